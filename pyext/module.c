@@ -105,6 +105,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(st->devices);
   Py_VISIT(st->cache_problems);
   Py_VISIT(st->allocator);
+  Py_VISIT(st->operations);
   return 0;
 }
 
@@ -135,6 +136,7 @@ static int module_clear(PyObject *module) {
   Py_CLEAR(st->devices);
   Py_CLEAR(st->cache_problems);
   Py_CLEAR(st->allocator);
+  Py_CLEAR(st->operations);
   px_sources_free(st);
   return 0;
 }

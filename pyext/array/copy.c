@@ -563,6 +563,9 @@ static int assign_on_device(PxState *st, PxArray *a, PxArray *from, PyObject *st
   bool same = a->ndim == from->ndim &&
               !memcmp(px_shape(a), px_shape(from), sizeof(int64_t) * a->ndim);
   int equal = same ? PyObject_RichCompareBool(a->dtype, from->dtype, Py_EQ) : 0, done;
+  if (equal > 0 && a->device == from->device && a->address == from->address &&
+      !memcmp(px_strides(a), px_strides(from), sizeof(int64_t) * a->ndim))
+    return 1; /* itself: what a[1:] += x assigns in the end */
   if (equal <= 0 || (!peers && overlap(a, from)))
     return equal < 0 ? -1 : 0;
   if (px_array_check(a, NULL) < 0 || px_array_check(from, NULL) < 0)

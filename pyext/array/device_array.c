@@ -10,6 +10,7 @@
 #include "pyext/array/index.h"
 #include "pyext/array/make.h"
 #include "pyext/array/memory.h"
+#include "pyext/array/operators.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"
@@ -43,7 +44,8 @@ int px_array_check(const PxArray *a, const char *who) {
   return -1;
 }
 
-static PyObject *array_repr(PyObject *op) {
+/* What it is, without its values. */
+static PyObject *plain_repr(PyObject *op) {
   PxArray *a = (PxArray *)op;
   PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
   bool record = !a->ndim && px_array_has_fields(op);
@@ -57,6 +59,14 @@ static PyObject *array_repr(PyObject *op) {
   Py_XDECREF(elem);
   Py_XDECREF(shape);
   return text;
+}
+
+static PyObject *array_repr(PyObject *op) {
+  PyObject *text = px_array_text(op);
+  if (text || !PyErr_ExceptionMatches(PyExc_Exception)) /* Ctrl-C is none */
+    return text;
+  PyErr_Clear();
+  return plain_repr(op);
 }
 
 static Py_ssize_t array_length(PyObject *op) {
@@ -102,6 +112,11 @@ static PyObject *get_transposed(PyObject *op, void *Py_UNUSED(c)) {
 static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *stream = ((PxArray *)op)->stream;
   return Py_NewRef(stream ? stream : Py_None);
+}
+
+/* Above those of pandas, whose operators leave the work to a higher one. */
+static PyObject *get_pandas_priority(PyObject *Py_UNUSED(op), void *Py_UNUSED(c)) {
+  return PyLong_FromLong(5000);
 }
 
 static PyObject *get_nbytes(PyObject *op, void *Py_UNUSED(c)) {
@@ -199,6 +214,7 @@ static PyGetSetDef array_getset[] = {
     {"gpu_data", get_memory, NULL, "The memory that the array lies in.", NULL},
     {"device_ctypes_pointer", get_pointer, NULL,
      "Address of the first element as a ctypes.c_void_p.", NULL},
+    {"__pandas_priority__", get_pandas_priority, NULL, NULL, NULL},
     {"__cuda_array_interface__", get_interface, NULL, NULL, NULL},
     {0},
 };
@@ -319,6 +335,8 @@ static PyMethodDef array_methods[] = {
      "Are the elements contiguous in Fortran order.\n\n"
      "Example:\n\n"
      "    print(d.reshape(2, 4).T.is_f_contiguous())             # True"},
+#define METHOD(name, doc) {#name, PX_KEYWORDS(px_array_method_##name), METH_VARARGS | METH_KEYWORDS, doc},
+#include "pyext/array/operators.def"
     {"_repr_html_", px_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
     {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS,
      "__array__($self, /, dtype=None, copy=None)\n--\n\n"
@@ -347,7 +365,8 @@ static PyMemberDef array_members[] = {PX_WEAKREFS(PxArray), {0}};
 static PyType_Slot array_slots[] = {
     {Py_tp_members, array_members},
     {Py_tp_doc,
-     "An array in the memory of a device. Made by to_device, device_array and device_array_like."},
+     "An array in the memory of a device. Made by to_device, device_array, zeros, ones, full, arange and their like. Operators, comparisons and "
+     "NumPy's ufuncs work on its elements on the device."},
     {Py_tp_dealloc, array_dealloc},
     {Py_tp_traverse, array_traverse},
     {Py_tp_repr, array_repr},
@@ -360,6 +379,16 @@ static PyType_Slot array_slots[] = {
     {Py_sq_item, px_array_item},
     {Py_mp_subscript, px_array_subscript},
     {Py_mp_ass_subscript, px_array_ass_subscript},
+#define UNARY(name, slot) {Py_##slot, px_array_##slot},
+#define BINARY(name, slot) {Py_##slot, px_array_##slot},
+#define INPLACE(name, slot) {Py_##slot, px_array_##slot},
+#include "pyext/array/operators.def"
+    {Py_nb_power, px_array_power},
+    {Py_nb_inplace_power, px_array_inplace_power},
+    {Py_nb_bool, px_array_truth},
+    {Py_sq_contains, px_array_contains},
+    {Py_tp_richcompare, px_array_compare},
+    {Py_tp_hash, px_array_hash},
     {0, NULL},
 };
 

@@ -18,6 +18,7 @@ enum PxReadOnly {
   PX_WRITABLE,
   PX_READ_ONLY, /* it says so */
   PX_TRACKED,   /* autograd would not see it: a tensor that requires grad */
+  PX_LABELLED,  /* pandas shares it, or it is a copy (labelled.h) */
 };
 
 typedef struct PxForeign {

@@ -5,6 +5,7 @@
 #include "pyext/array/device_array.h"
 #include "pyext/array/dlpack.h"
 #include "pyext/array/foreign.h"
+#include "pyext/array/labelled.h"
 #include "pyext/array/make.h"
 #include "pyext/array/memory.h"
 #include "pyext/compile/numba.h"
@@ -456,7 +457,10 @@ static PyObject *as_cuda_array(PyObject *module, PyObject *args, PyObject *kwarg
   int found = is_numpy ? -(is_numpy < 0) : px_foreign_of(st, obj, 0, &f);
   if (found > 0)
     return take_foreign(st, &f, obj, sync);
-  if (!found)
+  if (!found && px_is_tracer(obj))
+    PyErr_Format(PyExc_TypeError, "%.100s is no array of a device: " PX_TRACER_HELP,
+                 Py_TYPE(obj)->tp_name);
+  else if (!found)
     PyErr_Format(
         PyExc_TypeError,
         "%.100s is no array of a device: it has neither __dlpack__ nor __cuda_array_interface__; "

@@ -43,15 +43,25 @@ static bool clash(const PxArray *a, const PxArray *b) {
          memcmp(a->dims, b->dims, sizeof *a->dims * 2 * a->ndim) != 0;
 }
 
+/* A NumPy number's type; above all letters. 0 where kernels do not have it. */
+static uint32_t generic_word(PxState *st, PyObject *object) {
+  if (!st->np_generic || PyObject_IsInstance(object, st->np_generic) <= 0)
+    return 0;
+  PyObject *dtype = PyObject_GetAttr(object, st->name.dtype);
+  PxElem elem = dtype ? px_elem_of_dtype(st, dtype) : PX_NO_ELEM;
+  Py_XDECREF(dtype);
+  return elem == PX_NO_ELEM ? 0 : 0x10000u + (uint32_t)elem;
+}
+
 /* 0 where the object is none that a key can name. */
-static uint32_t scalar_word(PyObject *object) {
+static uint32_t scalar_word(PxState *st, PyObject *object) {
   if (PyFloat_CheckExact(object))
     return 'f';
   if (PyLong_CheckExact(object))
     return 'i';
   if (PyComplex_CheckExact(object))
     return 'c';
-  return PyBool_Check(object) ? 'b' : 0;
+  return PyBool_Check(object) ? 'b' : generic_word(st, object);
 }
 
 static PyObject *module_layouts(PyObject *module, PyObject *const *args, Py_ssize_t n) {
@@ -70,7 +80,7 @@ static PyObject *module_layouts(PyObject *module, PyObject *const *args, Py_ssiz
       put(&k, a->dims, sizeof *a->dims * 2 * a->ndim);
       arrays = true;
     } else {
-      uint32_t word = i ? scalar_word(args[i]) : 'o';
+      uint32_t word = i ? scalar_word(st, args[i]) : 'o';
       if (!word || (i == 0 && args[0] != Py_None))
         Py_RETURN_NONE;
       put_word(&k, word);
@@ -104,7 +114,7 @@ static PyObject *module_restrided(PyObject *module, PyObject *args) {
 PyMethodDef px_operand_functions[] = {
     {"_layouts", (PyCFunction)(void (*)(void))module_layouts, METH_FASTCALL,
      "_layouts(out, *inputs): types, shapes and strides as bytes; None where one is neither a device "
-     "array nor a Python number, or where out shares memory with an input that lies otherwise. out "
+     "array nor a number, or where out shares memory with an input that lies otherwise. out "
      "may be None."},
     {"_restrided", module_restrided, METH_VARARGS,
      "_restrided(array, shape, strides): a view from the same first element; strides in bytes."},

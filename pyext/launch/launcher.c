@@ -160,6 +160,11 @@ void px_pack(const RtParams *p, const PxLeaf *leaves, char *block) {
 
 /* --- host arrays on a GPU, before and after --- */
 
+static const char labelled_help[] =
+    "\n  help: pandas shares the memory of a Series or DataFrame and so writes to copies alone "
+    "(copy-on-write), and what is not kept as a NumPy array is copied for the kernel: pass "
+    "x = s.to_numpy(copy=True), then assign it, s[:] = x";
+
 int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
   for (uint32_t i = 0; i < a->nleaves && i < o->code->nargs; i++)
     if (o->code->args[i].written && a->leaves[i].readonly &&
@@ -173,8 +178,9 @@ int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
             "x.detach()",
             function_name(d), who);
       else
-        PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only: %s",
-                     function_name(d), who);
+        PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only: %s%s",
+                     function_name(d), who,
+                     a->leaves[i].readonly == PX_LABELLED ? labelled_help : "");
       return -1;
     }
   return 0;

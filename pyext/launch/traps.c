@@ -9,6 +9,14 @@
 #include "pyext/compile/overload.h"
 #include "pyext/raise.h"
 
+static _Thread_local bool is_quiet;
+
+bool px_quiet_traps(bool quiet) {
+  bool before = is_quiet;
+  is_quiet = quiet;
+  return before;
+}
+
 void px_note_launch(PxState *st, PxOverload *o) {
   assert(o->code->has_trap && !rt_device_is_host(o->device));
   PX_BEGIN_LOCKED(st->module)
@@ -58,7 +66,7 @@ void px_forget_pending(PxState *st) {
  * raised. */
 int px_check_traps(PxState *st, RtDevice *device) {
   PX_HOLDS_GIL();
-  if (!PX_PUBLISHED(st->pending))
+  if (!PX_PUBLISHED(st->pending) || is_quiet)
     return 0;
   RtStatus status = RT_OK;
   for (uint32_t n = count_pending(st, device); n && status == RT_OK; n--) {

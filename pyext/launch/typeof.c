@@ -8,6 +8,7 @@
 #include "pyext/array/device_array.h"
 #include "pyext/array/foreign.h"
 #include "pyext/array/foreign_types.h"
+#include "pyext/array/labelled.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/named_tuple.h"
 #include "pyext/compile/record.h"
@@ -452,6 +453,8 @@ static int add_numpy_array(PxArgs *a, PyObject *arg) {
 
 /* --- arrays of other libraries --- */
 
+enum { MAX_DEPTH = 32 };
+
 static int check_foreign(PxArgs *a, PyObject *arg, const PxForeign *f) {
   if (f->elem == PX_NO_ELEM)
     return unsupported_dtype(a, f->dtype);
@@ -528,6 +531,29 @@ static int add_host_memory(PxArgs *a, PyObject *arg, bool *is) {
   return failed;
 }
 
+static int add_argument(PxArgs *a, PyObject *arg);
+
+/* What it holds: an array of NumPy, or of another library. */
+static int add_wrapped(PxArgs *a, PyObject *arg) {
+  if (a->depth == MAX_DEPTH)
+    return unsupported(a, arg, ": it wraps itself");
+  PyObject *data = PyObject_GetAttr(arg, a->st->name.data);
+  a->depth++;
+  int failed = !data || px_args_keep(a, data) < 0 || add_argument(a, data) < 0 ? -1 : 0;
+  a->depth--;
+  Py_XDECREF(data);
+  return failed;
+}
+
+static int add_labelled(PxArgs *a, PyObject *arg) {
+  PyObject *array = px_labelled_values(a->st, arg);
+  int failed = array ? add_numpy_array(a, array) : -1;
+  if (!failed && a->leaves[a->nleaves - 1].readonly)
+    a->leaves[a->nleaves - 1].readonly = PX_LABELLED;
+  Py_XDECREF(array); /* what holds its memory is held */
+  return failed;
+}
+
 /* An array of another library whose type was not seen before, or that needs Python code to be
  * read. */
 static int add_any_array(PxArgs *a, PyObject *arg, bool *is) {
@@ -541,12 +567,14 @@ static int add_any_array(PxArgs *a, PyObject *arg, bool *is) {
                   : px_foreign_of(a->st, arg, a->stream ? rt_stream_handle(a->stream) : 0, &f);
   if (found)
     return found < 0 ? -1 : (a->follow.on_default |= f.keeper != NULL, add_foreign(a, arg, &f));
+  if (px_is_of_xarray(arg))
+    return add_wrapped(a, arg);
+  if (px_is_of_pandas(arg))
+    return add_labelled(a, arg);
   return add_host_memory(a, arg, is);
 }
 
 /* --- the rest --- */
-
-enum { MAX_DEPTH = 32 };
 
 static int add_tuple(PxArgs *a, PyObject *arg) {
   Py_ssize_t n = PyTuple_GET_SIZE(arg);
@@ -598,6 +626,8 @@ static int add_enum(PxArgs *a, PyObject *arg, bool *is_enum) {
 }
 
 static const char *hint(PyObject *arg) {
+  if (px_is_tracer(arg))
+    return ": " PX_TRACER_HELP;
   if (PyList_Check(arg))
     return ": pass np.array(x), or a tuple";
   if (PyDict_Check(arg))

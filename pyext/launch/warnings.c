@@ -2,6 +2,9 @@
  * are what most first kernels have. */
 #include "pyext/launch/warnings.h"
 
+#include <string.h>
+
+#include "ir/base/diag.h"
 #include "pyext/objects/device.h"
 #include "pyext/raise.h"
 #include "runtime/driver/cuda.h"
@@ -50,7 +53,19 @@ static PyObject *set_warnings(PyObject *module, PyObject *args) {
   Py_RETURN_NONE;
 }
 
+static PyObject *advice_row(PyObject *Py_UNUSED(module), PyObject *code) {
+  const char *text = PyUnicode_AsUTF8(code);
+  for (int i = ERR_OK + 1; text && i < ERR_COUNT; i++)
+    if (!strcmp(ir_errors[i].code, text))
+      return Py_BuildValue("ss", ir_errors[i].message, ir_errors[i].remedy);
+  if (text)
+    PyErr_SetObject(PyExc_KeyError, code);
+  return NULL;
+}
+
 PyMethodDef px_warning_functions[] = {
+    {"_advice_row", advice_row, METH_O,
+     "_advice_row(code): (message, remedy) of a row of ir/base/errors.def."},
     {"_warnings", set_warnings, METH_VARARGS,
      "_warnings(grids, copies): does it warn of grids that leave a GPU idle, and of host arrays that are copied."},
     {0},

@@ -180,7 +180,7 @@ class GUFunc:
             value = read(given)[0]
             if type(target) is not type(value) or origin(target) != origin(value):
                 if type(target) is _pyptx.DeviceArray:
-                    target.copy_to_device(value.astype(target.dtype) if hasattr(value, "astype") else value, stream=work.stream)
+                    target.copy_to_device(value if type(value) is _pyptx.DeviceArray else value.astype(target.dtype), stream=work.stream)
                 else:
                     target[...] = value
         return target, finish
@@ -206,9 +206,9 @@ class GUFunc:
     def _typed(self, value, dtype):
         if value.dtype == dtype:
             return value
-        if not hasattr(value, "astype"):
-            raise TypeError(f"compatible signature is possible by casting but {type(value)} does not support .astype(): the array has {value.dtype}, "
-                            f"the signature {dtype}")
+        if type(value) is _pyptx.DeviceArray:
+            raise TypeError(f"compatible signature is possible by casting, but device arrays are not cast: the array has {value.dtype}, "
+                            f"the signature {dtype}\n  help: pass x.astype(np.{dtype})")
         return value.astype(dtype)
 
     def _schedule(self, shapes, outs):

@@ -23,10 +23,10 @@ NOTHING = object()
 _KERNEL = """\
 def at(a, {kept_parameters}r):
     {reduced_lines}
-    return a[{kept_index}{reduced_index}]
+    return {element}
 
 def {name}(a, out, init, outputs, length, chunk, width, along, ordered=None):
-    shared = cuda.shared.array(THREADS, a.dtype)
+    shared = cuda.shared.array(THREADS, {shared})
     t = cuda.threadIdx.x
     here = cuda.blockDim.x // width
     if along:
@@ -86,18 +86,20 @@ def _loads(kept, loads):
     return "\n".join("        " + line for line in lines)
 
 
-def _make(name, core, kept, reduced, options):
+def _make(name, core, kept, reduced, options, load, dtype):
     from pyptx import cuda
 
     name = identifier(name)
     ks, rs = [f"k{k}" for k in range(kept)], [f"r{k}" for k in range(reduced)]
     text = "".join(f"{k}, " for k in ks)
+    index = f"a[{text}{', '.join(rs)}]"
     source = _KERNEL.format(
-        name=name, kept_parameters=text, kept_arguments=text, kept_index=text, reduced_index=", ".join(rs),
+        element=f"load({index})" if load else index, shared="DTYPE" if load else "a.dtype",
+        name=name, kept_parameters=text, kept_arguments=text,
         reduced_lines="\n    ".join(unravel("r", [f"a.shape[{kept + k}]" for k in range(reduced)], rs)),
         kept_lines="\n    ".join(unravel("o", [f"a.shape[{k}]" for k in range(kept)], ks)) if kept else "pass",
         loads=_loads(text, _LOADS if reduced == 1 else 1), out_index=", ".join(["cuda.blockIdx.y", *ks]))
-    return cuda.jit(define(name, source, {"cuda": cuda, "core": core, "THREADS": THREADS}), **options)
+    return cuda.jit(define(name, source, {"cuda": cuda, "core": core, "THREADS": THREADS, "load": load, "DTYPE": dtype}), **options)
 
 
 def _power(n):
@@ -128,19 +130,22 @@ def _shape_of_launch(outputs, length, along):
 
 
 class Reduction:
-    """The kernels of one function and dtype."""
+    """The kernels of one function and dtype. load: what makes an element of the array one of that
+    dtype, a function; None where it is one."""
 
-    def __init__(self, function, dtype, options):
+    def __init__(self, function, dtype, options, load=None):
         from pyptx.cuda._jit import jit
 
         kind = _pyptx.from_dtype(dtype)
-        self.name, self.options = function.__name__, options
+        self.name, self.options, self.dtype = function.__name__, options, kind
+        self.load = jit(device=True, **options)(load) if load else None
         self.core = jit(kind(kind, kind), device=True, **options)(function)
         self.kernels = {}
 
-    def kernel(self, kept, reduced):
-        found = self.kernels.get((kept, reduced))
-        return found if found is not None else self.kernels.setdefault((kept, reduced), _make(self.name, self.core, kept, reduced, self.options))
+    def kernel(self, kept, reduced, load):
+        key = kept, reduced, load is None
+        found = self.kernels.get(key)
+        return found if found is not None else self.kernels.setdefault(key, _make(self.name, self.core, kept, reduced, self.options, load, self.dtype))
 
     def run(self, a, kept, reduced, out, init, stream, ordered):
         """a: an array with these axes, not empty; out: one with those that are kept. ordered:
@@ -151,14 +156,14 @@ class Reduction:
         reduced_shape, (reduced_steps,) = merged([shape[k] for k in reduced], [[strides[k] for k in reduced]])
         if kept_shape == (1,):
             kept_shape = kept_steps = out_steps = ()
-        self._launch(view(a, (kept_shape + reduced_shape, kept_steps + reduced_steps)), len(kept_shape), out, out_steps, init, stream, ordered)
+        self._launch(view(a, (kept_shape + reduced_shape, kept_steps + reduced_steps)), len(kept_shape), out, out_steps, init, stream, ordered, self.load)
 
-    def _launch(self, a, kept, out, out_steps, init, stream, ordered):
+    def _launch(self, a, kept, out, out_steps, init, stream, ordered, load=None):
         shape = tuple(a.shape)
         outputs, length = _product(shape[:kept]), _product(shape[kept:])
         along = not kept or abs(a.strides[-1]) < abs(a.strides[kept - 1])
         blocks, slices, chunk, width, here = _shape_of_launch(outputs, length, along)
-        launch = self.kernel(kept, len(shape) - kept)[(blocks, slices), width * here, stream]
+        launch = self.kernel(kept, len(shape) - kept, load)[(blocks, slices), width * here, stream]
         rest = outputs, length, chunk, width, along, *([ordered] if ordered else ())
         if slices == 1:
             launch(a, view(out, ((1, *shape[:kept]), (0, *out_steps))), init, *rest)
@@ -188,11 +193,12 @@ def _axes(axis, ndim):
     return tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
 
 
-def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels=None, options=None, keepdims=False, ordered=()):
+def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels=None, options=None, keepdims=False, ordered=(), dtype=None, load=None):
     """The elements of `array` along `axis` (an int, a tuple, None: all), combined by an associative
     and commutative function of two.
 
-    The result has the dtype of the array, in which every step is computed. init: a value that is
+    The result has the dtype of the array, in which every step is computed; or `dtype`, of which
+    load(element) makes each element one. init: a value that is
     combined with each result, and is the result of no elements. A number if no axis is left, unless
     `out` is given; else an array, in the memory of the device if `array` is.
     kernels: a dict of what was compiled, by dtype, that a caller keeps. ordered: further objects
@@ -205,12 +211,13 @@ def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels
     value = work.values[0]
     if not is_array(value):
         raise TypeError(f"{name}: an array is reduced, not {type(array).__name__}")
+    dtype = value.dtype if load is None else np.dtype(dtype)
     reduced = _axes(axis, value.ndim)
     kept = [k for k in range(value.ndim) if k not in reduced]
     shape = tuple(value.shape[k] for k in kept)
     if init is NOTHING and 0 in value.shape and 0 not in shape:
         raise TypeError(f"Reduction on an empty array. {name} has no value for it; give an init or identity")
-    start = None if init is NOTHING else np.asarray(init).astype(value.dtype, casting="same_kind" if isinstance(init, np.generic) else "unsafe")[()]
+    start = None if init is NOTHING else np.asarray(init).astype(dtype, casting="same_kind" if isinstance(init, np.generic) else "unsafe")[()]
     given = tuple(1 if k in reduced else n for k, n in enumerate(value.shape)) if keepdims else shape
     if out is not None and tuple(out.shape) != given:
         raise ValueError(f"{name}: the result has the shape {given}, but out has {tuple(out.shape)}")
@@ -219,15 +226,15 @@ def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels
     scalar = out is None and not given
     if scalar:
         work.resident = None
-    target, finish = work.output(name, out, given, value.dtype)
+    target, finish = work.output(name, out, given, dtype)
     if scalar and not isinstance(value, np.ndarray) and isinstance(target, np.ndarray):
         target = target.reshape(())
     slot = target if not keepdims else view(target, (shape, tuple(target.strides[k] for k in kept)))
-    _fill(function, value, kept, reduced, slot, start, stream, {} if kernels is None else kernels, options or {}, (*work.originals, *ordered))
+    _fill(function, value, kept, reduced, slot, start, stream, {} if kernels is None else kernels, options or {}, (*work.originals, *ordered), dtype, load)
     return finish()
 
 
-def _fill(function, value, kept, reduced, out, start, stream, kernels, options, ordered):
+def _fill(function, value, kept, reduced, out, start, stream, kernels, options, ordered, dtype, load):
     if 0 in out.shape:
         return
     if 0 in value.shape:
@@ -235,10 +242,11 @@ def _fill(function, value, kept, reduced, out, start, stream, kernels, options, 
 
         elementwise(_itself, start, out=out, stream=stream)
         return
-    made = kernels.get(value.dtype)
+    key = value.dtype if load is None else (value.dtype, dtype)
+    made = kernels.get(key)
     if made is None:
-        made = kernels.setdefault(value.dtype, Reduction(function, value.dtype, options))
-    if value.dtype == out.dtype and not reduced:
+        made = kernels.setdefault(key, Reduction(function, dtype, options, load))
+    if (load is not None or value.dtype == out.dtype) and not reduced:
         return _no_axes(value, out, start, made, stream, ordered)
     made.run(value, kept, reduced, out, start, stream, ordered)
 

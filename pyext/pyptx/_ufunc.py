@@ -92,8 +92,10 @@ class Loop:
     """A ufunc's kernels for arguments of given types. inputs: dtypes, or for a Python number its
     type's text."""
 
-    def __init__(self, core, inputs, result, name, options):
+    def __init__(self, core, inputs, result, name, options, cast_to=None):
+        """cast_to(dtype) gives a function that makes a number one of that type."""
         self.core, self.inputs, self.result, self.name, self.options = core, inputs, result, name, options
+        self.cast_to = cast_to or cast_to_dtype
         self.kernels = {}  # by which inputs are numbers
 
     def kernels_for(self, arrays):
@@ -109,7 +111,7 @@ class Loop:
         return Kernels(self.name, ["out", *names], ["out", *(n for n, array in zip(names, arrays) if array)], body, {"core": self.core}, self.options)
 
 
-def _cast_to(dtype):
+def cast_to_dtype(dtype):
     import numpy as np
 
     def cast(value):
@@ -241,7 +243,11 @@ class UFunc:
         given = args
         args, out = self._arguments(args, out, unknown)
         work = Work(args, stream)
-        loop = self._loop(work.values)
+        return self._compute(work, self._loop(work.values), out, key if given is args and not self._host else None)
+
+    def _compute(self, work, loop, out, key):
+        """What the kernels of `loop` give for the operands. key: of _layouts, under which the plan
+        is kept, or None."""
         shapes = [v.shape for v in work.arrays()]
         shape = common_shape(self.__name__, [*shapes, *([tuple(out.shape)] if hasattr(out, "shape") else ())])
         if hasattr(out, "shape") and tuple(out.shape) != shape:
@@ -252,8 +258,8 @@ class UFunc:
         if loop.result != target.dtype and out is None:
             raise TypeError(f"{self.__name__}: device arrays cannot hold {loop.result}")
         plan = self._plan(loop, shape, target, work.values, order)
-        plan.run([target, *work.values], stream, tuple(work.originals))
-        if key is not None and given is args and not self._host and not plan.empty:
+        plan.run([target, *work.values], work.stream, tuple(work.originals))
+        if key is not None and not plan.empty:
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
             self._plans[key] = plan
@@ -263,7 +269,7 @@ class UFunc:
         arrays = [is_array(v) for v in values]
         strides = [tuple(target.strides), *(stretched(v.shape, v.strides, shape) if array else None for v, array in zip(values, arrays))]
         lies = [(tuple(v.shape), tuple(v.strides)) if is_array(v) else None for v in (target, *values)]
-        casts = [None, *(None if array or isinstance(t, str) else _cast_to(t) for t, array in zip(loop.inputs, arrays))]
+        casts = [None, *(None if array or isinstance(t, str) else loop.cast_to(t) for t, array in zip(loop.inputs, arrays))]
         return Plan(loop.kernels_for(tuple(arrays)), shape, strides, lies, casts, (shape, target.dtype, order), self._most,
                     [v.dtype.itemsize for v in (target, *values) if is_array(v)])
 

@@ -110,6 +110,35 @@ def show_advice(advice, module):
             raise
 
 
+_places = {}
+
+
+def advise(code, what):
+    """Advice of a row of ir/base/errors.def about `what`, at the caller outside of pyptx and NumPy: once a process for each `what`."""
+    import sys
+
+    from pyptx import _pyptx
+
+    if advice_mode() == "0" or (_places.get((code, what)) and advice_mode() != "error"):
+        return
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("pyptx", "numpy"):
+        frame = frame.f_back
+    message, remedy = _pyptx._advice_row(code)
+    message %= what
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    advice = Advice(f"{code}: {message}\n  {os.path.basename(file)}:{line}, in {frame.f_code.co_name}\n  help: {remedy}")
+    advice.code, advice.message, advice.help, advice.file, advice.line = code, message, remedy, file, line
+    if advice_mode() == "error":
+        raise advice
+    _places[code, what] = file, line
+    try:
+        warnings.warn_explicit(advice, Advice, file, line, module=frame.f_globals.get("__name__"))
+    except BaseException:
+        del _places[code, what]
+        raise
+
+
 class CacheWarning(RuntimeWarning):
     """The disk cache cannot be used as requested; kernels are compiled nevertheless. Each reason is reported once in a process."""
 

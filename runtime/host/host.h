@@ -1,6 +1,6 @@
 /* Host: the CPU as a device. A pool of OS threads runs blocks; started at the first launch, sized
- * by the CPUs this process may use (PYPTX_HOST_THREADS overrides). A child made by fork starts a
- * pool of its own. */
+ * by the CPUs this process may use (PYPTX_HOST_THREADS overrides, then OMP_NUM_THREADS). A child
+ * made by fork starts a pool of its own. */
 #ifndef PYPTX_RUNTIME_HOST_HOST_H
 #define PYPTX_RUNTIME_HOST_HOST_H
 

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "runtime/host/cpus.h"
@@ -73,10 +74,26 @@ RtStatus rt_pool_check(void) {
                  getenv("PYPTX_HOST_THREADS"), MAX_THREADS);
 }
 
+/* The first number of OMP_NUM_THREADS, a list by levels of nesting; 0: there is none. What OpenMP
+ * would refuse is ignored, as the variable is not ours. */
+static unsigned threads_of_openmp(void) {
+  const char *text = getenv("OMP_NUM_THREADS");
+  unsigned n = 0;
+  text += text ? strspn(text, " \t") : 0;
+  for (; text && *text >= '0' && *text <= '9'; text++)
+    n = n > MAX_THREADS ? n : 10 * n + (unsigned)(*text - '0');
+  text += text ? strspn(text, " \t") : 0;
+  bool ends = text && (!*text || *text == ',');
+  return !ends ? 0 : n > MAX_THREADS ? MAX_THREADS : n;
+}
+
 static unsigned threads_wanted(void) {
   int given = threads_given();
   if (given > 0)
     return (unsigned)given;
+  unsigned of_openmp = threads_of_openmp();
+  if (of_openmp)
+    return of_openmp;
   unsigned n = rt_cpus_usable();
   return n > MAX_THREADS ? MAX_THREADS : n;
 }

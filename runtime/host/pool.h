@@ -28,8 +28,8 @@ struct RtPoolJob {
 /* RT_BAD_ARGUMENT where PYPTX_HOST_THREADS is no number of threads: asked when a device is
  * opened. */
 RtStatus rt_pool_check(void);
-/* CPUs this process may use (affinity, cgroup quota), at least 1; PYPTX_HOST_THREADS overrides.
- * Found out once. */
+/* CPUs this process may use (affinity, cgroup quota), at least 1; PYPTX_HOST_THREADS overrides,
+ * then OMP_NUM_THREADS. Found out once. */
 unsigned rt_pool_threads(void);
 /* Lets up to `helpers` threads of the pool join. Once a job. */
 void rt_pool_offer(RtPoolJob *job, unsigned helpers);

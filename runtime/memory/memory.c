@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
@@ -285,6 +286,20 @@ int rt_alloc_again(RtDevice *d, size_t bytes, const RtStream *stream, uint64_t *
   return *address != 0;
 }
 
+/* Large pages for large memory: a fault for each 4 KiB costs many times the write of it. Advice,
+ * which the system need not follow. */
+static void *host_alloc(size_t bytes) {
+  enum { LARGE = 4 << 20 };
+  char *p = aligned_alloc(HOST_ALIGN, bytes);
+#ifdef MADV_HUGEPAGE
+  if (p && bytes >= LARGE) {
+    size_t skip = -(uintptr_t)p % PAGE;
+    (void)madvise(p + skip, (bytes - skip) / PAGE * PAGE, MADV_HUGEPAGE);
+  }
+#endif
+  return p;
+}
+
 RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address) {
   *address = 0;
   if (bytes >= RT_ADDRESS_SPACE)
@@ -293,7 +308,7 @@ RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address
     return rt_capture_alloc(d, bytes, address);
   if (rt_is_host(d)) {
     bytes = round_up(bytes, HOST_ALIGN);
-    void *p = aligned_alloc(HOST_ALIGN, bytes);
+    void *p = host_alloc(bytes);
     if (!p)
       return no_memory(d, bytes, 0, "");
     *address = (uintptr_t)p;

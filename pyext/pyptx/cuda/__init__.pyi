@@ -10,6 +10,15 @@ from typing import ParamSpec, type_check_only
 
 import numpy.typing as npt
 
+from pyptx._array_functions import arange as arange
+from pyptx._array_functions import empty as empty
+from pyptx._array_functions import empty_like as empty_like
+from pyptx._array_functions import full as full
+from pyptx._array_functions import full_like as full_like
+from pyptx._array_functions import ones as ones
+from pyptx._array_functions import ones_like as ones_like
+from pyptx._array_functions import zeros as zeros
+from pyptx._array_functions import zeros_like as zeros_like
 from pyptx._cache import CacheInfo
 from pyptx._pyptx import Device, DeviceArray, Dispatcher, Event, Graph, Stream, _DeviceFunction, _Dims
 from pyptx.cuda._typing import Array as Array
