@@ -106,7 +106,8 @@ def zeros(shape, dtype=float, order="C", stream=0):
 
         cuda.zeros(3, np.int32).tolist()            # [0, 0, 0]
     """
-    return fill(empty(shape, dtype, order, stream), 0, stream)
+    made = empty(shape, dtype, order, stream)
+    return fill(made, np.zeros((), made.dtype)[()], stream)
 
 
 def ones(shape, dtype=float, order="C", stream=0):
@@ -169,7 +170,7 @@ def arange(start, stop=None, step=1, dtype=None, stream=0):
     """A new device array of evenly spaced numbers, from `start` (0 if one argument is given) up to
     but without `stop`: np.arange's, element for element. dtype: that of the arguments unless given.
 
-    ZeroDivisionError: the step is 0.
+    ZeroDivisionError: the step is 0. ValueError: there is no such length.
 
         cuda.arange(5).tolist()                     # [0, 1, 2, 3, 4]
         cuda.arange(0, 1, 0.25, np.float32).tolist()   # [0.0, 0.25, 0.5, 0.75]
@@ -179,7 +180,12 @@ def arange(start, stop=None, step=1, dtype=None, stream=0):
     dtype = np.result_type(*given) if dtype is None else np.dtype(_pyptx._own(dtype))
     if any(t.kind not in "biuf" for t in given) or dtype.kind not in "iuf" or not _has_type(dtype):
         return _pyptx.to_device(np.arange(start, stop, step, dtype), stream=stream)  # dates, complex: they are made on the host
-    n = max(0, math.ceil((stop - start) / step))
+    try:
+        n = max(0, math.ceil((stop - start) / step))
+    except (OverflowError, ValueError):  # infinite, nan
+        raise ValueError("arange: cannot compute length") from None
+    if n >= 1 << 62:
+        raise ValueError("arange: the array is too large")
     first = np.empty(min(n, 2), dtype)
     first[:] = [start, start + step][:n]
     wide = first.astype(np.float32) if dtype == np.float16 else first  # as NumPy computes them
@@ -227,6 +233,9 @@ def _itself(x):
 
 def _fill_method(a, value, stream=0):
     fill(a, value, stream)
+
+
+_fill_method.__name__ = _fill_method.__qualname__ = "fill"
 
 
 def copy(a, order="C"):
@@ -382,6 +391,8 @@ def _reduced(core, numpy, a, dtype, axis, out, keepdims, stream, wide=None, **mo
             return _pyptx.to_device(result) if isinstance(result, np.ndarray) else result
         out[...] = result
         return out
+    if out is not None and not hasattr(out, "shape"):
+        raise TypeError(f"out must be an array, not {type(out).__name__}")
     init = more.get("initial", NOTHING)
     computed = wide or dtype
     with ordered_stream([a, out], stream) as s:

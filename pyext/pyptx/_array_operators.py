@@ -92,6 +92,8 @@ class DeviceUFunc(UFunc):
             return self._where(args, out, stream, where, dtype=dtype, signature=signature, casting=casting, order=order)
         if dtype is not None:
             signature = (*(None,) * self.nin, type(np.dtype(dtype)))
+        if order not in ("K", "A", "C", "F"):
+            raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
         work = Work(args, stream)
         if out is not None and isinstance(out, DeviceArray) and not out.flags["WRITEABLE"]:
             raise ValueError("output array is read-only")

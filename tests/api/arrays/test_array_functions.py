@@ -32,6 +32,7 @@ def test_new_arrays():
     same(cuda.full((2, 3), np.arange(3)), np.full((2, 3), np.arange(3))), same(cuda.zeros(()), np.zeros(())), same(cuda.ones(0), np.ones(0))
     record = np.dtype([("x", "f4"), ("n", "i8")])
     same(cuda.zeros(3, record), np.zeros(3, record))
+    same(cuda.zeros(2, "U3"), np.zeros(2, "U3"))
     with pytest.raises(OverflowError):
         cuda.full(3, 300, np.uint8)
     with pytest.raises(ValueError):
@@ -61,6 +62,9 @@ def test_arange_of_others():
     same(cuda.arange(np.datetime64("2020-01-01"), np.datetime64("2020-01-05"), day), np.arange(np.datetime64("2020-01-01"), np.datetime64("2020-01-05"), day))
     with pytest.raises(ZeroDivisionError):
         cuda.arange(0, 3, 0)
+    for arguments in ((np.inf,), (0, 1, 1e-30), (0, np.nan)):
+        with pytest.raises(ValueError, match="arange: "):
+            cuda.arange(*arguments)
 
 
 # --- methods
@@ -157,6 +161,8 @@ def test_reductions_by_numpys_names():
         d[:0].min()
     with pytest.raises(np.exceptions.AxisError):
         d.sum(axis=2)
+    with pytest.raises(TypeError, match="out must be an array, not int"):
+        d.sum(out=3)
 
 
 def test_it_is_compiled_once():

@@ -246,6 +246,8 @@ def test_ufuncs_keywords():
     with pytest.raises(TypeError, match="Cannot cast"):
         np.add(a, 0.5, out=out)
     assert np.add(a.reshape(2, 3), 1, order="F").flags["F_CONTIGUOUS"]
+    with pytest.raises(ValueError, match="order must be one of"):
+        np.add(a, 1, order="X")
     same(np.add.reduce(a), np.add.reduce(x)), same(np.maximum.reduce(a.reshape(2, 3)), np.maximum.reduce(x.reshape(2, 3)))
     with pytest.raises(TypeError):
         np.add(a, "x")
