@@ -286,7 +286,8 @@ static PyMethodDef array_methods[] = {
     {"is_c_contiguous", is_c_contiguous, METH_NOARGS, "Are the elements contiguous in C order."},
     {"is_f_contiguous", is_f_contiguous, METH_NOARGS,
      "Are the elements contiguous in Fortran order."},
-#define METHOD(name, doc) {#name, PX_KEYWORDS(px_array_method_##name), METH_VARARGS | METH_KEYWORDS, doc},
+#define METHOD(name, doc)                                                                          \
+  {#name, PX_KEYWORDS(px_array_method_##name), METH_VARARGS | METH_KEYWORDS, doc},
 #include "pyext/array/operators.def"
     {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS, NULL},
     {"__reduce__", array_reduce, METH_NOARGS, NULL},
@@ -319,8 +320,8 @@ static PyType_Slot array_slots[] = {
     {Py_sq_item, px_array_item},
     {Py_mp_subscript, px_array_subscript},
     {Py_mp_ass_subscript, px_array_ass_subscript},
-#define UNARY(name, slot) {Py_##slot, px_array_##slot},
-#define BINARY(name, slot) {Py_##slot, px_array_##slot},
+#define UNARY(name, slot)   {Py_##slot, px_array_##slot},
+#define BINARY(name, slot)  {Py_##slot, px_array_##slot},
 #define INPLACE(name, slot) {Py_##slot, px_array_##slot},
 #include "pyext/array/operators.def"
     {Py_nb_power, px_array_power},
