@@ -76,7 +76,8 @@ PAGES = {
     }),
     "api_arrays": ("Arrays", "Arrays in the memory of a device, and arrays of the host that a device reaches. The guide: [memory](../guide/memory.md), "
                    "[interoperability](../guide/interoperability.md).", STREAM, {
-        "Making device arrays": ["cuda.to_device", "cuda.device_array", "cuda.device_array_like"],
+        "Making device arrays": ["cuda.to_device", "cuda.device_array", "cuda.device_array_like", "cuda.zeros", "cuda.ones", "cuda.full", "cuda.arange",
+                                 "cuda.empty", "cuda.zeros_like", "cuda.ones_like", "cuda.full_like", "cuda.empty_like"],
         "Device arrays": ["_pyptx.DeviceArray."],
         "Arrays of other libraries": ["cuda.as_cuda_array", "cuda.from_dlpack", "cuda.from_cuda_array_interface", "cuda.is_cuda_array"],
         "NumPy arrays as arguments": ["cuda.In", "cuda.Out", "cuda.InOut"],

@@ -379,8 +379,8 @@ static PyType_Slot array_slots[] = {
     {Py_sq_item, px_array_item},
     {Py_mp_subscript, px_array_subscript},
     {Py_mp_ass_subscript, px_array_ass_subscript},
-#define UNARY(name, slot) {Py_##slot, px_array_##slot},
-#define BINARY(name, slot) {Py_##slot, px_array_##slot},
+#define UNARY(name, slot)   {Py_##slot, px_array_##slot},
+#define BINARY(name, slot)  {Py_##slot, px_array_##slot},
 #define INPLACE(name, slot) {Py_##slot, px_array_##slot},
 #include "pyext/array/operators.def"
     {Py_nb_power, px_array_power},

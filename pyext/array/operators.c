@@ -8,11 +8,11 @@
 #include "pyext/raise.h"
 
 typedef enum Operation {
-#define UNARY(name, slot) DO_##slot,
-#define BINARY(name, slot) DO_##slot,
+#define UNARY(name, slot)   DO_##slot,
+#define BINARY(name, slot)  DO_##slot,
 #define INPLACE(name, slot) DO_##slot,
-#define COMPARE(name) DO_##name,
-#define METHOD(name, doc) DO_METHOD_##name,
+#define COMPARE(name)       DO_##name,
+#define METHOD(name, doc)   DO_METHOD_##name,
 #include "pyext/array/operators.def"
   DO_POWER,
   DO_INPLACE_POWER,
@@ -23,17 +23,13 @@ typedef enum Operation {
 } Operation;
 
 static const char *const names[OPERATIONS] = {
-#define UNARY(name, slot) #name,
-#define BINARY(name, slot) #name,
+#define UNARY(name, slot)   #name,
+#define BINARY(name, slot)  #name,
 #define INPLACE(name, slot) "inplace_" #name,
-#define COMPARE(name) #name,
-#define METHOD(name, doc) "method_" #name,
+#define COMPARE(name)       #name,
+#define METHOD(name, doc)   "method_" #name,
 #include "pyext/array/operators.def"
-    "power",
-    "inplace_power",
-    "truth",
-    "contains",
-    "text",
+    "power", "inplace_power", "truth", "contains", "text",
 };
 
 /* The functions by Operation, borrowed. */

@@ -5,10 +5,10 @@
 
 #include "pyext/state.h"
 
-#define UNARY(name, slot) PyObject *px_array_##slot(PyObject *);
-#define BINARY(name, slot) PyObject *px_array_##slot(PyObject *, PyObject *);
+#define UNARY(name, slot)   PyObject *px_array_##slot(PyObject *);
+#define BINARY(name, slot)  PyObject *px_array_##slot(PyObject *, PyObject *);
 #define INPLACE(name, slot) PyObject *px_array_##slot(PyObject *, PyObject *);
-#define METHOD(name, doc) PyObject *px_array_method_##name(PyObject *, PyObject *, PyObject *);
+#define METHOD(name, doc)   PyObject *px_array_method_##name(PyObject *, PyObject *, PyObject *);
 #include "pyext/array/operators.def"
 
 PyObject *px_array_power(PyObject *a, PyObject *b, PyObject *modulus);

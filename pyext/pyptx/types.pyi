@@ -37,7 +37,7 @@ class Signature:
 def CPointer(dtype: Type) -> Type:
     """The type of an address of elements."""
 
-def from_dtype(dtype: Any) -> Type:
+def from_dtype(dtype: Any, /) -> Type:
     """The type of a NumPy dtype: a scalar type, or a record type for a structured one."""
 
 void: Type

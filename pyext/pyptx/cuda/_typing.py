@@ -9,12 +9,13 @@ class Array(Protocol):
     NumPy arrays, device arrays and arrays of other libraries that have these members are Arrays to a type checker;
     elements are ``Any``.
 
-    >>> from pyptx import cuda
-    >>> @cuda.jit
-    ... def double(x: cuda.Array, n: int) -> None:
-    ...     i = cuda.grid(1)
-    ...     if i < n:
-    ...         x[i] *= 2
+    Example:
+
+        @cuda.jit
+        def double(x: cuda.Array, n: int) -> None:
+            i = cuda.grid(1)
+            if i < n:
+                x[i] *= 2
     """
 
     @property

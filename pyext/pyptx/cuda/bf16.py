@@ -1,12 +1,20 @@
 """Functions of bfloat16 in kernels, with the names of CUDA C++'s cuda_bf16.h and of numba.cuda.bf16.
 
+Example:
+
+    import numpy as np
+    from pyptx import cuda
     from pyptx.cuda import bf16
 
     @cuda.jit
-    def kernel(x, out):                          # arrays of bfloat16
+    def squares_below(x, out):                   # arrays of float32; of bfloat16 as well
         i = cuda.grid(1)
         if i < out.size:
-            out[i] = bf16.hfma_relu(x[i], x[i], bf16.bfloat16(-1))
+            out[i] = bf16.hfma_relu(x[i], x[i], -1)
+
+    x, out = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    squares_below[1, 32](x, out)
+    print(out)                                   # [0. 0. 3. 8.]
 
 The operators and ``math``'s functions take bfloat16 as well; what is only here: saturating and relu forms, the comparisons that a nan makes true, and
 conversions that round as their names say: ``_rn`` to nearest, halves to even, ``_rz`` toward zero, ``_rd`` down, ``_ru`` up. To an integer they saturate.

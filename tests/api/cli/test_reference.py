@@ -19,10 +19,10 @@ spec.loader.exec_module(api)
 MODULES = ["pyptx", "pyptx.types", "pyptx.errors", "pyptx.cuda", "pyptx.cuda.coop", "pyptx.cuda.random", "pyptx.cuda.kernels.transpose"]
 CLASSES = [o for o in vars(_pyptx).values() if isinstance(o, type)] + [pyptx.cuda.Module, type(pyptx.vectorize)]
 PATHS = [path for *_, sections in api.PAGES.values() for names in sections.values() for path in names]
-CALLED_BY_PYPTX = {"advice_mode", "show_advice"}  # in pyptx.errors, by the extension
+CALLED_BY_PYPTX = {"advice_mode", "show_advice", "advise", "shown_name"}  # in pyptx.errors, by the extension
 WITHOUT_EXAMPLE = {
     # Their pages show them in what makes them or uses them.
-    "Launcher", "BoundLaunch", "CompiledKernel", "CompiledKernel.max_cooperative_grid_blocks", "DeviceArray", "Stream", "Event", "Graph",
+    "Launcher", "BoundLaunch", "Report.open", "Report.save", "CompiledKernel", "CompiledKernel.max_cooperative_grid_blocks", "DeviceArray", "Stream", "Event", "Graph",
     "GraphNode", "Device", "Dispatcher", "Type", "Signature", "ModuleKernel", "ModuleLauncher", "UFunc", "GUFunc", "cuda.coop.Block",
     "cuda.coop.Tile",
     # Base classes of memory managers, which few write; RMM has one.

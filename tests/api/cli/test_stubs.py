@@ -17,6 +17,7 @@ PACKAGE = pathlib.Path(pyptx.__file__).parent
 OTHERWISE = [
     r"pyptx\.cuda\.libdevice\..*",  # functions of kernels: objects of the extension, functions in the stubs
     r"pyptx\.cuda\.coop\.(Block|Tile).*",  # named tuples, made in kernels alone
+    r"pyptx\.doctor\..*",  # a program
     r"pyptx\.__main__",  # runs
     r"pyptx\.cuda\.random\.__all__",  # says the dtype's names too
     r"pyptx\.cuda\.gpus",  # the class is in a private module

@@ -26,7 +26,6 @@ CASES = [
     ("MAYBE_UNSET", "def kernel(x):\n    if x[0] > 0:\n        v = x[0]\n    x[1] = sum«(v * w for w in x)»\n", 2),
     ("MAYBE_UNSET", "def kernel(x):\n    v = 1\n    if x[0] > 0:\n        del v\n    x[1] = «v»\n", 4),
 ]
-ELSEWHERE = {"ON_HOST"}  # of no kernel: tests/api/arrays/test_array_functions.py
 
 
 def load(path):
