@@ -96,6 +96,8 @@ def empty(shape, dtype=float, order="C", stream=0):
     shape: an int or a tuple. dtype: float64 unless given. order: "C" or "F". stream: where the
     memory is used first.
 
+    Example:
+
         cuda.empty((2, 3), np.float32).shape        # (2, 3)
     """
     return device_array(shape, np.dtype(_pyptx._own(dtype)), order=order, stream=stream)
@@ -103,6 +105,8 @@ def empty(shape, dtype=float, order="C", stream=0):
 
 def zeros(shape, dtype=float, order="C", stream=0):
     """A new device array of zeros (False, 0j); arguments as of `empty`.
+
+    Example:
 
         cuda.zeros(3, np.int32).tolist()            # [0, 0, 0]
     """
@@ -113,6 +117,8 @@ def zeros(shape, dtype=float, order="C", stream=0):
 def ones(shape, dtype=float, order="C", stream=0):
     """A new device array of ones; arguments as of `empty`.
 
+    Example:
+
         cuda.ones((2, 2)).tolist()                  # [[1.0, 1.0], [1.0, 1.0]]
     """
     return fill(empty(shape, dtype, order, stream), 1, stream)
@@ -121,6 +127,8 @@ def ones(shape, dtype=float, order="C", stream=0):
 def full(shape, fill_value, dtype=None, order="C", stream=0):
     """A new device array whose elements are all `fill_value`, a number; or an array that broadcasts
     to `shape`. dtype: that of the value unless given; the others as of `empty`.
+
+    Example:
 
         cuda.full(2, 1.5, np.float32).tolist()      # [1.5, 1.5]
     """
@@ -140,6 +148,8 @@ def _like(make):
     like.__doc__ = f"""A new device array as `{make.__name__}` makes it, with the shape and dtype of the array `a`, unless others
     are given; on the device of `a` if it is a device array. order: "C", "F", or "K" and "A": F where a is.
 
+    Example:
+
         cuda.{make.__name__}_like(np.arange(3)).dtype      # dtype('int64')
     """
     return like
@@ -151,6 +161,8 @@ empty_like, zeros_like, ones_like = _like(empty), _like(zeros), _like(ones)
 def full_like(a, fill_value, dtype=None, order="K", stream=0, shape=None):
     """A new device array of `fill_value` with the shape and dtype of the array `a`, unless others
     are given; on the device of `a` if it is a device array.
+
+    Example:
 
         cuda.full_like(np.zeros(2, np.int8), 7).tolist()   # [7, 7]
     """
@@ -171,6 +183,8 @@ def arange(start, stop=None, step=1, dtype=None, stream=0):
     but without `stop`: np.arange's, element for element. dtype: that of the arguments unless given.
 
     ZeroDivisionError: the step is 0. ValueError: there is no such length.
+
+    Example:
 
         cuda.arange(5).tolist()                     # [0, 1, 2, 3, 4]
         cuda.arange(0, 1, 0.25, np.float32).tolist()   # [0.0, 0.25, 0.5, 0.75]

@@ -23,10 +23,11 @@ def local_rank():
     for a process that nothing launched.
 
     Of torchrun, Open MPI, MPICH, Intel MPI, MVAPICH, PALS, Flux, jsrun and srun, by the variables
-    that they set. ValueError if one of these is no number. ::
+    that they set. ValueError if one of these is no number.
 
-        >>> cuda.local_rank()     # in a program that was started by itself
-        0
+    Example:
+
+        rank = cuda.local_rank()  # 0 in a program that was started by itself
     """
     for name in LOCAL_RANKS:
         text = os.environ.get(name)
