@@ -128,46 +128,66 @@ void px_raise_diag(PxState *st, const Diag *d) {
 
 /* --- advice --- */
 
+static PyObject *one_advice(PyObject *class, const Diag *d, bool brief) {
+  Diag shown = *d;
+  if (brief)
+    shown.at = (DiagPlace){0};
+  PyObject *e = diag_exception(class, &shown);
+  if (!e)
+    return NULL;
+  set_attribute(e, "message", px_text_or_none(d->message));
+  set_attribute(e, "help", px_text_or_none(d->remedy));
+  set_attribute(e, "file", px_text_or_none(d->at.file));
+  if (d->at.line > 0)
+    set_attribute(e, "line", PyLong_FromLong(d->at.line));
+  if (d->at.end_col > 0)
+    set_attribute(e, "column", PyLong_FromLong((long)d->at.col + 1));
+  return e;
+}
+
 PyObject *px_advice_list(PxState *st, const CgKernel *code) {
   PyObject *list = PyList_New(0), *class = list ? px_error_class(st, "Advice") : NULL;
   if (!class)
     Py_CLEAR(list);
   for (uint32_t k = 0; list && k < code->nadvice; k++) {
-    const Diag *d = code->advice[k];
-    PyObject *e = diag_exception(class, d);
-    if (!e || PyList_Append(list, e) < 0) {
+    PyObject *e = one_advice(class, code->advice[k], false);
+    if (!e || PyList_Append(list, e) < 0)
       Py_CLEAR(list);
-    } else {
-      set_attribute(e, "message", px_text_or_none(d->message));
-      set_attribute(e, "help", px_text_or_none(d->remedy));
-      set_attribute(e, "file", px_text_or_none(d->at.file));
-      if (d->at.line > 0)
-        set_attribute(e, "line", PyLong_FromLong(d->at.line));
-      if (d->at.end_col > 0)
-        set_attribute(e, "column", PyLong_FromLong((long)d->at.col + 1));
-    }
     Py_XDECREF(e);
   }
   Py_XDECREF(class);
   return list;
 }
 
+static int show(PxState *st, PyObject *list, PyObject *module) {
+  PyObject *show_advice = px_error_class(st, "show_advice");
+  PyObject *done = show_advice ? PyObject_CallFunctionObjArgs(show_advice, list, module, NULL)
+                               : NULL;
+  Py_XDECREF(show_advice);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
 int px_show_advice(PxState *st, const CgKernel *code, PyObject *function) {
   if (!code->nadvice && !getenv("PYPTX_ADVICE")) /* whose value may be wrong */
     return 0;
-  PyObject *list = px_advice_list(st, code),
-           *show = list ? px_error_class(st, "show_advice") : NULL;
-  PyObject *module = show ? PyObject_GetAttr(function, st->name.__module__) : NULL;
-  if (show && !module) {
-    PyErr_Clear();
-    module = Py_NewRef(Py_None);
-  }
-  PyObject *done = show ? PyObject_CallFunctionObjArgs(show, list, module, NULL) : NULL;
+  PyObject *module = PyObject_GetAttr(function, st->name.__module__);
+  PyErr_Clear();
+  PyObject *list = px_advice_list(st, code);
+  int failed = list ? show(st, list, module ? module : Py_None) : -1;
   Py_XDECREF(module);
-  Py_XDECREF(show);
   Py_XDECREF(list);
-  Py_XDECREF(done);
-  return done ? 0 : -1;
+  return failed;
+}
+
+int px_show_one_advice(PxState *st, const Diag *d, PyObject *module, bool brief) {
+  PyObject *class = px_error_class(st, "Advice"), *e = class ? one_advice(class, d, brief) : NULL;
+  PyObject *list = e ? Py_BuildValue("[O]", e) : NULL;
+  int failed = list ? show(st, list, module) : -1;
+  Py_XDECREF(list);
+  Py_XDECREF(e);
+  Py_XDECREF(class);
+  return failed;
 }
 
 /* --- driver --- */

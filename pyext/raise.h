@@ -16,6 +16,9 @@ void px_raise_diag(PxState *st, const Diag *d);
  * function. 0, or -1 with an exception, which a warning may be. */
 PyObject *px_advice_list(PxState *st, const CgKernel *code);
 int px_show_advice(PxState *st, const CgKernel *code, PyObject *function);
+/* The warning of one remark; module: of the code that it is about, for the filters; brief: its text
+ * does not repeat the place. 0 or -1. */
+int px_show_one_advice(PxState *st, const Diag *d, PyObject *module, bool brief);
 /* The calling thread's last RtError. RT_TRAPPED does not come here: px_raise_trap. */
 void px_raise_status(PxState *st, RtStatus status);
 /* A thread stopped: the exception class that the site names, with message, thread, block, file and

@@ -315,7 +315,8 @@ PyObject *px_overload_list(PxDispatcher *d) {
   PyObject *list = PyList_New(0);
   PX_BEGIN_LOCKED(d)
   for (uint32_t i = 0; list && i < d->nentries; i++)
-    if (!d->entries[i].converted && PyList_Append(list, (PyObject *)d->entries[i].overload) < 0)
+    if (d->entries[i].device && !d->entries[i].converted &&
+        PyList_Append(list, (PyObject *)d->entries[i].overload) < 0)
       Py_CLEAR(list);
   PX_END_LOCKED()
   return list;

@@ -11,9 +11,11 @@
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
+#include "pyext/launch/advice.h"
 #include "pyext/launch/bound_launch.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/plan.h"
+#include "pyext/launch/stale.h"
 #include "pyext/launch/stream_order.h"
 #include "pyext/launch/traps.h"
 #include "pyext/launch/typeof.h"
@@ -324,6 +326,9 @@ int px_flush_stdout(PxState *st) {
 
 int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
   bool follows = px_follows(f);
+  if (PX_UNLIKELY(px_leaves_out(o->guards, o->nguards, config, block)) &&
+      px_advise_grid(f->st, o, config, block) < 0)
+    return -1;
   if ((o->code->may_print && px_flush_stdout(f->st) < 0) || (follows && px_follow_before(f) < 0))
     return -1;
   config->stream = f->launch;
@@ -335,6 +340,22 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
     return o->waits ? px_stream_wait(f->st, o->device, f->launch) : 0;
   }
   return 0;
+}
+
+PxOverload *px_dispatch_fresh(PxDispatcher *d, PxArgs *a) {
+  PxOverload *o = px_dispatch(d, a);
+  if (!o || px_captures_hold(&o->captures))
+    return o;
+  int stale = px_stale_review(a->st, d, o);
+  if (stale)
+    Py_CLEAR(o);
+  return stale > 0 ? px_dispatch(d, a) : o;
+}
+
+int px_launch_advise(PxDispatcher *d, const PxArgs *a) {
+  if (PX_UNLIKELY(a->st->why_host && a->on_host) && px_advise_host(a->st) < 0)
+    return -1;
+  return a->held && !a->on_host ? px_advise_copies(a->st, d, a) : 0;
 }
 
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config) {
@@ -391,8 +412,8 @@ static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObj
     Py_RETURN_NONE;
   PxArgs a;
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
-  PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch(d, &a);
-  int failed = o ? run(l, o, &a) : -1;
+  PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch_fresh(d, &a);
+  int failed = o && px_launch_advise(d, &a) == 0 ? run(l, o, &a) : -1;
   PX_FAILED_IS_RAISED(failed == -1);
   if (!failed)
     px_plan_learn(d, o, &a, argv, n, kwnames);
@@ -432,6 +453,9 @@ static __attribute__((noinline)) int launch_in_order(PxLauncher *l, const PxPlan
 PX_HOT static inline int launch_planned(PxLauncher *l, const PxPlan *p, char *block) {
   if (PX_LIKELY(!(l->forall | p->more))) {
     bool done = false;
+    if (PX_UNLIKELY(px_leaves_out(p->guards, p->nguards, &l->config, block)) &&
+        px_advise_grid(p->st, p->overload, &l->config, block) < 0)
+      return -1;
     if (!p->nsources)
       return launch_block(p->st, p->overload, p->kernel, &l->config, block);
     int failed = p->nsources == 1 && !l->config.stream ? launch_theirs(l, p, block, &done) : 0;
@@ -447,7 +471,8 @@ PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   _Alignas(16) char block[PX_PLAN_BYTES];
   const PxPlan *p = px_plan_fill(l->dispatcher, argv, n, kwnames, block);
-  if (PX_UNLIKELY(!p || (l->forall && !l->ntasks)))
+  if (PX_UNLIKELY(!p || (l->forall && !l->ntasks) ||
+                  (p->captures && !px_captures_hold(p->captures))))
     return PyErr_Occurred() ? NULL : launch_unplanned(l, argv, n, kwnames);
   return finish(l, p->overload, argv, n, kwnames, launch_planned(l, p, block));
 }
@@ -685,7 +710,9 @@ static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, Ex
   PxLauncher *l = launcher_new(d, x);
   if (l && (px_read_dims("griddim", grid, l->config.grid) < 0 ||
             px_read_dims("blockdim", block, l->config.block) < 0 ||
-            px_warn_of_grid(px_state_of((PyObject *)d), l->config.grid) < 0))
+            px_warn_of_grid(px_state_of((PyObject *)d), l->config.grid) < 0 ||
+            (PX_UNLIKELY(px_block_is_odd(&l->config)) &&
+             px_advise_block(px_state_of((PyObject *)d), d, &l->config) < 0)))
     Py_CLEAR(l);
   return (PyObject *)l;
 }

@@ -73,6 +73,17 @@ static int gpu_count(PxState *st) {
   return status == RT_OK ? count : 0;
 }
 
+/* Kept for the first launch, px_advise_host. A list of visible devices that is empty says that none
+ * is wanted. */
+static void note_fallback(PxState *st) {
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+  if (st->why_host || (visible && (!*visible || !strcmp(visible, "-1"))))
+    return;
+  const RtError *error = rt_error();
+  bool known = error && (error->status == RT_NO_DRIVER || error->status == RT_NO_DEVICE);
+  st->why_host = px_copy_text(known ? error->text : "the driver has no device");
+}
+
 static RtDevice *default_device(PxState *st) {
   const char *choice = device_choice();
   if (!strcmp(choice, "host"))
@@ -81,6 +92,8 @@ static RtDevice *default_device(PxState *st) {
     return open_device(st, 0);
   if (!strcmp(choice, "auto")) {
     int count = gpu_count(st);
+    if (count == 0)
+      note_fallback(st);
     return count < 0 ? NULL : open_device(st, count > 0 ? 0 : RT_HOST);
   }
   PyErr_Format(PyExc_ValueError, "PYPTX_DEVICE is '%s': it must be gpu, host or auto", choice);
