@@ -251,7 +251,7 @@ int px_advise_stale(PxState *st, PxDispatcher *d, PyObject *name) {
 /* --- no GPU --- */
 
 int px_advise_host(PxState *st) {
-  if (st->said_host || px_selected_device())
+  if (st->said_host)
     return 0;
   bool own;
   Caller caller = find_caller(st, &own);

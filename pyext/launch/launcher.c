@@ -174,7 +174,9 @@ int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
             "x.detach()",
             function_name(d), who);
       else
-        PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only: %s",
+        PyErr_Format(PyExc_ValueError,
+                     "%U() writes to an array that is read-only: %s; so are arrays of bytes, of "
+                     "np.broadcast_to and of some libraries' tables: pass x.copy()",
                      function_name(d), who);
       return -1;
     }

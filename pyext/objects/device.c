@@ -390,8 +390,10 @@ static RtDevice *device_from(PxState *st, PyObject *arg) {
   if (Py_IS_TYPE(arg, st->device_type))
     return device_of(arg);
   if (PyUnicode_Check(arg)) {
-    if (PyUnicode_CompareWithASCIIString(arg, "host") == 0)
+    if (PyUnicode_CompareWithASCIIString(arg, "host") == 0) {
+      st->said_host = true;
       return open_device(st, RT_HOST);
+    }
     if (PyUnicode_CompareWithASCIIString(arg, "gpu") == 0)
       return open_device(st, 0);
     PyErr_Format(PyExc_ValueError, "%R is not a device: pass a number, 'gpu' or 'host'", arg);
@@ -409,6 +411,7 @@ static RtDevice *device_from(PxState *st, PyObject *arg) {
                  "there is no device %S: cuda.list_devices() shows those that are there", arg);
     return NULL;
   }
+  st->said_host |= ordinal == RT_HOST;
   /* A program for one GPU, run where there is none or where PYPTX_DEVICE says host: device 0 is the
    * default device. */
   if (ordinal == 0) {

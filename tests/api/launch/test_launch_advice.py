@@ -433,6 +433,13 @@ def test_a_host_device_that_was_chosen(before, env):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("choice", ["cuda.select_device(0)", "cuda.gpus[0].__enter__()"])
+def test_a_gpu_that_was_asked_for(choice):
+    """select_device(0) and gpus[0] are the host device where there is no GPU: the launch says so."""
+    done = run_without_gpu(choice)
+    assert done.returncode == 0 and done.stderr.count("PT815") == 1
+
+
 def test_what_launches_nothing_says_nothing():
     done = run_without_gpu("cuda.to_device(np.zeros(1)); print(cuda.is_available(), len(cuda.gpus)); raise SystemExit")
     assert (done.returncode, done.stdout, done.stderr) == (0, "False 0\n", "")
