@@ -36,7 +36,8 @@ static const char *row_advice(Ty *ty, Op op, Val array) {
   const Ins *view = array.ins;
   if (view && view->op == OP_PARAM && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
     return "it is an argument of the launch: pass a number if one is meant, or take an element of the array, x[i]";
-  if (!view || view->op != OP_VIEW || !view->aux.view->n || view->aux.view->kind[0] != VIEW_INDEX)
+  if (!view || view->op != OP_VIEW || ty_has_fields(array) || !view->aux.view->n ||
+      view->aux.view->kind[0] != VIEW_INDEX)
     return NULL;
   return arena_printf(
       &ty->cx->arena,
