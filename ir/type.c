@@ -2,6 +2,7 @@
 #include "ir/type.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/base/suggest.h"
