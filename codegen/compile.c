@@ -165,6 +165,15 @@ static void free_sites(CgKernel *k) {
   free(k->sites);
 }
 
+static void free_guards(CgKernel *k) {
+  for (uint32_t n = 0; n < k->nguards; n++) {
+    free(k->guards[n].name);
+    free((void *)(uintptr_t)k->guards[n].at.file);
+    free((void *)(uintptr_t)k->guards[n].at.function);
+  }
+  free(k->guards);
+}
+
 static void release(void *p) {
   const CgKernel *k = p;
   target_of(k->target)->release(k->jit);
@@ -178,6 +187,7 @@ void cg_kernel_free(CgKernel *k) {
     (void)cg_on_stack(release, k); /* without memory for a thread the code is leaked */
   cg_leave();
   free_sites(k);
+  free_guards(k);
   for (uint32_t n = 0; n < k->nadvice; n++)
     diag_free(k->advice[n]);
   free(k->advice);

@@ -101,6 +101,16 @@ typedef struct CgArg { /* one for each leaf argument, in order; tuples are flatt
   unsigned char read;    /* the kernel may load from it */
 } CgArg;
 
+/* `if i < n:` around all that the kernel does with element i, i the thread's index in the grid: a
+ * launch of fewer threads leaves elements out (codegen/ssa/guards.c). */
+typedef struct CgGuard {
+  unsigned char axis;   /* of the grid */
+  unsigned char extent; /* n is an extent of an array argument, else a number */
+  uint32_t field;       /* of params, that holds n: 4 or 8 bytes, signed */
+  char *name;           /* of the argument */
+  DiagPlace at;
+} CgGuard;
+
 typedef struct CgKernel {
   CgTarget target;
   char *symbol;
@@ -115,6 +125,8 @@ typedef struct CgKernel {
   size_t rest_len;
   CgArg *args;
   uint32_t nargs; /* leaves */
+  CgGuard *guards;
+  uint32_t nguards;
   uint32_t static_shared, local_bytes;
   unsigned char uses_dynamic_shared, has_barrier, has_trap, may_print;
   CgSite *sites;

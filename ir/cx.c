@@ -34,7 +34,7 @@ void cx_free(Cx *cx) {
   free(cx);
 }
 
-static DiagPlace place_of(Loc loc) {
+DiagPlace cx_place(Loc loc) {
   DiagPlace p = {
       .line = loc.line, .end_line = loc.end_line, .col = loc.col, .end_col = loc.end_col};
   if (loc.code) {
@@ -65,7 +65,7 @@ static void add_call_notes(Cx *cx) {
 
 void fail(Cx *cx, Loc loc, ErrorId id, ...) {
   cx->diag.id = id;
-  cx->diag.at = place_of(loc);
+  cx->diag.at = cx_place(loc);
   if (id == ERR_MEMORY) { /* no allocation: the arena may have nothing left */
     cx->diag.message = (char *)ir_errors[id].message;
     cx->diag.remedy = (char *)ir_errors[id].remedy;
@@ -101,7 +101,7 @@ void cx_advice(Cx *cx, Loc loc, ErrorId id, ...) {
   Diag d = cx->diag;
   cx->diag = (Diag){0};
   d.id = id;
-  d.at = place_of(loc);
+  d.at = cx_place(loc);
   va_list ap;
   va_start(ap, id);
   d.message = arena_vprintf(&cx->arena, ir_errors[id].message, ap);
@@ -120,7 +120,7 @@ void note(Cx *cx, Loc loc, const char *format, ...) {
   va_start(ap, format);
   cx->diag.notes[cx->diag.nnotes].text = arena_vprintf(&cx->arena, format, ap);
   va_end(ap);
-  cx->diag.notes[cx->diag.nnotes++].at = place_of(loc);
+  cx->diag.notes[cx->diag.nnotes++].at = cx_place(loc);
 }
 
 void cx_bug(Cx *cx, const char *format, ...) {

@@ -68,6 +68,8 @@ void advise(Cx *cx, const char *remedy);
 /* What the user should know of a kernel that compiles all the same: a row A of errors.def. Takes
  * the notes before it; what has the same first note and message is said once. */
 void cx_advice(Cx *cx, Loc loc, ErrorId id, ...);
+/* A place as messages hold it; its texts are the code's. */
+DiagPlace cx_place(Loc loc);
 /* Adds a place to what a following fail() or cx_advice() says. */
 void note(Cx *cx, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* We are wrong: an assertion that reports the pass instead of ending the process. */

@@ -2,6 +2,7 @@
 #include "ir/type.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/base/suggest.h"
@@ -529,8 +530,31 @@ static const Type *nested(Cx *cx, const char **text, const char **error,
   return t;
 }
 
+/* Of names in use elsewhere: float, int; f32, i64, u8 and c64. NULL: it is none. */
+static const char *type_elsewhere(const char *name) {
+  static const char *const whole[] = {"float", "float64", "int", "int64", "complex", "complex128"};
+  static const struct {
+    char letter;
+    const char *word;
+  } letters[] = {{'f', "float"}, {'i', "int"}, {'u', "uint"}, {'c', "complex"}};
+  for (size_t k = 0; k < sizeof whole / sizeof *whole; k += 2)
+    if (!strcmp(name, whole[k]))
+      return whole[k + 1];
+  for (size_t k = 0; k < sizeof letters / sizeof *letters; k++) {
+    char full[32];
+    snprintf(full, sizeof full, "%s%.16s", letters[k].word, name + 1);
+    TypeId id = *name == letters[k].letter && name[1] ? ty_by_name(full, strlen(full)) : TY_SCALARS;
+    if (id != TY_SCALARS)
+      return ty_scalar_info[id].name;
+  }
+  return NULL;
+}
+
 /* "did you mean", or NULL. */
 static const char *nearest_type(const char *name) {
+  const char *elsewhere = type_elsewhere(name);
+  if (elsewhere)
+    return elsewhere;
   Suggest near = suggest_for(name);
   for (int i = TY_NONE; i < TY_SCALARS; i++)
     suggest_try(&near, ty_scalar_info[i].name);
@@ -555,6 +579,10 @@ static const Type *parse_element(Cx *cx, const char **text, const char **error) 
     n = 0;
   } else if (!n || id == TY_SCALARS) {
     const char *near = n ? nearest_type(arena_strndup(&cx->arena, s, n)) : NULL;
+    if (!strncmp(s, "np.", 3) || !strncmp(s, "numpy.", 6)) {
+      *error = "a type has no module in front of it: write float32[:] for np.float32[:]";
+      return NULL;
+    }
     *error = arena_printf(
         &cx->arena, near ? "'%.*s' is not a type; did you mean '%s'?" : "'%.*s' is not a type",
         n ? (int)(n > 40 ? 40 : n) : 20, s, near);

@@ -149,6 +149,8 @@ static void module_free(void *module) {
   if (st->ops)
     bc_optable_free(st->ops);
   st->ops = NULL;
+  PyMem_Free(st->why_host);
+  st->why_host = NULL;
   px_snapshot_free(st->complex_library);
   st->complex_library = NULL;
 }

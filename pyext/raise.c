@@ -149,8 +149,11 @@ void px_raise_diag(PxState *st, const Diag *d) {
 
 /* --- advice --- */
 
-static PyObject *advice_from(PxState *st, PyObject *class, const Diag *d) {
-  PyObject *e = diag_exception(st, class, d);
+static PyObject *one_advice(PxState *st, PyObject *class, const Diag *d, bool brief) {
+  Diag shown = *d;
+  if (brief)
+    shown.at = (DiagPlace){0};
+  PyObject *e = diag_exception(st, class, &shown);
   if (!e)
     return NULL;
   set_attribute(e, "message", px_text_or_none(d->message));
@@ -163,8 +166,9 @@ static PyObject *advice_from(PxState *st, PyObject *class, const Diag *d) {
   return e;
 }
 
-PyObject *px_advice_of(PxState *st, const Diag *d) {
-  PyObject *class = px_error_class(st, "Advice"), *e = class ? advice_from(st, class, d) : NULL;
+PyObject *px_advice_of(PxState *st, const Diag *d, bool brief) {
+  PyObject *class = px_error_class(st, "Advice");
+  PyObject *e = class ? one_advice(st, class, d, brief) : NULL;
   Py_XDECREF(class);
   return e;
 }
@@ -174,7 +178,7 @@ PyObject *px_advice_list(PxState *st, const CgKernel *code) {
   if (!class)
     Py_CLEAR(list);
   for (uint32_t k = 0; list && k < code->nadvice; k++) {
-    PyObject *e = advice_from(st, class, code->advice[k]);
+    PyObject *e = one_advice(st, class, code->advice[k], false);
     if (!e || PyList_Append(list, e) < 0)
       Py_CLEAR(list);
     Py_XDECREF(e);
@@ -203,6 +207,15 @@ int px_show_advice(PxState *st, const CgKernel *code, PyObject *function) {
   int failed = list ? px_show_list(st, list, module) : -1;
   Py_XDECREF(module);
   Py_XDECREF(list);
+  return failed;
+}
+
+int px_show_one_advice(PxState *st, const Diag *d, PyObject *module, bool brief) {
+  PyObject *e = px_advice_of(st, d, brief);
+  PyObject *list = e ? Py_BuildValue("[O]", e) : NULL;
+  int failed = list ? px_show_list(st, list, module) : -1;
+  Py_XDECREF(list);
+  Py_XDECREF(e);
   return failed;
 }
 

@@ -16,9 +16,11 @@ void px_raise_diag(PxState *st, const Diag *d);
  * function. 0, or -1 with an exception, which a warning may be. */
 PyObject *px_advice_list(PxState *st, const CgKernel *code);
 int px_show_advice(PxState *st, const CgKernel *code, PyObject *function);
-/* One of them, new; and a list as warnings, of a kernel in the module of that name. */
-PyObject *px_advice_of(PxState *st, const Diag *d);
+/* One of them, new, whose text does not repeat the place if it is brief; a list as warnings, of a
+ * kernel in the module of that name, which filters see; and both at once. */
+PyObject *px_advice_of(PxState *st, const Diag *d, bool brief);
 int px_show_list(PxState *st, PyObject *list, PyObject *module);
+int px_show_one_advice(PxState *st, const Diag *d, PyObject *module, bool brief);
 /* The calling thread's last RtError. RT_TRAPPED does not come here: px_raise_trap. */
 void px_raise_status(PxState *st, RtStatus status);
 /* A thread stopped: the exception class that the site names, with message, thread, block, file and

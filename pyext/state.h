@@ -87,6 +87,8 @@ typedef struct PxState {
   OpTable *ops;
   struct PxSnapshot *complex_library; /* pyptx._complex, frozen for the life of the module */
   PyObject *allocator;                /* of new device arrays; NULL: the runtime's pool */
+  char *why_host;                     /* why there is no GPU, if nobody chose the host device */
+  bool said_host;                     /* … and its user knows, or asked for the host device */
   RtDevice *default_device;           /* NULL: not known yet, or of several GPUs */
   /* the default device of threads without a CUDA context, on a machine with several GPUs */
   RtDevice *first_gpu;

@@ -21,6 +21,7 @@
 #include "codegen/lower/private.h"
 #include "codegen/lower/unroll_hints.h"
 #include "codegen/passes.h"
+#include "codegen/ssa/guards.h"
 #include "codegen/ssa/params.h"
 
 static void lw_use_param(Lower *lw, Ins *i) { CX_ASSERT(lw->cx, i->note); }
@@ -111,6 +112,17 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
   l_br(lw.b, ((BlockNote *)fn->entry->note)->begin);
 }
 
+static char *copied(Cg *cg, const char *text) { return cg_strndup(cg, text, strlen(text)); }
+
+/* to: part of what is freed with the kernel, so that it is whole whatever fails. */
+static void copy_place(Cg *cg, DiagPlace *to, DiagPlace at) {
+  const char *file = at.file, *function = at.function;
+  at.file = at.function = NULL;
+  *to = at;
+  to->file = file ? copied(cg, file) : NULL;
+  to->function = function ? copied(cg, function) : NULL;
+}
+
 static void copy_sites(Cg *cg) {
   CgKernel *out = cg->out;
   uint32_t n = cg->program->sites.len;
@@ -119,16 +131,22 @@ static void copy_sites(Cg *cg) {
   for (uint32_t k = 0; k < n; k++) {
     const IrSite *s = cg->program->sites.data[k];
     CgSite *to = &out->sites[k];
-    to->exception = cg_strndup(cg, s->exception, strlen(s->exception));
-    to->message = cg_strndup(cg, s->message ? s->message : "", s->message ? strlen(s->message) : 0);
-    to->at = (DiagPlace){.line = s->loc.line,
-                         .end_line = s->loc.end_line,
-                         .col = s->loc.col,
-                         .end_col = s->loc.end_col};
-    if (s->loc.code) {
-      to->at.file = cg_strndup(cg, s->loc.code->filename, strlen(s->loc.code->filename));
-      to->at.function = cg_strndup(cg, s->loc.code->qualname, strlen(s->loc.code->qualname));
-    }
+    to->exception = copied(cg, s->exception);
+    to->message = copied(cg, s->message ? s->message : "");
+    copy_place(cg, &to->at, cx_place(s->loc));
+  }
+}
+
+static void publish_guards(Cg *cg) {
+  CgKernel *out = cg->out;
+  Guards found = cg_find_guards(cg->cx, cg->program, cg->params);
+  out->guards = cg_calloc(cg, found.len, sizeof *out->guards);
+  for (uint32_t k = 0; k < found.len; k++) {
+    const CgGuard *g = &found.data[k];
+    CgGuard *to = &out->guards[out->nguards++];
+    *to = (CgGuard){.axis = g->axis, .extent = g->extent, .field = g->field};
+    to->name = copied(cg, g->name);
+    copy_place(cg, &to->at, g->at);
   }
 }
 
@@ -191,6 +209,8 @@ void cg_pass_lower(Cg *cg) {
   cg_debug_open(cg);
   cg->functions = CX_ARRAY(cg->cx, LLVMValueRef, p->fns.len);
   bool alone = cg->options.device_function;
+  if (!alone)
+    publish_guards(cg);
   for (uint32_t k = alone ? 0 : 1; k < p->fns.len; k++)
     lw_declare(cg, p->fns.data[k]);
   for (uint32_t k = 0; k < p->fns.len; k++)

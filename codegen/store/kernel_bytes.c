@@ -22,6 +22,7 @@
  * here is updated. */
 _Static_assert(sizeof(CgKernel) == 352, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
+_Static_assert(sizeof(CgGuard) == 48, "pack_guard packs every member of CgGuard");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
 _Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 12, "pack_field packs every member of RtField");
@@ -142,6 +143,15 @@ static void pack_site(Pack *p, CgSite *s) {
   pack_place(p, &s->at);
 }
 
+static void pack_guard(Pack *p, CgGuard *g) {
+  pack_u8(p, &g->axis);
+  pack_u8(p, &g->extent);
+  pack_u32(p, &g->field);
+  pack_text(p, &g->name);
+  pack_place(p, &g->at);
+  need(p, g->axis < 3 && g->field < p->kernel->params.nfields && g->name);
+}
+
 static void pack_advice(Pack *p, Diag **made) {
   if (p->reading)
     *made = cg_calloc(p->cg, 1, sizeof **made);
@@ -235,6 +245,7 @@ static void pack_kernel(Pack *p) {
   PACK_ARRAY(p, k->args, k->nargs, pack_arg);
   pack_u32(p, &k->params.bytes);
   PACK_ARRAY(p, k->params.fields, k->params.nfields, pack_field);
+  PACK_ARRAY(p, k->guards, k->nguards, pack_guard);
   PACK_ARRAY(p, k->sites, k->nsites, pack_site);
   PACK_ARRAY(p, k->advice, k->nadvice, pack_advice);
   if (k->target == CG_HOST)

@@ -671,6 +671,11 @@ PyObject *px_to_device(PyObject *module, PyObject *args, PyObject *kwargs) {
   if (to != Py_None && !Py_IS_TYPE(to, st->array_type))
     return PyErr_Format(PyExc_TypeError, "to must be a device array, not %.100s",
                         Py_TYPE(to)->tp_name);
+  if (PyUnicode_CheckExact(obj) || PyBytes_CheckExact(obj))
+    return PyErr_Format(PyExc_TypeError,
+                        "to_device() copies arrays and numbers, not a %.100s: pass np.array(x) of "
+                        "numbers, or np.frombuffer(x, np.uint8) of bytes",
+                        Py_TYPE(obj)->tp_name);
   PyObject *stream = px_need_numpy(st) < 0 ? NULL : px_stream_argument(st, stream_arg);
   if (!stream)
     return NULL;

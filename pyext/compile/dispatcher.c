@@ -227,13 +227,48 @@ static PyObject *signature_list(PxDispatcher *d) {
   return list;
 }
 
+/* The first argument that a kernel of one signature cannot take, with what to do about it: a new
+ * str, "" where the texts of both say it best. Tuples have several tokens and are left to these. */
+static PyObject *what_differs(PxDispatcher *d, const PxArgs *a) {
+  const PxSignature *s = &d->signatures[0];
+  char who[PX_ARGUMENT_NAME];
+  for (uint32_t k = 0; d->nsignatures == 1 && s->n == a->ntokens && k < s->n; k++) {
+    PxToken given = a->tokens[k], want = s->tokens[k];
+    if (px_token_is_tuple(given) || px_token_is_tuple(want))
+      break;
+    bool array = px_token_is_array(given);
+    if (px_signature_price(&given, 1, &want, 1) >= 0)
+      continue;
+    (void)px_argument_name(a, k, who);
+    if (px_token_is_array(want) && !array)
+      return PyUnicode_FromFormat("; %s is no array: pass np.array([x]), or declare a number", who);
+    if (!px_token_is_array(want) || px_token_ndim(given) != px_token_ndim(want))
+      return PyUnicode_FromFormat(px_token_is_array(want)
+                                      ? "; %s has %u axes where %u are declared: pass x.ravel() or "
+                                        "x[None], or declare as many"
+                                      : "; %s is an array where a number is declared: pass x[i]",
+                                  who, px_token_ndim(given), px_token_ndim(want));
+    PxElem elem = px_token_elem(want);
+    if (px_token_elem(given) != elem && elem < TY_SCALARS && px_token_elem(given) < TY_SCALARS)
+      return PyUnicode_FromFormat(
+          "; %s: pass x.astype(np.%s), which is a copy, or make the array so", who,
+          ty_scalar_info[elem].name);
+    return PyUnicode_FromFormat("; %s lies in another order in memory: pass "
+                                "np.ascontiguousarray(x), or declare [:] for any order",
+                                who);
+  }
+  return PyUnicode_FromString("");
+}
+
 static void no_signature(PxDispatcher *d, const PxArgs *a) {
   PyObject *given = px_signature_text(a->st, a->tokens, a->ntokens), *declared = signature_list(d);
   PyObject *separator = PyUnicode_FromString(", ");
   PyObject *text = given && declared && separator ? PyUnicode_Join(separator, declared) : NULL;
-  if (text)
-    PyErr_Format(PyExc_TypeError, "No matching definition for %U: %U was declared for %U", given,
-                 ((PyFunctionObject *)d->function)->func_qualname, text);
+  PyObject *differs = text ? what_differs(d, a) : NULL;
+  if (differs)
+    PyErr_Format(PyExc_TypeError, "No matching definition for %U: %U was declared for %U%U", given,
+                 ((PyFunctionObject *)d->function)->func_qualname, text, differs);
+  Py_XDECREF(differs);
   Py_XDECREF(text);
   Py_XDECREF(separator);
   Py_XDECREF(declared);
@@ -315,7 +350,8 @@ PyObject *px_overload_list(PxDispatcher *d) {
   PyObject *list = PyList_New(0);
   PX_BEGIN_LOCKED(d)
   for (uint32_t i = 0; list && i < d->nentries; i++)
-    if (!d->entries[i].converted && PyList_Append(list, (PyObject *)d->entries[i].overload) < 0)
+    if (d->entries[i].device && !d->entries[i].converted &&
+        PyList_Append(list, (PyObject *)d->entries[i].overload) < 0)
       Py_CLEAR(list);
   PX_END_LOCKED()
   return list;

@@ -11,12 +11,21 @@
 
 /* Arguments that were seen before, and the overload that takes them. */
 typedef struct PxEntry {
-  RtDevice *device;
+  RtDevice *device; /* NULL: the entry is retired (launch/stale.c), and finds nothing */
   PxToken *tokens;
   uint32_t n;
   PxOverload *overload;
   bool converted; /* numbers are converted to the overload's types */
 } PxEntry;
+
+/* NumPy arrays that were copied to a GPU for launches. */
+enum { PX_COPIES = 4 };
+typedef struct PxCopies {
+  const PyObject *last[PX_COPIES]; /* of the last launch: addresses to compare */
+  uint32_t launches;               /* that copied one of these again */
+  bool told;                       /* advice was given */
+  uint64_t bytes;
+} PxCopies;
 
 typedef struct PxDispatcher {
   PyObject_HEAD PyObject *function;
@@ -37,7 +46,11 @@ typedef struct PxDispatcher {
   PxEntry *entries; /* appended only, under the object's lock */
   uint32_t nentries, max_entries, last;
   struct PxCompiling *compiling; /* overloads that are being made, under the object's lock */
-  struct PxPlan *plans, *plan;   /* launch/plan.h: all, and the one that served last; published */
+  bool told_block;               /* advice was given of blocks that leave lanes idle */
+  PxCopies copies;               /* under the object's lock */
+  /* launch/plan.h: all, and the one that served last; published; and what no launch finds any
+   * more */
+  struct PxPlan *plans, *plan, *retired;
 } PxDispatcher;
 
 struct PxArgs;

@@ -94,6 +94,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
     failed = !(*text->owners = px_snapshot_owners(snapshot));
   if (!failed && text->declared)
     failed = !(*text->declared = px_snapshot_declared(snapshot));
+  if (!failed && text->captures)
+    px_snapshot_captures(snapshot, text->captures);
   px_snapshot_free(snapshot);
   Py_DECREF(sig);
   return failed ? -1 : 0;
@@ -149,6 +151,17 @@ static int compare_typings(PxDispatcher *d, PxOverload *o) {
   return done ? 0 : -1;
 }
 
+/* The code's guards, of which the first PX_GUARDS count. */
+static void set_guards(PxOverload *o) {
+  const CgKernel *code = o->code;
+  for (uint32_t k = 0; k < code->nguards && o->nguards < PX_GUARDS; k++) {
+    const RtField *f = &code->params.fields[code->guards[k].field];
+    if ((f->size == 4 || f->size == 8) && f->offset <= UINT16_MAX)
+      o->guards[o->nguards++] = (PxGuard){
+          .offset = (uint16_t)f->offset, .wide = f->size == 8, .axis = code->guards[k].axis};
+  }
+}
+
 PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature *signature,
                                 RtDevice *device) {
   char arch[16];
@@ -159,12 +172,15 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   PyObject *declared = NULL;
   text.owners = &o->owners;
   text.cache = &o->cache;
+  text.captures = &o->captures;
   text.declared = &declared;
   text.apart = true;
   if (px_compile_text(st, d, signature, &text, &o->code) < 0 ||
       px_show_advice(st, o->code, d->function) < 0 || compare_typings(d, o) < 0 ||
       px_entries_open(st, d, o, declared) < 0 || call_it(st, o, d->function) < 0)
     Py_CLEAR(o);
+  if (o)
+    set_guards(o);
   Py_XDECREF(declared);
   assert(!o || (o->code && o->kernel && o->owners));
   PX_FAILED_IS_RAISED(!o);
@@ -189,6 +205,7 @@ static void overload_dealloc(PyObject *op) {
   Py_CLEAR(o->types);
   Py_CLEAR(o->scope);
   Py_CLEAR(o->owners);
+  px_captures_clear(&o->captures);
   type->tp_free(op);
   Py_DECREF(type);
 }
@@ -198,11 +215,12 @@ static int overload_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(((PxOverload *)op)->types);
   Py_VISIT(((PxOverload *)op)->scope);
   Py_VISIT(((PxOverload *)op)->owners);
-  return 0;
+  return px_captures_visit(&((PxOverload *)op)->captures, visit, arg);
 }
 
 static int overload_clear(PyObject *op) {
   Py_CLEAR(((PxOverload *)op)->scope);
+  px_captures_clear(&((PxOverload *)op)->captures);
   return 0;
 }
 

@@ -4,25 +4,37 @@
 
 #include "pyext/compile/disk_cache.h"
 #include "pyext/compile/signature.h"
+#include "pyext/snapshot/captures.h"
 #include "pyext/state.h"
 
 #include "codegen/compile.h"
 #include "runtime/launch/launch.h"
 
+/* A guard of the kernel (CgGuard) as a launch looks at it: what its parameter block has there. */
+typedef struct PxGuard {
+  uint16_t offset;
+  uint8_t wide, axis; /* 8 bytes, else 4; of the grid */
+} PxGuard;
+enum { PX_GUARDS = 3 };
+
 typedef struct PxOverload {
   PyObject_HEAD RtDevice *device;
   PxSignature signature;
-  PyObject *text;   /* str: "(float32[::1], pyint)" */
-  PyObject *types;  /* tuple of Type */
-  PyObject *scope;  /* the kernel's globals: where its own exception classes are found */
-  PyObject *owners; /* tuple: device arrays whose addresses the code holds */
+  PyObject *text;      /* str: "(float32[::1], pyint)" */
+  PyObject *types;     /* tuple of Type */
+  PyObject *scope;     /* the kernel's globals: where its own exception classes are found */
+  PyObject *owners;    /* tuple: device arrays whose addresses the code holds */
+  PxCaptures captures; /* what the names that the code has frozen meant */
   CgKernel *code;
   RtKernel *kernel;
   /* what loads the kernel's, launch/entry_loading.c; NULL on the host device */
   struct PxEntries *entries;
   PxCacheUse cache; /* how the disk cache served it */
   bool waits;       /* a launch on a GPU waits for it, and raises what it raises */
-  bool pending;     /* launched on a GPU since its traps were last looked at; in st->pending */
+  bool told;        /* advice was given of a grid that is smaller than the kernel's guard */
+  uint8_t nguards;
+  PxGuard guards[PX_GUARDS];
+  bool pending; /* launched on a GPU since its traps were last looked at; in st->pending */
   struct PxOverload *next_pending;
   PyObject *weakrefs;
 } PxOverload;
@@ -38,16 +50,17 @@ PxOverload *px_overload_compile(PxState *st, struct PxDispatcher *d, const PxSig
  * or -1. */
 typedef struct PxTextRequest {
   CgTarget target;
-  const char *arch;    /* "sm_90"; NULL: this CPU */
-  int ptx_version;     /* 0: the lowest that arch allows */
-  unsigned want;       /* CgWant */
-  int opt;             /* -1: the dispatcher's */
-  RtDevice *device;    /* whose arrays the code may hold by address; NULL: any */
-  const char *symbol;  /* of the kernel in the module; NULL: made from its qualname */
-  bool apart;          /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
-  PxCacheUse *cache;   /* the disk cache may be used: set to what it did; NULL: compile */
-  PyObject **owners;   /* set to a tuple of these arrays, if not NULL */
-  PyObject **declared; /* … and to one of the functions of other modules that it may call */
+  const char *arch;     /* "sm_90"; NULL: this CPU */
+  int ptx_version;      /* 0: the lowest that arch allows */
+  unsigned want;        /* CgWant */
+  int opt;              /* -1: the dispatcher's */
+  RtDevice *device;     /* whose arrays the code may hold by address; NULL: any */
+  const char *symbol;   /* of the kernel in the module; NULL: made from its qualname */
+  bool apart;           /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
+  PxCacheUse *cache;    /* the disk cache may be used: set to what it did; NULL: compile */
+  PyObject **owners;    /* set to a tuple of these arrays, if not NULL */
+  PxCaptures *captures; /* … and to the names that it has frozen; empty */
+  PyObject **declared;  /* … and to one of the functions of other modules that it may call */
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code);

@@ -47,7 +47,7 @@ PyObject *px_spill_advice(PxState *st, PyObject *code, const PxAssembled *made) 
                        .line = (int32_t)PyLong_AsLong(line)};
     snprintf(message, sizeof message, row->message, (unsigned)(made->local - own),
              (unsigned)made->registers);
-    advice = px_advice_of(st, &d);
+    advice = px_advice_of(st, &d, false);
   }
   Py_XDECREF(file);
   Py_XDECREF(name);

@@ -132,7 +132,7 @@ static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *co
   return entry == RT_ENTRY_OWN ? advise(st, o) : 0;
 }
 
-static int open_kernel(PxState *st, PxOverload *o) {
+static int open_kernel(PxState *st, const PxDispatcher *d, PxOverload *o) {
   const CgKernel *c = o->code;
   RtStatus status;
   Py_BEGIN_ALLOW_THREADS
@@ -141,6 +141,8 @@ static int open_kernel(PxState *st, PxOverload *o) {
                : rt_kernel_open(o->device, c->symbol, &c->params, c->has_trap, &o->kernel);
   Py_END_ALLOW_THREADS
   PX_TRY_STATUS(st, status, return -1);
+  if (rt_device_is_host(o->device))
+    rt_kernel_bound(o->kernel, (uint32_t)d->options.max_threads);
   return 0;
 }
 
@@ -199,7 +201,7 @@ void px_entries_free(PxOverload *o) {
 
 int px_entries_open(PxState *st, PxDispatcher *d, PxOverload *o, PyObject *declared) {
   PyObject *linked = read_linked(d, declared, o->device);
-  int failed = linked ? open_kernel(st, o) : -1;
+  int failed = linked ? open_kernel(st, d, o) : -1;
   if (!failed && !rt_device_is_host(o->device))
     failed = keep_entries(d, o, linked);
   if (!failed && !rt_device_is_host(o->device) && !o->code->rest)

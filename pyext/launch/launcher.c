@@ -11,10 +11,12 @@
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
+#include "pyext/launch/advice.h"
 #include "pyext/launch/bound_launch.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/plan.h"
 #include "pyext/launch/prints.h"
+#include "pyext/launch/stale.h"
 #include "pyext/launch/stream_order.h"
 #include "pyext/launch/traps.h"
 #include "pyext/launch/typeof.h"
@@ -180,7 +182,10 @@ int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
       else
         PyErr_Format(PyExc_ValueError, "%U() writes to an array that is read-only: %s%s",
                      function_name(d), who,
-                     a->leaves[i].readonly == PX_LABELLED ? labelled_help : "");
+                     a->leaves[i].readonly == PX_LABELLED
+                         ? labelled_help
+                         : "; so are arrays of bytes, of np.broadcast_to and of some libraries' "
+                           "tables: pass x.copy()");
       return -1;
     }
   return 0;
@@ -319,6 +324,9 @@ PX_HOT static inline int launch_block(PxState *st, PxOverload *o, RtKernel *kern
 
 static int launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block) {
   bool follows = px_follows(f);
+  if (PX_UNLIKELY(px_leaves_out(o->guards, o->nguards, config, block)) &&
+      px_advise_grid(f->st, o, config, block) < 0)
+    return -1;
   if (follows && px_follow_before(f) < 0)
     return -1;
   config->stream = f->launch;
@@ -340,6 +348,22 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
     return -1;
   int failed = launch_followed(o, config, f, block);
   return px_prints_end(f->st, &prints, o->device, f->launch, failed);
+}
+
+PxOverload *px_dispatch_fresh(PxDispatcher *d, PxArgs *a) {
+  PxOverload *o = px_dispatch(d, a);
+  if (!o || px_captures_hold(&o->captures))
+    return o;
+  int stale = px_stale_review(a->st, d, o);
+  if (stale)
+    Py_CLEAR(o);
+  return stale > 0 ? px_dispatch(d, a) : o;
+}
+
+int px_launch_advise(PxDispatcher *d, const PxArgs *a) {
+  if (PX_UNLIKELY(a->st->why_host && a->on_host) && px_advise_host(a->st) < 0)
+    return -1;
+  return a->held && !a->on_host ? px_advise_copies(a->st, d, a) : 0;
 }
 
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config) {
@@ -404,8 +428,8 @@ static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObj
     Py_RETURN_NONE;
   PxArgs a;
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
-  PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch(d, &a);
-  int failed = o ? run(l, o, &a) : -1;
+  PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch_fresh(d, &a);
+  int failed = o && px_launch_advise(d, &a) == 0 ? run(l, o, &a) : -1;
   PX_FAILED_IS_RAISED(failed == -1);
   if (!failed)
     px_plan_learn(d, o, &a, argv, n, kwnames);
@@ -445,6 +469,9 @@ static __attribute__((noinline)) int launch_in_order(PxLauncher *l, const PxPlan
 PX_HOT static inline int launch_planned(PxLauncher *l, const PxPlan *p, char *block) {
   if (PX_LIKELY(!(l->forall | p->more))) {
     bool done = false;
+    if (PX_UNLIKELY(px_leaves_out(p->guards, p->nguards, &l->config, block)) &&
+        px_advise_grid(p->st, p->overload, &l->config, block) < 0)
+      return -1;
     if (!p->nsources)
       return launch_block(p->st, p->overload, p->kernel, &l->config, block);
     int failed = p->nsources == 1 && !l->config.stream ? launch_theirs(l, p, block, &done) : 0;
@@ -460,7 +487,8 @@ PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   _Alignas(16) char block[PX_PLAN_BYTES];
   const PxPlan *p = px_plan_fill(l->dispatcher, argv, n, kwnames, block);
-  if (PX_UNLIKELY(!p || (l->forall && !l->ntasks)))
+  if (PX_UNLIKELY(!p || (l->forall && !l->ntasks) ||
+                  (p->captures && !px_captures_hold(p->captures))))
     return PyErr_Occurred() ? NULL : launch_unplanned(l, argv, n, kwnames);
   return finish(l, p->overload, argv, n, kwnames, launch_planned(l, p, block));
 }
@@ -707,7 +735,9 @@ static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, Ex
   PxLauncher *l = launcher_new(d, x);
   if (l && (px_read_dims("griddim", grid, l->config.grid) < 0 ||
             px_read_dims("blockdim", block, l->config.block) < 0 ||
-            px_warn_of_grid(px_state_of((PyObject *)d), l->config.grid) < 0))
+            px_warn_of_grid(px_state_of((PyObject *)d), l->config.grid) < 0 ||
+            (PX_UNLIKELY(px_block_is_odd(&l->config)) &&
+             px_advise_block(px_state_of((PyObject *)d), d, &l->config) < 0)))
     Py_CLEAR(l);
   return (PyObject *)l;
 }

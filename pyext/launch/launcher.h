@@ -28,6 +28,10 @@ PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs)
  * default. 0 or -1. */
 int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
 
+/* After px_bind: px_dispatch, and what is done where captured names mean something else now. */
+PxOverload *px_dispatch_fresh(PxDispatcher *d, PxArgs *a);
+/* After px_bind and px_dispatch: what the user should know. 0, or -1 with an exception. */
+int px_launch_advise(PxDispatcher *d, const PxArgs *a);
 /* After px_bind and px_dispatch: what can be wrong with configuration and arguments. 0 or -1. */
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config);
 /* Fills a parameter block from the values of a launch; BLOCKS, TRAP and GRID are left to the

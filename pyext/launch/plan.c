@@ -418,6 +418,9 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
   p->ordinal = rt_device_ordinal(a->device);
   p->overload = o;
   p->kernel = o->kernel;
+  p->captures = o->captures.n ? &o->captures : NULL;
+  p->nguards = o->nguards;
+  memcpy(p->guards, o->guards, sizeof p->guards);
   p->kwnames = Py_XNewRef(kwnames);
   p->npositional = n;
   p->nsteps = (uint16_t)a->nleaves;
@@ -483,11 +486,30 @@ void px_plan_learn(PxDispatcher *d, PxOverload *o, const PxArgs *a, PyObject *co
     plan_free(p);
 }
 
+/* Who walks the list meanwhile may still stand on one of them, and goes on along its link. */
+void px_plans_retire(PxDispatcher *d, const PxOverload *o) {
+  PX_PUBLISH(d->plan, (PxPlan *)NULL);
+  for (PxPlan **at = &d->plans; *at;) {
+    PxPlan *p = *at;
+    if (p->overload != o) {
+      at = &p->next;
+      continue;
+    }
+    PX_PUBLISH(*at, p->next);
+    p->next_retired = d->retired;
+    d->retired = p;
+  }
+}
+
 void px_plans_free(PxDispatcher *d) {
-  PxPlan *p = d->plans;
-  d->plans = d->plan = NULL;
+  PxPlan *p = d->plans, *retired = d->retired;
+  d->plans = d->plan = d->retired = NULL;
   for (PxPlan *next; p; p = next) {
     next = p->next;
     plan_free(p);
+  }
+  for (PxPlan *next; retired; retired = next) {
+    next = retired->next_retired;
+    plan_free(retired);
   }
 }

@@ -10,6 +10,7 @@
 #ifndef PYPTX_PYEXT_LAUNCH_PLAN_H
 #define PYPTX_PYEXT_LAUNCH_PLAN_H
 
+#include "pyext/compile/overload.h"
 #include "pyext/launch/typeof.h"
 #include "runtime/launch/launch.h"
 
@@ -36,12 +37,15 @@ typedef struct PxPlan { /* in one piece with what it points to */
   int ordinal;                    /* of the device */
   uint16_t nsteps;
   uint8_t nsources;
-  bool on_default; /* arrays of ours are arguments */
-  bool more;       /* there is more to do than the launch: px_launch_followed */
+  bool on_default;      /* arrays of ours are arguments */
+  bool more;            /* there is more to do than the launch: px_launch_followed */
+  PxCaptures *captures; /* of the overload; NULL: none */
+  uint8_t nguards;      /* of the overload */
+  PxGuard guards[PX_GUARDS];
   uint16_t nmoves;
   const PxSource **sources;    /* whose current streams count, each once, PX_FOLLOWED at most */
   struct PxOverload *overload; /* the dispatcher's entries keep it */
-  struct PxPlan *next;
+  struct PxPlan *next, *next_retired;
 } PxPlan;
 
 /* Fills block for a call of the dispatcher's kernel, by the plan that fits its arguments. NULL:
@@ -54,6 +58,8 @@ void px_plan_learn(struct PxDispatcher *d, struct PxOverload *o, const PxArgs *a
                    PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
 /* What px_follow_before begins with. */
 void px_plan_follow(const PxPlan *p, RtStream *named, PxFollow *f);
+/* No launch finds the plans of this overload any more. Under the dispatcher's lock. */
+void px_plans_retire(struct PxDispatcher *d, const struct PxOverload *o);
 /* Drops all plans: with the entries of the dispatcher. */
 void px_plans_free(struct PxDispatcher *d);
 

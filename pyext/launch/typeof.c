@@ -647,7 +647,7 @@ static const char *hint(PyObject *arg) {
     return ": pass np.asarray(x)";
   if (PyObject_HasAttrString(arg, "__float__")) /* Decimal, Fraction */
     return ": pass float(x)";
-  return "";
+  return ": pass its numbers and arrays one by one, or make its class a typing.NamedTuple";
 }
 
 int px_args_keep(PxArgs *a, PyObject *value) {

@@ -73,6 +73,17 @@ static int gpu_count(PxState *st) {
   return status == RT_OK ? count : 0;
 }
 
+/* Kept for the first launch, px_advise_host. A list of visible devices that is empty says that none
+ * is wanted. */
+static void note_fallback(PxState *st) {
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+  if (st->why_host || (visible && (!*visible || !strcmp(visible, "-1"))))
+    return;
+  const RtError *error = rt_error();
+  bool known = error && (error->status == RT_NO_DRIVER || error->status == RT_NO_DEVICE);
+  st->why_host = px_copy_text(known ? error->text : "the driver has no device");
+}
+
 static RtDevice *default_device(PxState *st) {
   const char *choice = device_choice();
   if (!strcmp(choice, "host"))
@@ -81,6 +92,8 @@ static RtDevice *default_device(PxState *st) {
     return open_device(st, 0);
   if (!strcmp(choice, "auto")) {
     int count = gpu_count(st);
+    if (count == 0)
+      note_fallback(st);
     return count < 0 ? NULL : open_device(st, count > 0 ? 0 : RT_HOST);
   }
   PyErr_Format(PyExc_ValueError, "PYPTX_DEVICE is '%s': it must be gpu, host or auto", choice);
@@ -396,8 +409,10 @@ static RtDevice *device_from(PxState *st, PyObject *arg) {
   if (Py_IS_TYPE(arg, st->device_type))
     return device_of(arg);
   if (PyUnicode_Check(arg)) {
-    if (PyUnicode_CompareWithASCIIString(arg, "host") == 0)
+    if (PyUnicode_CompareWithASCIIString(arg, "host") == 0) {
+      st->said_host = true;
       return open_device(st, RT_HOST);
+    }
     if (PyUnicode_CompareWithASCIIString(arg, "gpu") == 0)
       return open_device(st, 0);
     PyErr_Format(PyExc_ValueError, "%R is not a device: pass a number, 'gpu' or 'host'", arg);
@@ -415,6 +430,7 @@ static RtDevice *device_from(PxState *st, PyObject *arg) {
                  "there is no device %S: cuda.list_devices() shows those that are there", arg);
     return NULL;
   }
+  st->said_host |= ordinal == RT_HOST;
   /* A program for one GPU, run where there is none or where PYPTX_DEVICE says host: device 0 is the
    * default device. */
   if (ordinal == 0) {

@@ -56,7 +56,8 @@ CompileMemoryError = _compile_error(MemoryError)
 
 
 class Advice(UserWarning):
-    """Something that the compiler noticed in a kernel that compiles: shown as a warning, once for each place in a process.
+    """Something that the compiler noticed in a kernel that compiles, or that a launch shows (PT811 and above): a warning, once for each
+    place in a process. The place of a launch's advice is the line that launches.
 
     ``code`` ("PT801"), ``message``, ``file``, ``line``, ``column`` (from 1) and ``help``; str() shows the source with a caret.
     ``warnings.simplefilter("error", pyptx.Advice)`` or PYPTX_ADVICE=error raises it where the kernel is compiled, PYPTX_ADVICE=0 omits it.
@@ -84,6 +85,7 @@ def shown_name(file):
 
 
 _advised = {}
+_OF_NAMES = {"PT816"}  # of which one place may have several, each for a name
 
 
 def advice_mode():
@@ -100,7 +102,7 @@ def show_advice(advice, module):
     for a in advice if mode != "0" else ():
         if mode == "error":
             raise a
-        place = (a.code, a.file, a.line, a.column)
+        place = (a.code, a.file, a.line, a.column, a.message if a.code in _OF_NAMES else None)
         if _advised.setdefault(place, a) is not a:
             continue
         try:

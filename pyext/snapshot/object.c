@@ -643,6 +643,18 @@ static void add_attribute(PxSnapshot *s, Frozen *f, const char *name, const Froz
   ((Binding *)(uintptr_t)f->attrs)[f->nattrs++] = (Binding){name, value};
 }
 
+/* Of a class it is not noted: its dict shows itself to nobody. */
+static void capture_attribute(PxSnapshot *s, PyObject *object, PyObject *name, PyObject *value) {
+  PyObject *dict = PyType_Check(object) ? NULL : px_getattr_optional(object, s->st->name.__dict__);
+  PyErr_Clear();
+  if (!dict)
+    return;
+  px_keep(s, dict);
+  if (PyDict_Check(dict) && PyDict_GetItemWithError(dict, name) == value)
+    px_capture(s, dict, name, value);
+  PyErr_Clear();
+}
+
 void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char *const *names,
                           uint32_t n) {
   if ((f->kind != FZ_MODULE && f->kind != FZ_OPAQUE) || asked_before(s, object, names, n))
@@ -655,11 +667,12 @@ void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char
     const Frozen *known = fz_attr(f, names[i]); /* of another function; this one may ask it more */
     if (known && known->kind != FZ_MODULE && known->kind != FZ_OPAQUE)
       continue;
-    PyObject *name = px_keep(s, PyUnicode_FromString(names[i]));
+    PyObject *name = px_keep(s, PyUnicode_InternFromString(names[i]));
     PyObject *value = own_attribute(s, object, name);
     if (!value)
       continue;
     Frozen *v = px_freeze(s, px_keep(s, value));
+    capture_attribute(s, object, name, value);
     if (!known)
       add_attribute(s, f, names[i], v);
     px_freeze_attributes(s, v, value, names, n);

@@ -94,10 +94,29 @@ PyObject *px_resolved(PyObject *value) {
   return value;
 }
 
+static bool is_library(const char *module) {
+  static const char *const libraries[] = {"pyptx", "numpy", "numba", "math", "cmath"};
+  for (size_t k = 0; module && k < sizeof libraries / sizeof *libraries; k++) {
+    size_t n = strlen(libraries[k]);
+    if (!strncmp(module, libraries[k], n) && (!module[n] || module[n] == '.'))
+      return true;
+  }
+  return false;
+}
+
+void px_capture(PxSnapshot *s, PyObject *scope, PyObject *name, PyObject *value) {
+  PyObject *module = PyDict_Check(scope) ? PyDict_GetItemWithError(scope, s->st->name.__name__)
+                                         : NULL;
+  const char *text = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
+  PyErr_Clear();
+  if (!is_library(text) && px_captures_add(s->st, &s->captures, scope, name, value) < 0)
+    px_snapshot_raise(s);
+}
+
 /* The value of a name as the function sees it: its globals, then its builtins. NULL if there is
  * none. */
 static PyObject *look_up(PxSnapshot *s, PyObject *globals, PyObject *builtins, const char *name) {
-  PyObject *key = px_keep(s, PyUnicode_FromString(name));
+  PyObject *key = px_keep(s, PyUnicode_InternFromString(name));
   PyObject *value = px_dict_get(globals, key);
   if (!value && !PyErr_Occurred() && builtins)
     value = PyDict_Check(builtins) ? px_dict_get(builtins, key)
@@ -105,7 +124,9 @@ static PyObject *look_up(PxSnapshot *s, PyObject *globals, PyObject *builtins, c
   value = px_resolved(value);
   if (!value && PyErr_Occurred())
     px_snapshot_raise(s);
-  return value ? px_keep(s, value) : NULL;
+  if (value && px_keep(s, value) && PyDict_GetItemWithError(globals, key) == value)
+    px_capture(s, globals, key, value);
+  return value;
 }
 
 static Frozen *freeze_with(PxSnapshot *s, PyObject *value, const Names *attributes) {
@@ -141,7 +162,12 @@ static void freeze_closure(PxSnapshot *s, PyObject *function, FrozenFunc *out,
   for (uint32_t i = 0; i < nfrees; i++) {
     PyObject *value = i < n ? PyCell_Get(PyTuple_GET_ITEM(cells, i)) : NULL;
     const char *name = out->code->localsplus[out->code->nlocalsplus - nfrees + i];
-    values[i] = value ? freeze_with(s, px_keep(s, value), attributes) : unset(s, name);
+    if (value) {
+      px_keep(s, value);
+      px_capture(s, PyTuple_GET_ITEM(cells, i), px_keep(s, PyUnicode_InternFromString(name)),
+                 value);
+    }
+    values[i] = value ? freeze_with(s, value, attributes) : unset(s, name);
   }
   out->closure = values;
 }
@@ -221,6 +247,7 @@ void px_snapshot_free(PxSnapshot *s) {
   Py_XDECREF(s->keep);
   Py_XDECREF(s->owners);
   Py_XDECREF(s->declared);
+  px_captures_clear(&s->captures);
   cx_free(s->cx);
   PyMem_Free(s->memo);
   PyMem_Free(s);
@@ -253,6 +280,11 @@ static PxSnapshot *snapshot_done(PxState *st, PxSnapshot *s, int failed) {
 }
 
 PyObject *px_snapshot_owners(const PxSnapshot *s) { return PyList_AsTuple(s->owners); }
+void px_snapshot_captures(PxSnapshot *s, PxCaptures *out) {
+  assert(!out->n);
+  *out = s->captures;
+  s->captures = (PxCaptures){0};
+}
 PyObject *px_snapshot_declared(const PxSnapshot *s) { return PyList_AsTuple(s->declared); }
 
 PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options,

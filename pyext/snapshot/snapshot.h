@@ -9,6 +9,7 @@
 
 #include "ir/cx.h"
 #include "ir/frozen.h"
+#include "pyext/snapshot/captures.h"
 #include "pyext/state.h"
 
 typedef struct PxSnapshot PxSnapshot;
@@ -20,6 +21,8 @@ PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *opti
 /* The device arrays whose addresses the kernel holds, which must outlive it: a new tuple, or NULL
  * with an exception. */
 PyObject *px_snapshot_owners(const PxSnapshot *s);
+/* The names that it has frozen, with what they mean; moved to *out. */
+void px_snapshot_captures(PxSnapshot *s, PxCaptures *out);
 /* Functions of other modules (cuda.declare_device) that it may call, in the same way. */
 PyObject *px_snapshot_declared(const PxSnapshot *s);
 /* Valid, and immutable, until px_snapshot_free; may be read without the GIL. */

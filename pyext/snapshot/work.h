@@ -19,6 +19,7 @@ struct PxSnapshot {
   const FuncOptions *all; /* of every function that has none of its own */
   bool mentions_complex;
   const Frozen *root;
+  PxCaptures captures;
   Py_buffer elements; /* of an array, while they are copied */
   PyObject *failed;   /* the exception of a Python call, while unwinding */
 };
@@ -27,6 +28,9 @@ struct PxWork { /* a function whose shell stands and whose contents are still to
   PyObject *function;
   FrozenFunc *out;
 };
+
+/* Notes that the name means this value in a dict or a cell. */
+void px_capture(PxSnapshot *s, PyObject *scope, PyObject *name, PyObject *value);
 
 /* Leaves through the Cx with the Python exception that is set. */
 _Noreturn void px_snapshot_raise(PxSnapshot *s);

@@ -60,6 +60,10 @@ static RtStatus check_threads(const RtKernel *k, const RtConfig *c) {
     return rt_fail(RT_BAD_LAUNCH, "use fewer threads a block and more blocks",
                    "kernel '%s': %llu threads a block; %s allows %u", k->name, threads,
                    k->device->name, k->device->limits.threads);
+  if (threads > k->threads && rt_device_is_host(k->device))
+    return rt_fail(RT_BAD_LAUNCH, "use fewer threads a block, or compile with other launch_bounds=",
+                   "kernel '%s': %llu threads a block; its launch_bounds= allow %u", k->name,
+                   threads, k->threads);
   if (threads > k->threads)
     return rt_fail(
         RT_BAD_LAUNCH,

@@ -45,6 +45,8 @@ int rt_kernel_is_stale(const RtKernel *k);
 /* Host: code stays the caller's, and must outlive the kernel. */
 RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
                         const RtParams *params, RtKernel **out);
+/* Host: a block has so many threads at most; 0: as many as the device allows. */
+void rt_kernel_bound(RtKernel *k, uint32_t threads);
 /* What error texts call the kernel: a copy of name, its symbol before. Not while another thread
  * uses the kernel. */
 RtStatus rt_kernel_call_it(RtKernel *k, const char *name);

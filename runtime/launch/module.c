@@ -361,6 +361,12 @@ RtStatus rt_kernel_host(RtDevice *d, const char *symbol, const RtHostCode *code,
   return RT_OK;
 }
 
+void rt_kernel_bound(RtKernel *k, uint32_t threads) {
+  if (threads && threads < k->info.max_threads)
+    k->info.max_threads = threads;
+  set_limits(k);
+}
+
 static void free_name(RtKernel *k) {
   if (k->name != k->symbol)
     free((void *)(uintptr_t)k->name);

@@ -49,11 +49,12 @@ MAY_INCLUDE = {
                        "pyext/compile/signature.h", "pyext/compile/type.h", "pyext/launch/scalar.h"),
     # It asks launch to read arguments (the dispatcher) and to load what it has compiled (the overload).
     "pyext/compile": ("pyext/state.h", "pyext/raise.h", "pyext/objects/", "pyext/snapshot/snapshot.h",
+                      "pyext/snapshot/captures.h",
                       "pyext/launch/entry_loading.h", "pyext/launch/launcher.h",
                       "pyext/launch/plan.h", "pyext/launch/scalar.h", "pyext/launch/typeof.h"),
     # Everything but the snapshot.
     "pyext/launch": ("pyext/state.h", "pyext/compat.h", "pyext/raise.h", "pyext/objects/",
-                     "pyext/array/", "pyext/compile/"),
+                     "pyext/array/", "pyext/compile/", "pyext/snapshot/captures.h"),
     "runtime/": (),
     "runtime/cache": ("runtime/status.h",),
     "runtime/host": ("runtime/status.h", "runtime/internal.h", "runtime/abi.h",

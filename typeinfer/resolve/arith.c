@@ -30,9 +30,27 @@ Val ty_bad_operands(Ty *ty, Op op, Val a, Val b, const char *advice) {
                          ty_op_text(op), TY_PRETTY(ty, a), TY_PRETTY(ty, b));
 }
 
+/* x[i] of an array with more axes than indices, which is what a kernel for one axis makes of one
+ * with two. NULL: it is none. */
+static const char *row_advice(Ty *ty, Op op, Val array) {
+  const Ins *view = array.ins;
+  if (view && view->op == OP_PARAM && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
+    return "it is an argument of the launch: pass a number if one is meant, or take an element of the array, x[i]";
+  if (!view || view->op != OP_VIEW || ty_has_fields(array) || !view->aux.view->n ||
+      view->aux.view->kind[0] != VIEW_INDEX)
+    return NULL;
+  return arena_printf(
+      &ty->cx->arena,
+      "one index of an array with %u axes gives a part of it (a[i] is a row): write an index for "
+      "each axis, a[i, j], or pass x.ravel() to the kernel",
+      (unsigned)view->args[0]->type->ndim);
+}
+
 Val ty_whole_array(Ty *ty, Op op, Val array, Val other) {
   bool none = other.type && other.type->id == TY_NONE;
-  const char *advice = !none ? NULL : op == OP_NE ? "write 'is not None'" : "write 'is None'";
+  const char *advice = !none         ? row_advice(ty, op, array)
+                       : op == OP_NE ? "write 'is not None'"
+                                     : "write 'is None'";
   return TY_FAIL_ADVISED(ty, advice, ty_has_fields(array) ? ERR_RECORD_OPERAND : ERR_WHOLE_ARRAY,
                          ty_op_text(op), TY_PRETTY(ty, array));
 }

@@ -353,8 +353,8 @@ static Val from_table(Ty *ty, const Attribute *table, Val obj, const char *name)
     return method;
   for (uint32_t k = 0; ty_has_fields(obj) && k < obj.type->elem->nfields; k++)
     suggest_try(&s, obj.type->elem->fields[k].name);
-  return no_attribute(ty, obj.type->id == TY_ARRAY ? "array" : NULL, TY_PRETTY(ty, obj), name,
-                      s.best);
+  const char *of = obj.type->id == TY_ARRAY ? "array" : ty_is_number(obj.type) ? "number" : NULL;
+  return no_attribute(ty, of, TY_PRETTY(ty, obj), name, s.best);
 }
 
 static bool is_own_attribute(Val array, const char *name) {
@@ -417,7 +417,10 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
       return from_table(ty, number_attributes, obj, name);
   }
   bool list = obj.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && !strcmp(f->text, "list");
-  const char *of = list ? "list" : obj.type->id == TY_STR ? "str" : NULL;
+  const char *of = list                      ? "list"
+                   : obj.type->id == TY_STR  ? "str"
+                   : obj.type->id == TY_NONE ? "number"
+                                             : NULL;
   if (obj.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && !f->wide && !list)
     return TY_FAIL_ADVISED(
         ty,

@@ -383,7 +383,7 @@ def test_advice_by_name(name, text, tmp_path):
     """Each row of ir/base/advice.def is the help of a kernel that uses the name."""
     expression = TRIED.get(name, name)
     assert not expression.endswith("*"), "give test_errors.TRIED a name for it"
-    for of, stands_for in {"array.": "x.", "list.": "().", "str.": "'a'.", "ufunc.": "numpy.add."}.items():
+    for of, stands_for in {"array.": "x.", "list.": "().", "str.": "'a'.", "number.": "(1.5).", "ufunc.": "numpy.add."}.items():
         if expression.startswith(of):
             expression = stands_for + expression[len(of) :]
     module, line, column = load(
