@@ -20,7 +20,7 @@
 
 /* A new member of one of these structures must be packed below if a launch needs it; then its size
  * here is updated. */
-_Static_assert(sizeof(CgKernel) == 352, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 368, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(CgGuard) == 48, "pack_guard packs every member of CgGuard");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
