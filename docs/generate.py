@@ -128,7 +128,8 @@ def intrinsics_page():
 
 def errors_page():
     out = HEAD.format(source="ir/base/errors.def") + (
-        "# Errors\n\nEvery compile error has a code, is an exception of the class named here (and of\n`pyptx.CompileError`), "
+        "# Errors\n\n## Contents\n\n[Compile errors](#compile-errors) · [Advice](#advice)\n\n## Compile errors\n\n"
+        "Every compile error has a code, is an exception of the class named here (and of\n`pyptx.CompileError`), "
         "and shows the place, the cause and the remedy.\n\n| code | exception | message | remedy |\n|---|---|---|---|\n")
     for r in rows("ir/base/errors.def", "E"):
         out += f"| {r[1]} | {r[2]} | {cell(filled(r[3]))} | {cell(r[4])} |\n"
