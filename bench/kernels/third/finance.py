@@ -78,10 +78,10 @@ def binomial_problem(rng, n):
         for step in range(steps, 0, -1):
             held = ((1 - p) * values[:step] + p * values[1 : step + 1]) / growth
             values = np.maximum(held, k - s * up ** (2.0 * exponent[:step] - step + 1))
-        # Where it matters (below the strike), a price of the asset carries an error of some 5 eps for each of at most
-        # 2 * steps factors. A step of folding adds three roundings, and p's error: it is some 4 eps / (up - down), but
-        # multiplies a difference of neighbours, at most (up - down) times the price.
-        return [(some, values[0], 16 * steps * EPS32 * (s + k))]
+        # Where it matters (below the strike k), a price of the asset is off by some 4 eps for each factor of it. A step of
+        # folding adds three roundings, and p's error: it is some 4 eps / (up - down), but multiplies a difference of
+        # neighbours, at most k * (up - down); so some 12 eps a step, relative to k.
+        return [(some, values[0], 12 * steps * EPS32 * k)]
 
     arguments = (price, strike, years, rate, volatility, steps, np.zeros((steps + 1, n), np.float32), np.zeros_like(price))
     return Problem(arguments, (n,), (7,), expected, threads=n, bytes=16 * n, flops=2.5 * steps * steps * n)

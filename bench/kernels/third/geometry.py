@@ -194,7 +194,7 @@ KERNELS = [
     Kernel(
         "Bezier surface", bezier_surface,
         "float32[:,:,::1], float32[::1], float32[::1], float32[::1], float32[::1], float32[:,:,::1]",
-        (32, 8), bezier_problem, gpu=2053, host=301, test=27, power=2,
+        (32, 8), bezier_problem, gpu=2053, host=701, test=27, power=2,
         **sides(
             "bezier_surface",
             "const float *control, const float *rows_binomial, const float *columns_binomial, const float *u, const float *v, "
@@ -261,7 +261,7 @@ for (INDEX c = 0; c < coordinates; c++) {
     ),
     Kernel(
         "points in a polygon", inside_polygon, "int64[::1], int64[::1], int64[::1], int64[::1], uint8[::1]",
-        256, polygon_problem, gpu=500_009, host=40_009, test=1003, kind="irregular",
+        256, polygon_problem, gpu=500_009, host=80_021, test=1003, kind="irregular",
         **sides(
             "inside_polygon",
             "const long long *px, const long long *py, const long long *vx, const long long *vy, unsigned char *inside, "
@@ -283,7 +283,7 @@ inside[i] = odd;
     ),
     Kernel(
         "cubic in a table", cubic_table, "float32[::1], float32[::1], float32, float32, float32[::1]",
-        256, table_problem, gpu=32_000_011, host=4_000_037, test=2003, kind="irregular",
+        256, table_problem, gpu=64_000_031, host=4_000_037, test=2003, kind="irregular",
         **sides(
             "cubic_table", "const float *table, const float *x, float first, float step, float *out, int size, int n",
             [("i", "0", "n")],

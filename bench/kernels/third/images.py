@@ -1,11 +1,16 @@
-"""Images and fields: bilateral filter, local binary patterns, SRAD, marching squares, components, Perlin noise."""
+"""Images and fields: bilateral filter, local binary patterns, SRAD, marching squares, components, Perlin noise.
+
+And the cosine transform of 8 x 8 tiles, the one with shared memory.
+"""
 
 import math
 
 import numpy as np
 from kernels.declare import EPS32, PLANE, Kernel, Problem, sampled
 from kernels.third.texts import sides
-from pyptx import cuda
+from pyptx import cuda, float32
+
+TILE = 8
 
 
 def bilateral(image, radius, space, tone, out):
@@ -137,6 +142,25 @@ def perlin(permutation, across, along, spacing, octaves, out):
     out[i, j] = total
 
 
+def dct_tiles(image, basis, out):
+    """JPEG's cosine transform of tiles of 8 x 8 pixels: basis @ tile @ basis.T, a block each."""
+    tile = cuda.shared.array((TILE, TILE), float32)
+    half = cuda.shared.array((TILE, TILE), float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    j, i = cuda.grid(2)
+    tile[y, x] = image[i, j]
+    cuda.syncthreads()
+    total = 0.0
+    for k in range(basis.shape[1]):
+        total += basis[y, k] * tile[k, x]
+    half[y, x] = total
+    cuda.syncthreads()
+    total = 0.0
+    for k in range(basis.shape[1]):
+        total += half[y, k] * basis[x, k]
+    out[i, j] = total
+
+
 def shape_of(n):
     """Rows and columns of a picture with n rows."""
     return n, n + n // 2 + 1
@@ -232,15 +256,17 @@ def squares_problem(rng, n):
     field, level = rng.random((rows, cols), np.float32), np.float32(0.6)
 
     def expected():
-        high = field > level
-        codes = np.zeros((rows, cols), np.uint8)
-        codes[:-1, :-1] = 8 * high[:-1, :-1] + 4 * high[:-1, 1:] + 2 * high[1:, 1:] + 1 * high[1:, :-1]
-        a, b = field[:-1, :-1].astype(np.float64), field[:-1, 1:].astype(np.float64)
-        crosses = high[:-1, :-1] != high[:-1, 1:]
-        crossing = np.zeros((rows, cols))
-        crossing[:-1, :-1] = np.where(crosses, (float(level) - a) / np.where(crosses, b - a, 1), -1)
+        some = sampled(np.random.default_rng(0), rows, 512)
+        inner = some[some < rows - 1]
+        upper, lower = field[inner], field[inner + 1]
+        codes, crossing = np.zeros((len(some), cols), np.uint8), np.zeros((len(some), cols))
+        high, below = upper > level, lower > level
+        codes[: len(inner), :-1] = 8 * high[:, :-1] + 4 * high[:, 1:] + 2 * below[:, 1:] + 1 * below[:, :-1]
+        a, b = upper[:, :-1].astype(np.float64), upper[:, 1:].astype(np.float64)
+        crosses = high[:, :-1] != high[:, 1:]
+        crossing[: len(inner), :-1] = np.where(crosses, (float(level) - a) / np.where(crosses, b - a, 1), -1)
         # Two differences of exact numbers and a division: three roundings, relative to the result.
-        return [(np.s_[:], codes, 0), (np.s_[:], crossing, np.where(crossing > 0, 3 * EPS32 / 2 * crossing, 0))]
+        return [(some, codes, 0), (some, crossing, np.where(crossing > 0, 3 * EPS32 / 2 * crossing, 0))]
 
     arguments = (field, level, np.zeros((rows, cols), np.uint8), np.zeros_like(field))
     return Problem(
@@ -307,6 +333,45 @@ def perlin_problem(rng, n):
     return Problem(arguments, extents, (5,), expected, threads=(cols, rows), bytes=4 * rows * cols, flops=work)
 
 
+def dct_problem(rng, n):
+    """n rows of pixels and half as many columns again, whole tiles."""
+    rows, cols = n, n + n // 16 * 8
+    image = (256 * rng.random((rows, cols), np.float32)).astype(np.float32)
+    k = np.arange(TILE)
+    basis = np.cos(np.pi / TILE * k[:, None] * (k + 0.5)) * np.where(k == 0, np.sqrt(1 / TILE), np.sqrt(2 / TILE))[:, None]
+    basis = basis.astype(np.float32)
+
+    def expected():
+        some = sampled(np.random.default_rng(0), rows // TILE, 64)
+        tiles = image.reshape(rows // TILE, TILE, cols // TILE, TILE)[some].astype(np.float64).transpose(0, 2, 1, 3)
+        exact, sizes = (b @ tiles @ b.T for b in (basis.astype(np.float64), np.abs(basis).astype(np.float64)))
+        at = (some[:, None] * TILE + k).ravel()
+        back = [v.transpose(0, 2, 1, 3).reshape(len(at), cols) for v in (exact, sizes)]
+        return [(at, back[0], (TILE + 1) * EPS32 * back[1])]  # two sums of eight products
+
+    grid, pixels = (cols // TILE, rows // TILE), rows * cols
+    arguments = (image, basis, np.zeros_like(image))
+    return Problem(arguments, (rows, cols, TILE), (2,), expected, grid=grid, bytes=8 * pixels, flops=4 * TILE * pixels)
+
+
+DCT_CUDA = """
+__global__ void dct_tiles(const float *image, const float *basis, float *out, int rows, int cols, int size) {
+  __shared__ float tile[8][8], half[8][8];
+  INDEX x = threadIdx.x, y = threadIdx.y;
+  INDEX j = FIRSTblockIdx.x * blockDim.x + threadIdx.x, i = FIRSTblockIdx.y * blockDim.y + threadIdx.y;
+  tile[y][x] = image[i * cols + j];
+  __syncthreads();
+  float total = 0.0f;
+  for (INDEX k = 0; k < size; k++)
+    total += basis[y * size + k] * tile[k][x];
+  half[y][x] = total;
+  __syncthreads();
+  total = 0.0f;
+  for (INDEX k = 0; k < size; k++)
+    total += half[y][k] * basis[x * size + k];
+  out[i * cols + j] = total;
+}
+"""
 PIXELS = [("i", "0", "rows"), ("j", "0", "cols")]
 PICTURE = {"block": (32, 8), "power": 2}
 
@@ -335,7 +400,7 @@ out[i * cols + j] = total / norm;
     ),
     Kernel(
         "local binary patterns", local_binary_pattern, "uint8[:,::1], int32[::1], int32[::1], uint8[:,::1]",
-        problem=pattern_problem, gpu=6151, host=1021, test=45, kind="stencil", sweep=PLANE, **PICTURE,
+        problem=pattern_problem, gpu=6151, host=1531, test=45, kind="stencil", sweep=PLANE, **PICTURE,
         **sides(
             "local_binary_pattern",
             "const unsigned char *image, const int *down, const int *right, unsigned char *out, int rows, int cols, int around",
@@ -351,7 +416,7 @@ out[i * cols + j] = code;
     ),
     Kernel(
         "SRAD coefficient", srad_coefficient, "float32[:,::1], float32, float32[:,::1]",
-        problem=srad_problem, gpu=6151, host=1531, test=45, kind="stencil", sweep=PLANE, **PICTURE,
+        problem=srad_problem, gpu=6151, host=3079, test=45, kind="stencil", sweep=PLANE, **PICTURE,
         **sides(
             "srad_coefficient", "const float *image, float q0, float *out, int rows, int cols", PIXELS,
             """
@@ -372,7 +437,7 @@ out[i * cols + j] = fminf(fmaxf(coefficient, 0.0f), 1.0f);
     ),
     Kernel(
         "marching squares", marching_squares, "float32[:,::1], float32, uint8[:,::1], float32[:,::1]",
-        problem=squares_problem, gpu=6151, host=1531, test=45, kind="stencil", sweep=PLANE, **PICTURE,
+        problem=squares_problem, gpu=6151, host=4099, test=45, kind="stencil", sweep=PLANE, **PICTURE,
         **sides(
             "marching_squares",
             "const float *field, float level, unsigned char *codes, float *crossing, int rows, int cols",
@@ -458,5 +523,34 @@ FUNCTION float perlin_slope(const int *permutation, const float *across, const f
 }
 """,
         ),
+    ),
+    Kernel(
+        "cosine transform of tiles", dct_tiles, "float32[:,::1], float32[:,::1], float32[:,::1]",
+        (TILE, TILE), dct_problem, gpu=6160, host=2000, test=16, power=2, step=16, kind="shared",
+        cuda=DCT_CUDA.replace("INDEX", "long long").replace("FIRST", "(long long)"),
+        cuda_int=DCT_CUDA.replace("INDEX", "int").replace("FIRST", ""),
+        openmp="""
+void dct_tiles(const float *image, const float *basis, float *out, int rows, int cols, int size) {
+#pragma omp parallel for
+  for (int top = 0; top < rows; top += size)
+    for (int left = 0; left < cols; left += size) {
+      float half[8][8];
+      for (int y = 0; y < size; y++)
+        for (int x = 0; x < size; x++) {
+          float total = 0.0f;
+          for (int k = 0; k < size; k++)
+            total += basis[y * size + k] * image[(top + k) * cols + left + x];
+          half[y][x] = total;
+        }
+      for (int y = 0; y < size; y++)
+        for (int x = 0; x < size; x++) {
+          float total = 0.0f;
+          for (int k = 0; k < size; k++)
+            total += half[y][k] * basis[x * size + k];
+          out[(top + y) * cols + left + x] = total;
+        }
+    }
+}
+""",
     ),
 ]  # fmt: skip

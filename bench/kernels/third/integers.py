@@ -212,7 +212,7 @@ def prime_problem(rng, n):
 KERNELS = [
     Kernel(
         "SHA-256", sha256, "uint32[:,::1], uint32[::1], uint32[::1], uint32[:,::1]",
-        256, sha_problem, gpu=2_000_003, host=60_013, test=501,
+        256, sha_problem, gpu=2_000_003, host=120_011, test=501,
         **sides(
             "sha256",
             "const unsigned *messages, const unsigned *constants, const unsigned *start, unsigned *digest, int words, int n, "
@@ -260,7 +260,7 @@ FUNCTION unsigned sha_rotated(unsigned x, int k) {
     ),
     Kernel(
         "SipHash", siphash, "uint64[::1], uint64[:,::1], int64, int64, uint64[::1]",
-        256, sip_problem, gpu=4_000_037, host=200_003, test=1003,
+        256, sip_problem, gpu=4_000_037, host=500_009, test=1003,
         **sides(
             "siphash",
             "const unsigned long long *key, const unsigned long long *words, int rounds, int final_rounds, "
@@ -319,7 +319,7 @@ while (odd % 2 == 0) {
 }
 int passed = 1;
 for (INDEX k = 0; k < count; k++) {
-  long long x = power_modulo(bases[k], odd, n);
+  long long x = rabin_power(bases[k], odd, n);
   if (x == 1 || x == n - 1)
     continue;
   passed = 0;
@@ -336,7 +336,7 @@ for (INDEX k = 0; k < count; k++) {
 prime[i] = passed;
 """,
             helpers="""
-FUNCTION long long power_modulo(long long base, long long exponent, long long modulus) {
+FUNCTION long long rabin_power(long long base, long long exponent, long long modulus) {
   long long result = 1;
   base %= modulus;
   while (exponent > 0) {

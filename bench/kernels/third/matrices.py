@@ -98,7 +98,7 @@ def min_plus_problem(rng, n):
 KERNELS = [
     Kernel(
         "LU, a step", lu_step, "float64[:,::1], int64",
-        (32, 8), lu_problem, gpu=4099, host=2053, test=61, power=2, kind="streaming", sweep=PLANE,
+        (32, 8), lu_problem, gpu=6151, host=4099, test=61, power=2, kind="streaming", sweep=PLANE,
         **sides(
             "lu_step", "double *matrix, int k, int rows, int cols", [("i", "k + 1", "rows"), ("j", "k + 1", "cols")],
             "matrix[i * cols + j] -= matrix[i * cols + k] / matrix[(INDEX)k * cols + k] * matrix[(INDEX)k * cols + j];",
@@ -106,7 +106,7 @@ KERNELS = [
     ),
     Kernel(
         "PolyBench syr2k", syr2k, "float64, float64[:,::1], float64[:,::1], float64, float64[:,::1]",
-        (16, 16), syr2k_problem, gpu=1021, host=301, test=45, power=3,
+        (16, 16), syr2k_problem, gpu=1021, host=503, test=45, power=3,
         **sides(
             "syr2k", "double alpha, const double *a, const double *b, double beta, double *c, int n, int depth",
             [("i", "0", "n"), ("j", "0", "i + 1")],
@@ -121,7 +121,7 @@ c[i * n + j] = alpha * total + beta * c[i * n + j];
     ),
     Kernel(
         "min-plus product", min_plus, "int32[:,::1], int32[:,::1], int32[:,::1], int32[:,::1]",
-        (32, 8), min_plus_problem, gpu=1021, host=301, test=45, power=3,
+        (32, 8), min_plus_problem, gpu=1021, host=601, test=45, power=3,
         **sides(
             "min_plus", "const int *a, const int *b, int *out, int *middle, int n, int depth",
             [("i", "0", "n"), ("j", "0", "n")],

@@ -200,7 +200,8 @@ KERNELS = [
             """
 float density = 0.0f, ux = 0.0f, uy = 0.0f;
 for (INDEX q = 0; q < directions; q++) {
-  float here = f[(q * rows + (i - cy[q] + rows) % rows) * cols + (j - cx[q] + cols) % cols];
+  int y = ((int)i - cy[q] + rows) % rows, x = ((int)j - cx[q] + cols) % cols;
+  float here = f[(q * rows + y) * cols + x];
   density += here;
   ux += here * cx[q];
   uy += here * cy[q];
@@ -209,7 +210,8 @@ ux /= density;
 uy /= density;
 float square = 1.5f * (ux * ux + uy * uy);
 for (INDEX q = 0; q < directions; q++) {
-  float here = f[(q * rows + (i - cy[q] + rows) % rows) * cols + (j - cx[q] + cols) % cols];
+  int y = ((int)i - cy[q] + rows) % rows, x = ((int)j - cx[q] + cols) % cols;
+  float here = f[(q * rows + y) * cols + x];
   float along = 3.0f * (ux * cx[q] + uy * cy[q]);
   float balanced = weight[q] * density * (1.0f + along + 0.5f * along * along - square);
   out[(q * rows + i) * cols + j] = here + omega * (balanced - here);
@@ -220,7 +222,7 @@ for (INDEX q = 0; q < directions; q++) {
     Kernel(
         "hotspot", hotspot,
         "float32[:,::1], float32[:,::1], float32, float32, float32, float32, float32, float32[:,::1]",
-        (32, 8), hotspot_problem, gpu=6151, host=2053, test=45, power=2, kind="stencil", sweep=PLANE,
+        (32, 8), hotspot_problem, gpu=6151, host=3079, test=45, power=2, kind="stencil", sweep=PLANE,
         **sides(
             "hotspot",
             "const float *temperature, const float *power, float step, float rx, float ry, float rz, float ambient, "

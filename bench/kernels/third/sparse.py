@@ -147,7 +147,7 @@ __global__ void coo_spmv(const int *row, const int *column, const float *value, 
 KERNELS = [
     Kernel(
         "sparse, ELL", ell_spmv, "int32[:,::1], float64[:,::1], float64[::1], float64[::1]",
-        256, ell_problem, gpu=1_000_003, host=300_007, test=1003, kind="irregular",
+        256, ell_problem, gpu=3_000_017, host=300_007, test=1003, kind="irregular",
         **sides(
             "ell_spmv", "const int *column, const double *value, const double *x, double *y, int slots, int n",
             [("row", "0", "n")],
@@ -164,7 +164,7 @@ y[row] = total;
     ),
     Kernel(
         "sparse, COO", coo_spmv, "int32[::1], int32[::1], float32[::1], float32[::1], float32[::1]",
-        256, coo_problem, gpu=16_000_003, host=1_000_003, test=3001, kind="irregular",
+        256, coo_problem, gpu=16_000_003, host=4_000_037, test=3001, kind="irregular",
         cuda=COO_CUDA.replace("INDEX k = ", "long long k = (long long)"), cuda_int=COO_CUDA.replace("INDEX", "int"),
         openmp="""
 void coo_spmv(const int *row, const int *column, const float *value, const float *x, float *y, int n, int rows) {
@@ -178,7 +178,7 @@ void coo_spmv(const int *row, const int *column, const float *value, const float
     ),
     Kernel(
         "sparse, BSR", bsr_spmv, "int32[::1], int32[::1], float32[:,:,::1], float32[::1], float32[::1]",
-        128, bsr_problem, gpu=500_009, host=150_001, test=301, kind="irregular",
+        128, bsr_problem, gpu=1_000_003, host=150_001, test=301, kind="irregular",
         **sides(
             "bsr_spmv",
             "const int *start, const int *column, const float *blocks, const float *x, float *y, int starts, int count, "
@@ -189,7 +189,7 @@ INDEX part = i % size;
 float total = 0.0f;
 for (INDEX k = start[i / size]; k < start[i / size + 1]; k++)
   for (INDEX c = 0; c < size; c++)
-    total += blocks[(k * size + part) * size + c] * x[(INDEX)column[k] * size + c];
+    total += blocks[(k * size + part) * size + c] * x[column[k] * size + c];
 y[i] = total;
 """,
         ),
@@ -197,7 +197,7 @@ y[i] = total;
     Kernel(
         "tridiagonal systems", thomas,
         "float64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1], float64[:,::1]",
-        128, thomas_problem, gpu=100_003, host=10_007, test=203,
+        128, thomas_problem, gpu=100_003, host=30_011, test=203,
         **sides(
             "thomas",
             "const double *lower, const double *diagonal, const double *upper, const double *right, double *scratch, "

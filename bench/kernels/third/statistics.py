@@ -194,7 +194,7 @@ __global__ void welford_rows(const float *x, float *mean, float *variance, int r
 KERNELS = [
     Kernel(
         "k-means, nearest centres", kmeans_assign, "float32[:,::1], float32[:,::1], int32[::1], float32[::1]",
-        256, kmeans_problem, gpu=2_000_003, host=60_013, test=603,
+        256, kmeans_problem, gpu=2_000_003, host=300_007, test=603,
         **sides(
             "kmeans_assign",
             "const float *points, const float *centres, int *label, float *distance, int n, int features, int count",
@@ -220,7 +220,7 @@ distance[i] = least;
     ),
     Kernel(
         "Welford's variance of rows", welford_rows, "float32[:,::1], float32[::1], float32[::1]",
-        THREADS, welford_problem, gpu=20_011, host=2003, test=7, kind="shared",
+        THREADS, welford_problem, gpu=40_009, host=6007, test=7, kind="shared",
         cuda=WELFORD_CUDA.replace("INDEX", "long long"), cuda_int=WELFORD_CUDA.replace("INDEX", "int"),
         openmp="""
 void welford_rows(const float *x, float *mean, float *variance, int rows, int cols) {
@@ -259,7 +259,7 @@ balance[i] = total;
     ),
     Kernel(
         "integral image, columns", integral_columns, "uint8[:,::1], int64[:,::1]",
-        128, integral_problem, gpu=30_011, host=6007, test=203, power=2, kind="streaming",
+        128, integral_problem, gpu=30_011, host=15_013, test=203, power=2, kind="streaming",
         **sides(
             "integral_columns", "const unsigned char *image, long long *sums, int rows, int cols", [("j", "0", "cols")],
             """
