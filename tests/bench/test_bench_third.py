@@ -1,7 +1,8 @@
-"""The benchmark's third set where there is no GPU: right on the device at a small size, as PTX that assembles, and its C sides.
+"""The benchmark's third set where there is no GPU: right on the device at a small size, as PTX that
+assembles, and its C sides.
 
-The CUDA C++ also runs here: compiled as C++ with places that the test sets, thread after thread, and
-threads of the host where a block has barriers.
+The CUDA C++ also runs here: compiled as C++ with places that the test sets, thread after thread,
+and threads of the host where a block has barriers.
 """
 
 import ctypes

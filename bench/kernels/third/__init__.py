@@ -1,4 +1,6 @@
-"""The third set: kernels that are measured only at the start and at the end of a campaign, never tuned to."""
+"""The third set: kernels that are measured only at the start and at the end of a campaign, never
+tuned to.
+"""
 
 from kernels.third import finance, geometry, images, integers, matrices, physics, sequences, sparse, statistics
 

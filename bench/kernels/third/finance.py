@@ -1,4 +1,6 @@
-"""Finance: American puts on a binomial lattice (float32), yields of bonds by Newton's method (float64)."""
+"""Finance: American puts on a binomial lattice (float32), yields of bonds by Newton's method
+(float64).
+"""
 
 import math
 
@@ -9,7 +11,9 @@ from pyptx import cuda
 
 
 def binomial_option(price, strike, years, rate, volatility, steps, values, premium):
-    """An American put by Cox, Ross and Rubinstein's lattice (1979), folded in place; `values` is scratch."""
+    """An American put by Cox, Ross and Rubinstein's lattice (1979), folded in place; `values` is
+    scratch.
+    """
     i = cuda.grid(1)
     if i >= price.size:
         return
@@ -78,9 +82,10 @@ def binomial_problem(rng, n):
         for step in range(steps, 0, -1):
             held = ((1 - p) * values[:step] + p * values[1 : step + 1]) / growth
             values = np.maximum(held, k - s * up ** (2.0 * exponent[:step] - step + 1))
-        # Where it matters (below the strike k), a price of the asset is off by some 4 eps for each factor of it. A step of
-        # folding adds three roundings, and p's error: it is some 4 eps / (up - down), but multiplies a difference of
-        # neighbours, at most k * (up - down); so some 12 eps a step, relative to k.
+        # Where it matters (below the strike k), a price of the asset is off by some 4 eps for each
+        # factor of it. A step of folding adds three roundings, and p's error: it is some 4 eps /
+        # (up - down), but multiplies a difference of neighbours, at most k * (up - down); so some
+        # 12 eps a step, relative to k.
         return [(some, values[0], 12 * steps * EPS32 * k)]
 
     arguments = (price, strike, years, rate, volatility, steps, np.zeros((steps + 1, n), np.float32), np.zeros_like(price))
@@ -96,8 +101,9 @@ def bond_problem(rng, n):
     tolerance = np.float64(1e-9)
 
     def expected():
-        # Newton converges quadratically: after a change below 1e-9 the rest is some periods * 1e-18. The value has an
-        # error of 2 eps a coupon, and the price some 100 eps (a power, and a difference over a rate of 0.01 or more).
+        # Newton converges quadratically: after a change below 1e-9 the rest is some periods *
+        # 1e-18. The value has an error of 2 eps a coupon, and the price some 100 eps (a power, and
+        # a difference over a rate of 0.01 or more).
         factors = (1 + rate) ** -(periods + 1.0)
         shortest = periods * 100 * factors  # the slope is at least this
         bound = EPS64 * (2 * periods + 400) * price / shortest + 1e-16 * periods

@@ -1,4 +1,6 @@
-"""Geometry: Bezier surfaces, B-splines, points in a polygon (64-bit integers), cubic interpolation in a table."""
+"""Geometry: Bezier surfaces, B-splines, points in a polygon (64-bit integers), cubic interpolation
+in a table.
+"""
 
 import numpy as np
 from kernels.declare import EPS32, Kernel, Problem, sampled
@@ -9,7 +11,9 @@ MOST = 8  # coefficients of a B-spline that count at a place: its degree is less
 
 
 def bernstein(control, row, c, binomial, t):
-    """Coordinate c of the Bezier curve of one row of control points, by Horner's scheme for Bernstein polynomials."""
+    """Coordinate c of the Bezier curve of one row of control points, by Horner's scheme for
+    Bernstein polynomials.
+    """
     last = binomial.size - 1
     rest = 1.0 - t
     power = t
@@ -62,7 +66,9 @@ def bspline(knots, control, degree, t, out):
 
 
 def inside_polygon(px, py, vx, vy, inside):
-    """Whether a point is in a polygon, by the edges that a ray from it crosses; exact in 64-bit integers."""
+    """Whether a point is in a polygon, by the edges that a ray from it crosses; exact in 64-bit
+    integers.
+    """
     i = cuda.grid(1)
     if i >= px.size:
         return
@@ -112,7 +118,8 @@ def bezier_problem(rng, n):
             return binomial[:, None] * t**k * (1 - t) ** (len(binomial) - 1 - k)
 
         exact = np.einsum("ri,rpc,pj->ijc", basis(rows, u[some]), control.astype(np.float64), basis(columns, v))
-        # All terms are positive; on the way of each are at most 7 roundings for each step in both directions.
+        # All terms are positive; on the way of each are at most 7 roundings for each step in both
+        # directions.
         return [(some, exact, EPS32 / 2 * 7 * (m + p) * exact)]
 
     arguments = (control, rows, columns, u, v, np.zeros((n, len(v), 3), np.float32))
@@ -139,7 +146,8 @@ def spline_problem(rng, n):
                 left = k64[span - degree + k]
                 alpha = ((at - left) / (k64[span + 1 + k - r] - left))[:, None]
                 d[:, k] = (1 - alpha) * d[:, k - 1] + alpha * d[:, k]
-        # The values are in 0..1 and each level is a mean of two; alpha is within 3/2 eps, the mean adds three roundings.
+        # The values are in 0..1 and each level is a mean of two; alpha is within 3/2 eps, the mean
+        # adds three roundings.
         return [(some, d[:, degree], degree * 3 * EPS32)]
 
     arguments = (knots, control, degree, t, np.zeros((n, 3), np.float32))
@@ -181,8 +189,9 @@ def table_problem(rng, n):
         f = place - k
         a, b, c, d = (table[k + s].astype(np.float64) for s in (-1, 0, 1, 2))
         exact = b + 0.5 * f * (c - a + f * (2 * a - 5 * b + 4 * c - d + f * (3 * (b - c) + d - a)))
-        # The place is off by eps of itself, on a curve with a slope below 8 (f is from -1 to 2 in the first and last cell);
-        # the cubic's dozen operations are on numbers up to 12, times f up to 2.
+        # The place is off by eps of itself, on a curve with a slope below 8 (f is from -1 to 2 in
+        # the first and last cell); the cubic's dozen operations are on numbers up to 12, times f up
+        # to 2.
         return [(some, exact, EPS32 * (8 * place + 100))]
 
     return Problem(

@@ -1,4 +1,5 @@
-"""Images and fields: bilateral filter, local binary patterns, SRAD, marching squares, components, Perlin noise.
+"""Images and fields: bilateral filter, local binary patterns, SRAD, marching squares, components,
+Perlin noise.
 
 And the cosine transform of 8 x 8 tiles, the one with shared memory.
 """
@@ -14,7 +15,9 @@ TILE = 8
 
 
 def bilateral(image, radius, space, tone, out):
-    """Mean of the pixels around, weighted by nearness in place and in tone (Tomasi and Manduchi, 1998)."""
+    """Mean of the pixels around, weighted by nearness in place and in tone (Tomasi and Manduchi,
+    1998).
+    """
     j, i = cuda.grid(2)
     rows, cols = image.shape
     if i >= rows or j >= cols:
@@ -32,7 +35,9 @@ def bilateral(image, radius, space, tone, out):
 
 
 def local_binary_pattern(image, down, right, out):
-    """A bit for each neighbour (offsets in `down` and `right`) that is no darker than the pixel (Ojala et al., 1996)."""
+    """A bit for each neighbour (offsets in `down` and `right`) that is no darker than the pixel
+    (Ojala et al., 1996).
+    """
     j, i = cuda.grid(2)
     if 0 < i < image.shape[0] - 1 and 0 < j < image.shape[1] - 1:
         code = 0
@@ -43,7 +48,9 @@ def local_binary_pattern(image, down, right, out):
 
 
 def srad_coefficient(image, q0, out):
-    """Diffusion coefficient of speckle reducing anisotropic diffusion (Yu and Acton, 2002; Rodinia's srad)."""
+    """Diffusion coefficient of speckle reducing anisotropic diffusion (Yu and Acton, 2002;
+    Rodinia's srad).
+    """
     j, i = cuda.grid(2)
     rows, cols = image.shape
     if i < rows and j < cols:
@@ -62,7 +69,9 @@ def srad_coefficient(image, q0, out):
 
 
 def marching_squares(field, level, codes, crossing):
-    """Each cell's case of 16, and where the contour crosses the cell's upper edge (-1 where it does not)."""
+    """Each cell's case of 16, and where the contour crosses the cell's upper edge (-1 where it does
+    not).
+    """
     j, i = cuda.grid(2)
     if i < field.shape[0] - 1 and j < field.shape[1] - 1:
         a, b = field[i, j], field[i, j + 1]
@@ -84,7 +93,9 @@ def marching_squares(field, level, codes, crossing):
 
 
 def components_step(image, parent, out):
-    """A step of labelling components: the least root of the pixel and of its four neighbours of equal colour."""
+    """A step of labelling components: the least root of the pixel and of its four neighbours of
+    equal colour.
+    """
     j, i = cuda.grid(2)
     rows, cols = image.shape
     if i >= rows or j >= cols:
@@ -185,8 +196,8 @@ def bilateral_problem(rng, n):
                 weight = np.where(inside, np.exp(exponent), 0)
                 total += weight * there
                 norm += weight
-        # The exponent, at most 5 in size, is off by 4 eps of that, exp by 2 eps more; then up to 121 additions of
-        # positive numbers in both sums and a division.
+        # The exponent, at most 5 in size, is off by 4 eps of that, exp by 2 eps more; then up to
+        # 121 additions of positive numbers in both sums and a division.
         exact = total / norm
         return [(some, exact, EPS32 * (2 * (4 * 5 + 2) + 121 + 2) * exact)]
 
@@ -235,7 +246,8 @@ def srad_problem(rng, n):
         numerator, denominator = 0.5 * gradient - 0.0625 * laplacian**2, 1 + 0.25 * laplacian
         ratio = numerator / denominator**2
         coefficient = 1 / (1 + (ratio - q) / (q * (1 + q)))
-        # First order: each intermediate value carries the errors of its operands, and half an eps for each operation.
+        # First order: each intermediate value carries the errors of its operands, and half an eps
+        # for each operation.
         off_laplacian = 3 * EPS32 * np.abs(around).sum(axis=0) / here
         off_numerator = 4 * EPS32 * gradient + 0.125 * np.abs(laplacian) * off_laplacian
         off_denominator = 0.25 * off_laplacian + EPS32 * denominator
@@ -275,7 +287,9 @@ def squares_problem(rng, n):
 
 
 def components_problem(rng, n):
-    """Three colours; chains of parents of some nine pixels, as they are before paths are compressed."""
+    """Three colours; chains of parents of some nine pixels, as they are before paths are
+    compressed.
+    """
     rows, cols = shape_of(n)
     image = rng.integers(0, 3, (rows, cols)).astype(np.uint8)
     places = np.arange(rows * cols, dtype=np.int32)
@@ -323,8 +337,9 @@ def perlin_problem(rng, n):
             top = corner(column, row, dx, dy) * (1 - u) + corner(column + 1, row, dx - 1, dy) * u
             bottom = corner(column, row + 1, dx, dy - 1) * (1 - u) + corner(column + 1, row + 1, dx - 1, dy - 1) * u
             total += 0.5**k * (top * (1 - v) + bottom * v)
-        # The noise is continuous with a slope below 8, and an octave's slope is that of the first: half an eps of the
-        # coordinate shifts each by 8 times that. Some 20 operations of numbers up to 2 follow.
+        # The noise is continuous with a slope below 8, and an octave's slope is that of the first:
+        # half an eps of the coordinate shifts each by 8 times that. Some 20 operations of numbers
+        # up to 2 follow.
         return [(some, total, EPS32 * (octaves * 4 * (x0 + y0) + 2 * 20 * 2))]
 
     arguments = (permutation, across, along, spacing, octaves, np.zeros((rows, cols), np.float32))

@@ -1,4 +1,6 @@
-"""Integer arithmetic: SHA-256 (uint32), SipHash-2-4 (uint64), primes by Miller and Rabin's test (int64)."""
+"""Integer arithmetic: SHA-256 (uint32), SipHash-2-4 (uint64), primes by Miller and Rabin's test
+(int64).
+"""
 
 import hashlib
 
@@ -130,7 +132,8 @@ def miller_rabin(numbers, bases, prime):
 
 
 def roots_of_primes(power, count):
-    """The first 32 bits of the fractions of the primes' square or cube roots: SHA-256's constants."""
+    """The first 32 bits of the fractions of the primes' square or cube roots: SHA-256's constants.
+    """
     primes = [p for p in range(2, 400) if all(p % q for q in range(2, p))][:count]
     found = []
     for p in primes:

@@ -1,4 +1,6 @@
-"""Matrices: a step of LU decomposition and PolyBench's syr2k in float64, the min-plus product of distances in int32."""
+"""Matrices: a step of LU decomposition and PolyBench's syr2k in float64, the min-plus product of
+distances in int32.
+"""
 
 import numpy as np
 from kernels.declare import EPS64, PLANE, Kernel, Problem, sampled, sum_bound
@@ -7,7 +9,8 @@ from pyptx import cuda
 
 
 def lu_step(matrix, k):
-    """Gaussian elimination's step k without pivoting: the rows below lose their multiple of row k."""
+    """Gaussian elimination's step k without pivoting: the rows below lose their multiple of row k.
+    """
     j, i = cuda.grid(2)
     if k < i < matrix.shape[0] and k < j < matrix.shape[1]:
         matrix[i, j] -= matrix[i, k] / matrix[k, k] * matrix[k, j]
@@ -24,7 +27,9 @@ def syr2k(alpha, a, b, beta, c):
 
 
 def min_plus(a, b, out, middle):
-    """The shortest way from i to j through some k, and that k: a product of all-pairs shortest paths."""
+    """The shortest way from i to j through some k, and that k: a product of all-pairs shortest
+    paths.
+    """
     j, i = cuda.grid(2)
     if i < out.shape[0] and j < out.shape[1]:
         shortest = a[i, 0] + b[0, j]
@@ -121,7 +126,7 @@ c[i * n + j] = alpha * total + beta * c[i * n + j];
     ),
     Kernel(
         "min-plus product", min_plus, "int32[:,::1], int32[:,::1], int32[:,::1], int32[:,::1]",
-        (32, 8), min_plus_problem, gpu=1021, host=601, test=45, power=3,
+        (32, 8), min_plus_problem, gpu=1021, host=401, test=45, power=3,
         **sides(
             "min_plus", "const int *a, const int *b, int *out, int *middle, int n, int depth",
             [("i", "0", "n"), ("j", "0", "n")],

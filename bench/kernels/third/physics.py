@@ -1,4 +1,6 @@
-"""Physics: lattice Boltzmann D2Q9, Rodinia's hotspot (float32), Lennard-Jones forces and a pendulum (float64)."""
+"""Physics: lattice Boltzmann D2Q9, Rodinia's hotspot (float32), Lennard-Jones forces and a pendulum
+(float64).
+"""
 
 import math
 
@@ -9,7 +11,9 @@ from pyptx import cuda
 
 
 def lattice_boltzmann(f, cx, cy, weight, omega, out):
-    """A step of the BGK model on a torus: populations come from their upwind cells and relax to equilibrium."""
+    """A step of the BGK model on a torus: populations come from their upwind cells and relax to
+    equilibrium.
+    """
     j, i = cuda.grid(2)
     rows, cols = f.shape[1], f.shape[2]
     if i >= rows or j >= cols:
@@ -47,7 +51,9 @@ def hotspot(temperature, power, step, rx, ry, rz, ambient, out):
 
 
 def lennard_jones(x, y, z, neighbours, cutoff2, a, b, fx, fy, fz):
-    """Forces of the Lennard-Jones potential from lists of neighbours, column i for atom i (as in SHOC's MD)."""
+    """Forces of the Lennard-Jones potential from lists of neighbours, column i for atom i (as in
+    SHOC's MD).
+    """
     i = cuda.grid(1)
     if i >= x.size:
         return
@@ -103,8 +109,9 @@ def boltzmann_problem(rng, n):
         ux, uy = np.tensordot(cx, here, 1) / density, np.tensordot(cy, here, 1) / density
         along = 3 * (ux * cx[:, None, None] + uy * cy[:, None, None])
         balanced = weight[:, None, None].astype(np.float64) * density * (1 + along + along**2 / 2 - 1.5 * (ux**2 + uy**2))
-        # A velocity is off by some 6 eps (9 additions of numbers that sum to the density), along by 6 times that, and so is
-        # the equilibrium relative to weight * density; a dozen more roundings.
+        # A velocity is off by some 6 eps (9 additions of numbers that sum to the density), along by
+        # 6 times that, and so is the equilibrium relative to weight * density; a dozen more
+        # roundings.
         bound = 100 * EPS32 * weight[:, None, None] * np.ones_like(here)
         return [(np.s_[:, some], here + float(omega) * (balanced - here), bound)]
 
@@ -155,7 +162,8 @@ def jones_problem(rng, n):
         assert np.all(np.abs(r2 - cutoff2) > 1e-11), "the cutoff must be sure"
         inverse = np.where(near, 1 / r2, 0)
         terms, sizes = (d * inverse**4 * (a * inverse**3 + sign * b) for sign in (-1, 1))
-        # r2 has three roundings, its seventh power some 40; the two parts' sizes bound what cancels; then the additions.
+        # r2 has three roundings, its seventh power some 40; the two parts' sizes bound what
+        # cancels; then the additions.
         bound = EPS64 * (80 + count) * np.abs(sizes).sum(axis=1)
         return [(some, total, off) for total, off in zip(terms.sum(axis=1), bound)]
 
@@ -180,7 +188,8 @@ def pendulum_problem(rng, n):
             two = rate(state + 0.5 * dt * one)
             three = rate(state + 0.5 * dt * two)
             state = state + dt / 6.0 * (one + 2.0 * two + 2.0 * three + rate(state + dt * three))
-        # A step adds less than 8 eps of numbers up to 2; errors grow like exp(t), t = 3; both sides have them.
+        # A step adds less than 8 eps of numbers up to 2; errors grow like exp(t), t = 3; both sides
+        # have them.
         return [(some, state[0], 2 * steps * 8 * 2 * math.exp(float(dt) * steps) * EPS64)]
 
     arguments = (angle, speed, friction, dt, steps, np.zeros(n))

@@ -1,4 +1,6 @@
-"""Strings: Smith-Waterman scores, LZ77 matches, Myers' edit distance in bits, Tanimoto similarity. Integers."""
+"""Strings: Smith-Waterman scores, LZ77 matches, Myers' edit distance in bits, Tanimoto similarity.
+Integers.
+"""
 
 import numpy as np
 from kernels.declare import EPS32, Kernel, Problem, sampled
@@ -7,7 +9,9 @@ from pyptx import cuda
 
 
 def smith_waterman(query, targets, match, mismatch, gap, row, best):
-    """The best local alignment of the query with target i, a column of `targets` (1981); `row` is scratch."""
+    """The best local alignment of the query with target i, a column of `targets` (1981); `row` is
+    scratch.
+    """
     i = cuda.grid(1)
     if i >= targets.shape[1]:
         return
@@ -30,7 +34,9 @@ def smith_waterman(query, targets, match, mismatch, gap, row, best):
 
 
 def lz_match(data, window, longest, length, distance):
-    """LZ77 (Ziv and Lempel, 1977): the longest earlier text that continues as the one at i does, the nearest of those."""
+    """LZ77 (Ziv and Lempel, 1977): the longest earlier text that continues as the one at i does,
+    the nearest of those.
+    """
     i = cuda.grid(1)
     if i < data.size:
         best = 0
@@ -47,7 +53,9 @@ def lz_match(data, window, longest, length, distance):
 
 
 def myers_distance(masks, texts, length, distance):
-    """Edit distance by Myers' bit vectors (1999): masks[c] has the places of c in the pattern of up to 64 letters."""
+    """Edit distance by Myers' bit vectors (1999): masks[c] has the places of c in the pattern of up
+    to 64 letters.
+    """
     i = cuda.grid(1)
     if i >= texts.shape[1]:
         return
@@ -73,7 +81,9 @@ def myers_distance(masks, texts, length, distance):
 
 
 def tanimoto(queries, library, similarity):
-    """Bits that two fingerprints share over bits that either has, of every query and every molecule."""
+    """Bits that two fingerprints share over bits that either has, of every query and every
+    molecule.
+    """
     j, i = cuda.grid(2)
     if i < queries.shape[0] and j < library.shape[0]:
         both = 0
@@ -134,7 +144,8 @@ def myers_problem(rng, n):
     """n texts of 4 letters, each the pattern with changes."""
     length, size = (59, 121) if n > 2000 else (17, 23)
     pattern = rng.integers(0, 4, length).astype(np.uint8)
-    texts = np.where(rng.random((size, n)) < 0.6, np.resize(pattern, size)[:, None], rng.integers(0, 4, (size, n))).astype(np.uint8)
+    kept, other = rng.random((size, n), np.float32) < 0.6, rng.integers(0, 4, (size, n), np.uint8)
+    texts = np.where(kept, np.resize(pattern, size)[:, None], other)
     masks = np.array([sum(1 << k for k in range(length) if pattern[k] == c) for c in range(4)], np.uint64)
 
     def expected():

@@ -1,4 +1,6 @@
-"""Sparse matrices times vectors in the forms ELL, COO and BSR, and tridiagonal systems by Thomas' algorithm."""
+"""Sparse matrices times vectors in the forms ELL, COO and BSR, and tridiagonal systems by Thomas'
+algorithm.
+"""
 
 import numpy as np
 from kernels.declare import EPS32, EPS64, Kernel, Problem, sampled, sum_bound
@@ -7,7 +9,8 @@ from pyptx import cuda
 
 
 def ell_spmv(column, value, x, y):
-    """ELLPACK: slot k of every row side by side; a column of -1 fills up (Bell and Garland, 2009)."""
+    """ELLPACK: slot k of every row side by side; a column of -1 fills up (Bell and Garland, 2009).
+    """
     row = cuda.grid(1)
     if row < y.size:
         total = 0.0
@@ -128,8 +131,9 @@ def thomas_problem(rng, n):
             fill[k], x[k] = c[k] / pivot, (d[k] - a[k] * x[k - 1]) / pivot
         for k in range(rows - 2, -1, -1):
             x[k] -= fill[k] * x[k + 1]
-        # Higham, Accuracy and Stability, theorem 9.14: |error| <= 5 eps/2 |inverse| |L| |U| |x| or so; the inverse's norm is at
-        # most 1 / (3 - 2), |L| |U| at most 3 times the matrix's norm of 6: some 45 eps, which both sides have.
+        # Higham, Accuracy and Stability, theorem 9.14: |error| <= 5 eps/2 |inverse| |L| |U| |x| or
+        # so; the inverse's norm is at most 1 / (3 - 2), |L| |U| at most 3 times the matrix's norm
+        # of 6: some 45 eps, which both sides have.
         return [(np.s_[:, some], x, 100 * EPS64 * np.abs(x).max(axis=0))]
 
     arguments = (lower, diagonal, upper, right, np.zeros((rows, n)), np.zeros((rows, n)))

@@ -1,4 +1,6 @@
-"""Statistics: the nearest centre of k-means, Welford's variance of rows (shared memory), Kendall's tau, an integral image."""
+"""Statistics: the nearest centre of k-means, Welford's variance of rows (shared memory), Kendall's
+tau, an integral image.
+"""
 
 import numpy as np
 from kernels.declare import EPS32, Kernel, Problem, sampled
@@ -28,7 +30,9 @@ def kmeans_assign(points, centres, label, distance):
 
 
 def welford_rows(x, mean, variance):
-    """Mean and variance of each row: Welford's recurrence (1962) in each thread, joined by Chan's formula (1979)."""
+    """Mean and variance of each row: Welford's recurrence (1962) in each thread, joined by Chan's
+    formula (1979).
+    """
     counts = cuda.shared.array(THREADS, float32)
     means = cuda.shared.array(THREADS, float32)
     squares = cuda.shared.array(THREADS, float32)
@@ -63,7 +67,9 @@ def welford_rows(x, mean, variance):
 
 
 def kendall(x, y, balance):
-    """Pairs (i, j < i) in the same order in x and y less those in opposite order: what Kendall's tau (1938) sums."""
+    """Pairs (i, j < i) in the same order in x and y less those in opposite order: what Kendall's
+    tau (1938) sums.
+    """
     i = cuda.grid(1)
     if i < x.size:
         total = 0
@@ -116,8 +122,9 @@ def welford_problem(rng, n):
     def expected():
         some = sampled(np.random.default_rng(0), n, 512)
         exact = x[some].astype(np.float64)
-        # Each step rounds a mean below 1, and what it rounds stays: at worst half an eps a step, and some more to join.
-        # A sum of squares takes two such means in each term, and rounds as often itself.
+        # Each step rounds a mean below 1, and what it rounds stays: at worst half an eps a step,
+        # and some more to join. A sum of squares takes two such means in each term, and rounds as
+        # often itself.
         off = EPS32 * steps
         return [(some, exact.mean(axis=1), off), (some, exact.var(axis=1), 3 * off)]
 
@@ -240,7 +247,7 @@ void welford_rows(const float *x, float *mean, float *variance, int rows, int co
     ),
     Kernel(
         "Kendall's tau", kendall, "float32[::1], float32[::1], int64[::1]",
-        256, kendall_problem, gpu=40_009, host=10_007, test=603, power=2,
+        256, kendall_problem, gpu=40_009, host=7001, test=603, power=2,
         **sides(
             "kendall", "const float *x, const float *y, long long *balance, int n", [("i", "0", "n")],
             """

@@ -1,8 +1,8 @@
 """CUDA C++ and OpenMP texts of a kernel in which a thread does one turn of a loop nest.
 
-The body is written once, with INDEX for the type of positions and counters: `long long` in the CUDA text (as
-in Python), `int` in `cuda_int` and in the OpenMP loops. FUNCTION stands before the helper functions, POPULATION
-for the function that counts bits.
+The body is written once, with INDEX for the type of positions and counters: `long long` in the CUDA
+text (as in Python), `int` in `cuda_int` and in the OpenMP loops. FUNCTION stands before the helper
+functions, POPULATION for the function that counts bits.
 """
 
 
@@ -46,7 +46,9 @@ def openmp_text(name, parameters, over, body, helpers, schedule):
 
 
 def sides(name, parameters, over, body, helpers="", schedule=""):
-    """The three texts as keyword arguments of Kernel; `over` has (variable, start, end) of each loop, outermost first."""
+    """The three texts as keyword arguments of Kernel; `over` has (variable, start, end) of each
+    loop, outermost first.
+    """
     return {
         "cuda": cuda_text("long long", name, parameters, over, body, helpers),
         "cuda_int": cuda_text("int", name, parameters, over, body, helpers),
