@@ -227,7 +227,7 @@ distance[i] = least;
     ),
     Kernel(
         "Welford's variance of rows", welford_rows, "float32[:,::1], float32[::1], float32[::1]",
-        THREADS, welford_problem, gpu=40_009, host=6007, test=7, kind="shared",
+        THREADS, welford_problem, gpu=40_009, host=6007, test=5, kind="shared",
         cuda=WELFORD_CUDA.replace("INDEX", "long long"), cuda_int=WELFORD_CUDA.replace("INDEX", "int"),
         openmp="""
 void welford_rows(const float *x, float *mean, float *variance, int rows, int cols) {
