@@ -309,7 +309,7 @@ FUNCTION void sip_mix(unsigned long long *a, unsigned long long *b, unsigned lon
     ),
     Kernel(
         "Miller and Rabin's test", miller_rabin, "int64[::1], int64[::1], uint8[::1]",
-        256, prime_problem, gpu=1_000_003, host=60_013, test=501, kind="irregular",
+        256, prime_problem, gpu=1_000_003, host=120_011, test=501, kind="irregular",
         **sides(
             "miller_rabin", "const long long *numbers, const long long *bases, unsigned char *prime, int size, int count",
             [("i", "0", "size")],

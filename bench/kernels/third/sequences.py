@@ -273,7 +273,7 @@ distance[i] = score;
     ),
     Kernel(
         "Tanimoto similarity", tanimoto, "uint64[:,::1], uint64[:,::1], float32[:,::1]",
-        (64, 4), tanimoto_problem, gpu=200_003, host=20_011, test=301,
+        (64, 4), tanimoto_problem, gpu=200_003, host=40_009, test=301,
         **sides(
             "tanimoto",
             "const unsigned long long *queries, const unsigned long long *library, float *similarity, int count, int n, int words",
