@@ -41,7 +41,7 @@ def run(source, **environment):
     """Standard output of the program; it must end by itself, with 0, and with nothing on standard error."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", BEGIN + source],
-        capture_output=True, text=True, timeout=120, env={**os.environ, **environment},
+        capture_output=True, text=True, timeout=120, env={**os.environ, "PYPTX_ADVICE": "0", **environment},
     )
     assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
     assert done.stderr == "", done.stderr

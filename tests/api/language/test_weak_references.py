@@ -75,12 +75,12 @@ def test_they_end_with_the_object(kind):
     kept = weakref.WeakValueDictionary(it=made)
     assert first() is made and second() is made and kept["it"] is made
     weakref.finalize(made, told.append, "finalized")
-    if type(made).__hash__:
+    if type(made).__hash__ and kind not in ("DeviceArray", "a view", "a field"):  # == of arrays is elementwise, as NumPy's
         assert made in weakref.WeakSet([made])
     del made
     gc.collect()
     assert first() is None and second() is None and not kept
-    assert len(told) == 2 and first in told and "finalized" in told
+    assert len(told) == 2 and any(t is first for t in told) and "finalized" in told
 
 
 @pytest.mark.parametrize("kind", MAKERS)
