@@ -45,7 +45,7 @@ def test_the_check_sees_an_error(kernel):
     problem = problem_of(kernel)
     arguments = own_copies(problem.arguments)
     for k in problem.outputs:
-        arguments[k][...] = -12345
+        arguments[k][...] = np.asarray(-12345).astype(arguments[k].dtype)  # unsigned ones wrap
     passed, _ = check(problem, [arguments[k] for k in problem.outputs], problem.expected())
     assert not passed
 
