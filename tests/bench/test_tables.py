@@ -49,6 +49,19 @@ def test_a_row_and_the_summary(capsys):
     assert "worst 2.000 (vadd, 32x8)" in capsys.readouterr().out
 
 
+def test_the_faster_of_two_cuda_texts_counts():
+    kernel = BY_NAME["pathfinder"]
+    problem = kernel.problem(np.random.default_rng(1), kernel.test)
+    report = Report("t", runner.COLUMNS)
+    report.row(*runner.row_of(kernel, problem, 256, found(pyptx=1.0, nvcc=2.0), []))
+    both = found(**{"pyptx": 1.0, "nvcc": 2.0, "nvcc int": 1.6})
+    both["facts"]["nvcc int"] = {"regs": 20}
+    report.row(*runner.row_of(kernel, problem, 256, both, []))
+    one, two = report.rows
+    assert (one["nvcc ms"], one["/nvcc"], one["int64/int"], one["regs"]) == (2.0, 0.5, None, "12/16")
+    assert (two["nvcc ms"], two["/nvcc"], two["int64/int"], two["regs"]) == (1.6, 0.625, "2/1.6", "12/20")
+
+
 def test_markdown(tmp_path):
     kernel, report, path = BY_NAME["vadd"], Report("kernels on X", runner.COLUMNS), tmp_path / "k.json"
     problem = kernel.problem(np.random.default_rng(1), 1000)
