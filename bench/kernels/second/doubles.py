@@ -192,14 +192,14 @@ GRAVITY = each(
 KERNELS = [
     Kernel(
         "nine points, float64", nine_points, "float64[:,::1], float64[:,::1], float64, float64, float64", (32, 8),
-        nine_problem, gpu=5003, host=2003, test=61, power=2, kind="stencil", **NINE,
+        nine_problem, gpu=5003, host=4001, test=61, power=2, kind="stencil", **NINE,
     ),
     Kernel(
         "wave in space, float64", wave3d, "float64[:,:,::1], float64[:,:,::1], float64[:,:,::1], float64", (32, 4, 2),
-        wave_problem, gpu=331, host=151, test=17, power=3, kind="stencil", **WAVE,
+        wave_problem, gpu=331, host=223, test=17, power=3, kind="stencil", **WAVE,
     ),
     Kernel(
         "gravity, float64", gravity64, "float64[:,::1], float64[::1], float64, float64[:,::1]", 128, gravity_problem,
-        gpu=10_007, host=2003, test=301, power=2, **GRAVITY,
+        gpu=10_007, host=3761, test=301, power=2, **GRAVITY,
     ),
 ]  # fmt: skip

@@ -300,11 +300,11 @@ KERNELS = [
     ),
     Kernel(
         "PageRank, pull", pagerank_pull, "int32[::1], int32[::1], int32[::1], float64[::1], float64, float64[::1]", 256,
-        pagerank_problem, gpu=1_000_003, host=300_007, test=1013, kind="irregular", **PAGERANK,
+        pagerank_problem, gpu=1_000_003, host=841_469, test=1013, kind="irregular", **PAGERANK,
     ),
     Kernel(
         "label propagation", label_step, "int32[::1], int32[::1], int32[::1], int32[::1]", 256, labels_problem,
-        gpu=1_000_003, host=300_007, test=1013, kind="irregular", **LABELS,
+        gpu=1_000_003, host=1_913_521, test=1013, kind="irregular", **LABELS,
     ),
     Kernel(
         "lower bounds in sorted keys", lower_bounds, "int64[::1], int64[::1], int64[::1]", 256, bounds_problem,

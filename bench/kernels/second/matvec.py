@@ -201,10 +201,10 @@ KERNELS = [
     ),
     Kernel(
         "transposed matrix times vector", matvec_transposed, "float32[:,::1], float32[::1], float32[::1]", 64,
-        transposed_problem, gpu=10_007, host=5003, test=131, **TRANSPOSED,
+        transposed_problem, gpu=10_007, host=37_747, test=131, **TRANSPOSED,
     ),
     Kernel(
         "gesummv", gesummv, "float64, float64, float64[:,::1], float64[:,::1], float64[::1], float64[::1]", 128,
-        gesummv_problem, gpu=10_007, host=2003, test=131, **GESUMMV,
+        gesummv_problem, gpu=10_007, host=7307, test=131, **GESUMMV,
     ),
 ]  # fmt: skip

@@ -275,11 +275,11 @@ HAVERSINE = each(
 KERNELS = [
     Kernel(
         "rays and spheres", ray_spheres, "float32[:,::1], float32[:,::1], float32[:,::1], float32[::1]", 128,
-        spheres_problem, gpu=1_000_003, host=20_011, test=301, **SPHERES,
+        spheres_problem, gpu=1_000_003, host=187_559, test=301, **SPHERES,
     ),
     Kernel(
         "rays and triangles", ray_triangles, "float64[:,::1], float64[:,::1], float64[:,:,::1], float64[::1]", 128,
-        triangles_problem, gpu=500_009, host=10_007, test=301, **TRIANGLES,
+        triangles_problem, gpu=500_009, host=21_883, test=301, **TRIANGLES,
     ),
     Kernel(
         "points in a polygon", points_in_polygon, "float64[::1], float64[::1], float64[:,::1], uint8[::1]", 128,

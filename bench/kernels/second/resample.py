@@ -319,15 +319,15 @@ RESIZE = "float32[:,::1], float32, float32, float32[:,::1]"
 KERNELS = [
     Kernel(
         "resize, bilinear", resize_bilinear, RESIZE, (32, 8), bilinear_problem,
-        gpu=5003, host=2003, test=61, power=2, **BILINEAR,
+        gpu=5003, host=3293, test=61, power=2, **BILINEAR,
     ),
     Kernel(
         "resize, bicubic", resize_bicubic, RESIZE, (32, 8), bicubic_problem,
-        gpu=4099, host=509, test=61, power=2, **BICUBIC,
+        gpu=4099, host=1763, test=61, power=2, **BICUBIC,
     ),
     Kernel(
         "affine warp, float64", warp_affine, "float64[:,::1], " + "float64, " * 6 + "float64[:,::1]", (32, 8), warp_problem,
-        gpu=4099, host=1021, test=61, power=2, **WARP,
+        gpu=4099, host=2099, test=61, power=2, **WARP,
     ),
     Kernel(
         "median of 3x3", median3x3, "float32[:,::1], float32[:,::1]", (32, 8), median_problem,

@@ -454,7 +454,7 @@ KERNELS = [
     ),
     Kernel(
         "row maxima, 8 lanes a row", narrow_row_max, "float64[:,::1], float64[::1]", 256, max_problem,
-        gpu=1_000_003, host=100_003, test=101, **LARGEST,
+        gpu=1_000_003, host=322_811, test=101, **LARGEST,
     ),
     Kernel(
         "row argmin, warp a row", warp_argmin, "float32[:,::1], int32[::1]", 128, warp_argmin_problem,
@@ -470,6 +470,6 @@ KERNELS = [
     ),
     Kernel(
         "layer norm, block a row", block_layer_norm, "float32[:,::1], float32[::1], float32[::1], float32, float32[:,::1]",
-        BLOCK, norm_problem, gpu=30_011, host=3001, test=31, kind="shared", **NORM,
+        BLOCK, norm_problem, gpu=30_011, host=7717, test=31, kind="shared", **NORM,
     ),
 ]  # fmt: skip

@@ -251,7 +251,7 @@ void rank_k_update(double alpha, double beta, const double *a, double *c, int n,
 KERNELS = [
     Kernel(
         "forward substitution, many right sides", lower_solve, "float64[:,::1], float64[:,::1], float64[:,::1]", 128,
-        solve_problem, gpu=20_011, host=1009, test=131, **SOLVE,
+        solve_problem, gpu=20_011, host=2699, test=131, **SOLVE,
     ),
     Kernel(
         "energy of pairs, j > i", pair_energy, "float32[:,::1], float32[::1], float32[::1]", 128, energy_problem,
@@ -259,14 +259,14 @@ KERNELS = [
     ),
     Kernel(
         "inversions", inversions, "int32[::1], int32[::1]", 128, inversions_problem,
-        gpu=60_013, host=10_007, test=1013, power=2, **INVERSIONS,
+        gpu=60_013, host=34_667, test=1013, power=2, **INVERSIONS,
     ),
     Kernel(
         "covariance, upper triangle", covariance_upper, "float32[:,::1], float32[::1], float32[:,::1]", (32, 8),
-        covariance_problem, gpu=1537, host=251, test=45, power=2, **COVARIANCE,
+        covariance_problem, gpu=1537, host=527, test=45, power=2, **COVARIANCE,
     ),
     Kernel(
         "syrk, lower triangle", rank_k_update, "float64, float64, float64[:,::1], float64[:,::1]", (32, 8), rank_problem,
-        gpu=1021, host=301, test=45, power=2, **RANK,
+        gpu=1021, host=629, test=45, power=2, **RANK,
     ),
 ]  # fmt: skip

@@ -494,7 +494,7 @@ KERNELS = [
     ),
     Kernel(
         "Needleman-Wunsch, thread a pair", needleman_wunsch, WORDS + "int32, int32, int32, int32[:,::1], int32[::1]", 128,
-        global_problem, gpu=100_003, host=2003, test=131, **GLOBAL,
+        global_problem, gpu=100_003, host=6593, test=131, **GLOBAL,
     ),
     Kernel(
         "longest common subsequence", longest_subsequence, WORDS + "int32[::1]", 128, subsequence_problem,
@@ -506,6 +506,6 @@ KERNELS = [
     ),
     Kernel(
         "pathfinder", pathfinder, "int32[:,::1], int64, int64, int32[::1], int32[::1]", SIDE, pathfinder_problem,
-        gpu=5_000_011, host=500_009, test=1013, kind="shared", **PATHFINDER,
+        gpu=5_000_011, host=2_520_719, test=1013, kind="shared", **PATHFINDER,
     ),
 ]  # fmt: skip
