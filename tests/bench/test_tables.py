@@ -174,6 +174,20 @@ def test_the_runner_on_a_driver_that_runs_nothing(tmp_path):
     assert "jacobi" in picture.read_text()
 
 
+@pytest.mark.skipif(not (STANDIN and shutil.which("nvcc")), reason="needs PYPTX_STANDIN, the stand-in driver, and nvcc")
+def test_the_runner_with_two_cuda_texts(tmp_path):
+    """The second set's kernels have two, each a side of its own; neither runs."""
+    out = tmp_path / "out.json"
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "kernels"), "--set", "second", "--scale", "0.001", "--peers", "", "--json", str(out), "pathfinder"],
+        capture_output=True, text=True, timeout=120, env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    (row,) = json.loads(out.read_text())["rows"]
+    assert row["right"] == "NO: pyptx, nvcc, nvcc int" and row["nvcc ms"] > 0
+    assert [float(ms) > 0 for ms in row["int64/int"].split("/")] == [True, True]
+
+
 @pytest.mark.skipif(not STANDIN, reason="PYPTX_STANDIN does not name the stand-in driver")
 def test_two_builds_on_a_gpu_that_are_wrong(tmp_path):
     import pyptx

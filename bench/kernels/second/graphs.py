@@ -87,12 +87,12 @@ def graph(rng, n):
     """(starts, neighbours) of n nodes: most have 0 to 14 neighbours, one of 64 a hundred more."""
     degrees = rng.integers(0, 15, n) + 100 * (rng.integers(0, 64, n) == 0)
     starts = np.r_[0, np.cumsum(degrees)].astype(np.int32)
-    return starts, rng.integers(0, n, starts[-1]).astype(np.int32)
+    return starts, rng.integers(0, n, starts[-1], np.int32)
 
 
 def bfs_problem(rng, n):
     starts, neighbours = graph(rng, n)
-    levels, depth = rng.integers(-1, 4, n).astype(np.int32), np.int32(3)
+    levels, depth = rng.integers(-1, 4, n, np.int32), np.int32(3)
 
     def expected():
         source = np.repeat(np.arange(n), np.diff(starts))
@@ -109,7 +109,7 @@ def bfs_problem(rng, n):
 
 def pagerank_problem(rng, n):
     starts, neighbours = graph(rng, n)
-    degrees, ranks, damping = rng.integers(1, 30, n).astype(np.int32), rng.random(n) / n, np.float64(0.85)
+    degrees, ranks, damping = rng.integers(1, 30, n, np.int32), rng.random(n) / n, np.float64(0.85)
 
     def expected():
         parts = np.r_[0, np.cumsum((ranks / degrees)[neighbours].astype(np.longdouble))]

@@ -122,7 +122,7 @@ def nearest_problem(rng, n):
 
 
 def sort_problem(rng, n):
-    x = rng.integers(-1000, 1000, (n, 16)).astype(np.int32)
+    x = rng.integers(-1000, 1000, (n, 16), np.int32)
     return Problem(
         (x, np.zeros_like(x)), (n, 16), (1,), lambda: [(np.s_[:], np.sort(x, axis=1), 0)], threads=n, bytes=128 * n,
         flops=150 * n,
@@ -131,7 +131,7 @@ def sort_problem(rng, n):
 
 def median_problem(rng, n):
     rows, cols = n, 3 * n // 2 + 1
-    image = rng.integers(0, 256, (rows, cols)).astype(np.uint8)
+    image = rng.integers(0, 256, (rows, cols), np.uint8)
 
     def expected():
         some = sampled(np.random.default_rng(0), rows, 100)

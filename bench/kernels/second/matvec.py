@@ -197,7 +197,7 @@ KERNELS = [
     ),
     Kernel(
         "matrix times vector, block a row", matvec_blocks, "float64[:,::1], float64[::1], float64[::1]", WIDTH,
-        blocks_problem, gpu=20_011, host=5003, test=31, kind="shared", **BLOCKS,
+        blocks_problem, gpu=10_007, host=5003, test=31, kind="shared", **BLOCKS,
     ),
     Kernel(
         "transposed matrix times vector", matvec_transposed, "float32[:,::1], float32[::1], float32[::1]", 64,

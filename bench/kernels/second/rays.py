@@ -119,7 +119,7 @@ def spheres_problem(rng, n):
         sure = (np.abs(discriminant) > 2 * doubt).all(axis=1)
         sure &= ((discriminant <= 0) | (np.abs(-b - root) > doubt / np.maximum(root, 1e-9))).all(axis=1)
         assert sure.mean() > 0.5, "the sample must say something"
-        return [(some, best, np.where(sure, off + 8 * EPS32 * np.where(best < FAR, 5, 0), 2 * FAR))]
+        return [(some, best, np.where(sure, np.where(best < FAR, off + 8 * EPS32 * 5, 0), 2 * FAR))]
 
     return Problem(
         (origin, direction, spheres, np.zeros(n, np.float32)), (n, 257), (3,), expected, threads=n, bytes=28 * n,

@@ -389,7 +389,7 @@ KERNELS = [
     ),
     Kernel(
         "LU of 4x4 with exchanges", lu_solve4, f"{CUBE32}, float32[:,::1], float32[:,::1]", 128, lu_problem,
-        gpu=2_000_003, host=200_003, test=1013, **LU,
+        gpu=5_000_011, host=200_003, test=1013, **LU,
     ),
     Kernel(
         "Cholesky of 8x8", cholesky8, f"{CUBE64}, {CUBE64}", 128, cholesky_problem,

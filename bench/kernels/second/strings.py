@@ -127,7 +127,7 @@ def histogram_problem(rng, n):
 
 
 def fold_problem(rng, n):
-    text = rng.integers(32, 127, n).astype(np.uint8)
+    text = rng.integers(32, 127, n, np.uint8)
 
     def expected():
         return [(np.s_[:], text + 32 * ((text >= 65) & (text <= 90)), 0)]
@@ -137,7 +137,7 @@ def fold_problem(rng, n):
 
 def substring_problem(rng, n):
     """A word of five letters out of four."""
-    text, pattern = rng.integers(97, 101, n).astype(np.uint8), np.frombuffer(b"abacb", np.uint8).copy()
+    text, pattern = rng.integers(97, 101, n, np.uint8), np.frombuffer(b"abacb", np.uint8).copy()
 
     def expected():
         m = len(pattern)
@@ -191,7 +191,7 @@ def utf8_problem(rng, n):
 
 
 def base64_problem(rng, n):
-    data = rng.integers(0, 256, n).astype(np.uint8)
+    data = rng.integers(0, 256, n, np.uint8)
     alphabet = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", np.uint8).copy()
     groups = -(-n // 3)
 

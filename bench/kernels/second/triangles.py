@@ -107,7 +107,7 @@ def energy_problem(rng, n):
 
 
 def inversions_problem(rng, n):
-    x = rng.integers(0, 1 << 30, n).astype(np.int32)
+    x = rng.integers(0, 1 << 30, n, np.int32)
 
     def expected():
         some = sampled(np.random.default_rng(0), n, 500)

@@ -150,7 +150,7 @@ def pathfinder(wall, start, height, source, target):
 
 
 def words(rng, pairs, length, letters=4):
-    return rng.integers(65, 65 + letters, (pairs, length)).astype(np.uint8)
+    return rng.integers(65, 65 + letters, (pairs, length), np.uint8)
 
 
 def edit_problem(rng, n):
@@ -249,7 +249,7 @@ def affine_problem(rng, n):
 
 def pathfinder_problem(rng, n):
     """21 of 34 rows of n columns, from the fifth."""
-    wall, source = rng.integers(0, 10, (34, n)).astype(np.int32), rng.integers(0, 1000, n).astype(np.int32)
+    wall, source = rng.integers(0, 10, (34, n), np.int32), rng.integers(0, 1000, n, np.int32)
     start, height = 5, 21
 
     def expected():
