@@ -1,7 +1,8 @@
 """The kernels of the benchmark, by family; declare.py says what one is.
 
-The compiler was tuned with the first set. Those of the second were written from descriptions of the algorithms by
-someone who did not know the compiler: they say what it does with kernels that it has not seen.
+The compiler was tuned with the first set. Those of the second were written from descriptions of the
+algorithms by someone who did not know the compiler: they say what it does with kernels that it has
+not seen.
 """
 
 from kernels import blocks, compute, dense, iterations, reductions, second, stencils, streams
@@ -13,7 +14,7 @@ BY_NAME = {kernel.name: kernel for kernels in SETS.values() for kernel in kernel
 
 
 def pick(words, of="first"):
-    """The kernels of a set whose name or title contains one of the words (all of them where there are none)."""
+    """The kernels of a set whose name or title contains one of the words, all where there are none."""
     if of not in SETS:
         raise SystemExit(f"there is no set {of}: {', '.join(SETS)}")
     if not words:

@@ -9,8 +9,9 @@ batches between events. In the same run every side is checked against NumPy with
 each other everywhere. A ratio is pyptx's time over the other's: below 1 pyptx is faster. "of copy" is the share of
 the bytes a second that cuMemcpyDtoD moves in the same run.
 
---set names another set of kernels (kernels/__init__.py). Where a kernel has two CUDA texts, with int64 indices as Python's
-are and with `int`, nvcc's time is that of the faster; "int64/int" shows both.
+--set names another set of kernels (kernels/__init__.py). Where a kernel has two CUDA texts, with
+int64 indices as Python's are and with `int`, nvcc's time is that of the faster; "int64/int" shows
+both.
 
 --sweep takes streaming and stencil kernels through their block sizes. --variant "coarsen=1" adds a pyptx side with
 these options of @cuda.jit. --build compares two builds of pyptx (one given: with the one on the path), each in a

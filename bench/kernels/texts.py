@@ -1,8 +1,9 @@
-"""C texts of a kernel from one template: the types of indices, and bodies that CUDA C++ and the loops share.
+"""C texts of a kernel from one template: the types of indices, and bodies that CUDA C++ and the
+loops share.
 
-In a template INDEX is the type of indices and counters. Python's are int64, so the CUDA text has `long long` there;
-the second CUDA text, and the loops, have `int`, as one writes where all numbers fit. MIN and MAX are of integers,
-DEVICE stands before a function that the kernel calls.
+In a template INDEX is the type of indices and counters. Python's are int64, so the CUDA text has
+`long long` there; the second CUDA text, and the loops, have `int`, as one writes where all numbers
+fit. MIN and MAX are of integers, DEVICE stands before a function that the kernel calls.
 """
 
 MACROS = "#define MIN(a, b) ((a) < (b) ? (a) : (b))\n#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
@@ -16,7 +17,9 @@ def indexed(cuda, openmp):
 
 
 def each(head, body, extent="n", index="i", before="", schedule=""):
-    """One thread, or one turn of the loop, for each index below the extent. `before`: functions that the body calls."""
+    """One thread, or one turn of the loop, for each index below the extent. `before`: functions
+    that the body calls.
+    """
     return indexed(
         f"""
 {before}

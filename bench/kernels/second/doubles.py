@@ -32,6 +32,7 @@ def wave3d(before, now, after, courant):
 
 
 def gravity64(place, mass, softening, force):
+    """The force on each body by all of them, softened where they are close."""
     i = cuda.grid(1)
     if i < mass.size:
         fx = fy = fz = 0.0
@@ -50,6 +51,7 @@ def gravity64(place, mass, softening, force):
 
 
 def nine_problem(rng, n):
+    """n x (5 n / 4 + 1) points and the weights of a Laplacian."""
     rows, cols = n, 5 * n // 4 + 1
     u = rng.random((rows, cols))
     centre, edge, corner = np.float64(-20 / 6), np.float64(4 / 6), np.float64(1 / 6)
@@ -62,7 +64,8 @@ def nine_problem(rng, n):
         corners = a[:, :-2] + a[:, 2:] + c[:, :-2] + c[:, 2:]
         values, bound = np.zeros((len(some), cols)), np.zeros((len(some), cols))
         values[np.searchsorted(some, inner), 1:-1] = centre * b[:, 1:-1] + edge * edges + corner * corners
-        bound[np.searchsorted(some, inner), 1:-1] = 2 * 6 * EPS64 / 2 * 20 / 3  # the weights' sizes add up to 20 / 3
+        # The weights' sizes add up to 20 / 3.
+        bound[np.searchsorted(some, inner), 1:-1] = 2 * 6 * EPS64 / 2 * 20 / 3
         return [(some, values, bound)]
 
     return Problem(
@@ -72,6 +75,7 @@ def nine_problem(rng, n):
 
 
 def wave_problem(rng, n):
+    """Two steps of random numbers in n x (n + 7) x (n + 13) points."""
     shape = n, n + 7, n + 13
     before, now, courant = rng.random(shape), rng.random(shape), np.float64(0.1)
 
@@ -99,6 +103,7 @@ def wave_problem(rng, n):
 
 
 def gravity_problem(rng, n):
+    """n bodies in the unit cube."""
     place, mass, softening = rng.random((n, 3)), rng.random(n), np.float64(1e-3)
 
     def expected():
@@ -108,7 +113,8 @@ def gravity_problem(rng, n):
             d = place - place[i]
             terms = d * (mass / ((d * d).sum(axis=1) + softening) ** 1.5)[:, None]
             values[at], sizes[at] = terms.sum(axis=0), np.abs(terms).sum(axis=0)
-        return [(some, values, 2 * sum_bound(n + 12, sizes, EPS64))]  # a dozen roundings of a term; NumPy's error too
+        # A dozen roundings of a term; NumPy's error too.
+        return [(some, values, 2 * sum_bound(n + 12, sizes, EPS64))]
 
     return Problem(
         (place, mass, softening, np.zeros((n, 3))), (n,), (3,), expected, threads=n, bytes=56 * n, flops=20 * n * n

@@ -1,7 +1,7 @@
 """Steps over graphs in compressed rows, and over trees.
 
-Breadth-first search, PageRank (Page and others) and label propagation as graph suites (GAP) have them; lower bounds
-in a sorted array, a forest of decision trees, roots of a disjoint-set forest.
+Breadth-first search, PageRank (Page and others) and label propagation as graph suites (GAP) have
+them; lower bounds in a sorted array, a forest of decision trees, roots of a disjoint-set forest.
 """
 
 import numpy as np
@@ -21,6 +21,7 @@ def bfs_step(starts, neighbours, levels, depth, fresh):
 
 
 def pagerank_pull(starts, neighbours, degrees, ranks, damping, fresh):
+    """A step: each node takes its share of the ranks of those that point to it."""
     v = cuda.grid(1)
     if v < fresh.size:
         total = 0.0
@@ -91,6 +92,7 @@ def graph(rng, n):
 
 
 def bfs_problem(rng, n):
+    """n nodes, a fifth of them on the frontier and as many not yet reached."""
     starts, neighbours = graph(rng, n)
     levels, depth = rng.integers(-1, 4, n, np.int32), np.int32(3)
 
@@ -108,13 +110,15 @@ def bfs_problem(rng, n):
 
 
 def pagerank_problem(rng, n):
+    """n nodes with random ranks."""
     starts, neighbours = graph(rng, n)
     degrees, ranks, damping = rng.integers(1, 30, n, np.int32), rng.random(n) / n, np.float64(0.85)
 
     def expected():
         parts = np.r_[0, np.cumsum((ranks / degrees)[neighbours].astype(np.longdouble))]
         exact = (parts[starts[1:]] - parts[starts[:-1]]).astype(np.float64)
-        # As many roundings as neighbours, and four; the running sum in extended precision is off by 2^-64 of its end.
+        # As many roundings as neighbours, and four; the running sum in extended precision is off by
+        # 2^-64 of its end.
         bound = (np.diff(starts) + 4) * EPS64 * (exact + 1 / n) + 2.0**-60 * float(parts[-1])
         return [(np.s_[:], (1 - damping) / n + damping * exact, bound)]
 
@@ -125,6 +129,7 @@ def pagerank_problem(rng, n):
 
 
 def labels_problem(rng, n):
+    """n nodes, each with a label of its own."""
     starts, neighbours = graph(rng, n)
     labels = rng.permutation(n).astype(np.int32)
 
@@ -159,6 +164,7 @@ def forest_problem(rng, n):
     feature, threshold, left, right, roots = [], [], [], [], []
 
     def grow(depth):
+        """A tree of leaves at this depth or deeper; its place in the arrays."""
         at = len(feature)
         leaf = depth == 9 or (depth >= 3 and rng.random() < 0.2)
         feature.append(-1 if leaf else int(rng.integers(0, 13)))

@@ -1,4 +1,6 @@
-"""Insertion into a thread's local array: the k smallest of a row, nearest points, sorting 16, the median of 25."""
+"""Insertion into a thread's local array: the k smallest of a row, nearest points, sorting 16, the
+median of 25.
+"""
 
 import math
 
@@ -107,7 +109,9 @@ def smallest_problem(rng, n):
 
 
 def nearest_problem(rng, n):
-    """n queries, 1537 points, 7 nearest ones. No two random distances are within rounding of each other."""
+    """n queries, 1537 points, 7 nearest ones. No two random distances are within rounding of each
+    other.
+    """
     queries, points, k = rng.random((n, 2)), rng.random((1537, 2)), 7
 
     def expected():
@@ -122,6 +126,7 @@ def nearest_problem(rng, n):
 
 
 def sort_problem(rng, n):
+    """n rows of 16 small integers."""
     x = rng.integers(-1000, 1000, (n, 16), np.int32)
     return Problem(
         (x, np.zeros_like(x)), (n, 16), (1,), lambda: [(np.s_[:], np.sort(x, axis=1), 0)], threads=n, bytes=128 * n,
@@ -130,6 +135,7 @@ def sort_problem(rng, n):
 
 
 def median_problem(rng, n):
+    """n x (3 n / 2 + 1) random bytes."""
     rows, cols = n, 3 * n // 2 + 1
     image = rng.integers(0, 256, (rows, cols), np.uint8)
 

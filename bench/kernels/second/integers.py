@@ -1,7 +1,7 @@
 """Integers of 64 bits: hashes, powers, counters. Results are equal, so the bounds are 0.
 
-FNV-1a (Fowler, Noll and Vo), the finalizer of MurmurHash3 (Appleby), Knuth's MMIX generator, Kernighan's count of
-bits, Euclid, Eratosthenes, Collatz.
+FNV-1a (Fowler, Noll and Vo), the finalizer of MurmurHash3 (Appleby), Knuth's MMIX generator,
+Kernighan's count of bits, Euclid, Eratosthenes, Collatz.
 """
 
 import math
@@ -40,6 +40,7 @@ def hash_buckets(keys, buckets, place):
 
 
 def modular_power(bases, exponents, modulus, powers):
+    """Powers of int64 numbers by squaring."""
     i = cuda.grid(1)
     if i >= powers.size:
         return
@@ -70,6 +71,7 @@ def collatz_steps(start, steps):
 
 
 def gcd_pairs(a, b, divisors):
+    """Euclid's algorithm."""
     i = cuda.grid(1)
     if i < divisors.size:
         x = a[i]
@@ -112,10 +114,12 @@ def congruential_streams(seeds, steps, sums):
 
 
 def random_keys(rng, n):
+    """n of all int64 numbers."""
     return rng.integers(-(2**63), 2**63, n)
 
 
 def fnv_problem(rng, n):
+    """n random keys."""
     keys = random_keys(rng, n)
 
     def expected():
@@ -130,6 +134,7 @@ def fnv_problem(rng, n):
 
 
 def buckets_problem(rng, n):
+    """n random keys and a million buckets."""
     keys, buckets = random_keys(rng, n), 1_000_003
 
     def expected():
@@ -156,6 +161,7 @@ def power_problem(rng, n):
 
 
 def collatz_problem(rng, n):
+    """n numbers from a billion on, whose paths leave 32 bits."""
     start = np.int64(1_000_000_007)
 
     def expected():
@@ -170,6 +176,7 @@ def collatz_problem(rng, n):
 
 
 def gcd_problem(rng, n):
+    """n pairs of numbers of up to 62 bits with a common factor."""
     common = rng.integers(1, 1 << 20, n)
     a, b = (common * rng.integers(1, 1 << 42, n) for _ in range(2))
 
@@ -202,6 +209,7 @@ def sieve_problem(rng, n):
 
 
 def bits_problem(rng, n):
+    """n random words."""
     words = rng.integers(0, 2**64, n, np.uint64)
 
     def expected():
@@ -212,6 +220,7 @@ def bits_problem(rng, n):
 
 
 def streams_problem(rng, n):
+    """n seeds, 211 steps of each."""
     seeds, steps = rng.integers(0, 2**64, n, np.uint64), 211
 
     def expected():

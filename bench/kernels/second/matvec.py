@@ -1,4 +1,5 @@
-"""A matrix and a vector: a thread or a block for each row, the transposed product, and gesummv of PolyBench.
+"""A matrix and a vector: a thread or a block for each row, the transposed product, and gesummv of
+PolyBench.
 
 As many threads as the matrix has rows or columns are few for a GPU.
 """
@@ -12,6 +13,7 @@ WIDTH = 256
 
 
 def matvec_threads(a, x, y):
+    """A thread for each row."""
     row = cuda.grid(1)
     if row < a.shape[0]:
         s = np.float32(0)
@@ -41,6 +43,7 @@ def matvec_blocks(a, x, y):
 
 
 def matvec_transposed(a, x, y):
+    """A thread for each column."""
     col = cuda.grid(1)
     if col < a.shape[1]:
         s = np.float32(0)
@@ -82,14 +85,17 @@ def product(rng, m, n, dtype, transposed, additions, **launch):
 
 
 def threads_problem(rng, n):
+    """n rows of 4099 numbers."""
     return product(rng, n, 4099, np.float32, False, 4099, threads=n)
 
 
 def blocks_problem(rng, n):
+    """n rows of 5003 numbers."""
     return product(rng, n, 5003, np.float64, False, -(-5003 // WIDTH) + tree(WIDTH), grid=n)
 
 
 def transposed_problem(rng, n):
+    """2053 rows of n numbers."""
     return product(rng, 2053, n, np.float32, True, 2053, threads=n)
 
 

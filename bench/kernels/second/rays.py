@@ -1,4 +1,6 @@
-"""Geometry with guards and roots: rays and spheres, rays and triangles (Moeller and Trumbore), points in a polygon, haversine."""
+"""Geometry with guards and roots: rays and spheres, rays and triangles (Moeller and Trumbore),
+points in a polygon, haversine.
+"""
 
 import math
 
@@ -128,7 +130,8 @@ def spheres_problem(rng, n):
 
 
 def triangles_problem(rng, n):
-    """n rays and 211 triangles, in float64: none of the random rays is within rounding of an edge."""
+    """n rays and 211 triangles, in float64: none of the random rays is within rounding of an edge.
+    """
     origin, direction = rays(rng, n, np.float64)
     corners = rng.uniform(-1, 2, (211, 1, 3)) + rng.uniform(-0.3, 0.3, (211, 3, 3))
 
@@ -172,6 +175,7 @@ def polygon_problem(rng, n):
 
 
 def haversine_problem(rng, n):
+    """n pairs of places."""
     lat1, lat2 = rng.uniform(-90, 90, (2, n))
     lon1, lon2 = rng.uniform(-180, 180, (2, n))
     radius = np.float64(6371.0)
@@ -181,7 +185,8 @@ def haversine_problem(rng, n):
         a, b = np.radians(lat1[some]), np.radians(lat2[some])
         s, t = np.sin((b - a) / 2), np.sin(np.radians(lon2[some] - lon1[some]) / 2)
         h = np.minimum(1, s * s + np.cos(a) * np.cos(b) * t * t)
-        # h is off by a dozen roundings of numbers up to pi, on both sides; what the root and the arc make of that.
+        # h is off by a dozen roundings of numbers up to pi, on both sides; what the root and the
+        # arc make of that.
         off = 2 * 12 * np.pi * EPS64 / np.sqrt(np.maximum(h * (1 - h), 1e-12))
         return [(some, 2 * radius * np.arcsin(np.sqrt(h)), radius * (off + 8 * EPS64 * np.pi))]
 

@@ -1,6 +1,8 @@
-"""Images read at computed places, clamped to the border: resizing, warping, the median of 3x3, a box filter.
+"""Images read at computed places, clamped to the border: resizing, warping, the median of 3x3, a
+box filter.
 
-Bilinear and bicubic (Keys, 1981) resizing as image libraries define them, with pixel centres at halves.
+Bilinear and bicubic (Keys, 1981) resizing as image libraries define them, with pixel centres at
+halves.
 """
 
 import math
@@ -12,6 +14,7 @@ from pyptx import cuda, float32
 
 
 def resize_bilinear(image, scale_y, scale_x, out):
+    """Each pixel from the four around its place."""
     col, row = cuda.grid(2)
     if row < out.shape[0] and col < out.shape[1]:
         y = (np.float32(row) + 0.5) * scale_y - 0.5
@@ -40,6 +43,7 @@ def keys_weight(t):
 
 
 def resize_bicubic(image, scale_y, scale_x, out):
+    """Each pixel from the sixteen around its place."""
     col, row = cuda.grid(2)
     if row >= out.shape[0] or col >= out.shape[1]:
         return
@@ -109,15 +113,18 @@ def box_blur(image, radius, out):
 
 
 def clamped(at, extent):
+    """Indices within an extent."""
     return np.clip(at, 0, extent - 1)
 
 
 def source_places(n, scale):
+    """Where the centres of n pixels are in the image that they are taken from."""
     return (np.arange(n) + 0.5) * float(scale) - 0.5
 
 
 def resizing(rng, n, reach, weight, growth, flops):
-    """The Problem of making n x (3 n / 4 + 1) pixels of 0.6 as many rows and 0.45 as many columns."""
+    """The Problem of making n x (3 n / 4 + 1) pixels of 0.6 as many rows and 0.45 as many columns.
+    """
     rows, cols = n, 3 * n // 4 + 1
     image = rng.random((int(0.6 * rows) + 2, int(0.45 * cols) + 2), np.float32)
     scale_y, scale_x = np.float32(image.shape[0] / rows), np.float32(image.shape[1] / cols)
@@ -131,8 +138,9 @@ def resizing(rng, n, reach, weight, growth, flops):
             for j in reach:
                 picked = image[clamped(top + i, image.shape[0])[:, None], clamped(left + j, image.shape[1])]
                 values += picked * weight(y - top - i)[:, None] * weight(x - left - j)
-        # A place is off by two roundings of a number up to the extent; a pixel is at most 1, and the weights of an axis
-        # change by `growth` from one place to the next. Then two dozen roundings of values up to 1.6.
+        # A place is off by two roundings of a number up to the extent; a pixel is at most 1, and
+        # the weights of an axis change by `growth` from one place to the next. Then two dozen
+        # roundings of values up to 1.6.
         return [(some, values, EPS32 * growth * 2 * max(image.shape) + 24 * 1.6 * EPS32 / 2)]
 
     return Problem(
@@ -142,11 +150,14 @@ def resizing(rng, n, reach, weight, growth, flops):
 
 
 def bilinear_problem(rng, n):
+    """The weight of a pixel falls to 0 at the next one."""
     return resizing(rng, n, (0, 1), lambda t: np.clip(1 - np.abs(t), 0, 1), 2, 16)
 
 
 def bicubic_problem(rng, n):
+    """Keys' weights."""
     def weight(t):
+        """That of a pixel at this distance."""
         t = np.abs(t)
         near, far = (1.5 * t - 2.5) * t * t + 1, ((-0.5 * t + 2.5) * t - 4) * t + 2
         return np.where(t < 1, near, np.where(t < 2, far, 0))
@@ -172,7 +183,8 @@ def warp_problem(rng, n):
         above = image[top, left] * (1 - dx) + image[top, left + 1] * dx
         below = image[top + 1, left] * (1 - dx) + image[top + 1, left + 1] * dx
         values = np.where(inside, above * (1 - dy) + below * dy, 0)
-        # Places are off by four roundings of numbers up to 3 n, on both sides; a pixel changes by at most 1 for each axis.
+        # Places are off by four roundings of numbers up to 3 n, on both sides; a pixel changes by
+        # at most 1 for each axis.
         return [(some, values, 2 * 2 * 4 * EPS64 * 3 * n)]
 
     return Problem(
@@ -182,6 +194,7 @@ def warp_problem(rng, n):
 
 
 def median_problem(rng, n):
+    """n x (3 n / 2 + 1) random pixels."""
     rows, cols = n, 3 * n // 2 + 1
     image = rng.random((rows, cols), np.float32)
 
@@ -199,6 +212,7 @@ def median_problem(rng, n):
 
 
 def blur_problem(rng, n):
+    """n x (3 n / 2 + 1) random bytes, a radius of 3."""
     rows, cols, radius = n, 3 * n // 2 + 1, 3
     image = rng.integers(0, 256, (rows, cols), np.uint8)
     area = (2 * radius + 1) ** 2

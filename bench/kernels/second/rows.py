@@ -1,4 +1,5 @@
-"""Reductions of rows, where 8 lanes, a warp or a block take a row: sums, maxima, places of the least, softmax.
+"""Reductions of rows, where 8 lanes, a warp or a block take a row: sums, maxima, places of the
+least, softmax.
 
 As in Harris, "Optimizing Parallel Reduction in CUDA", with shuffles.
 """
@@ -95,6 +96,7 @@ def block_argmin(x, places):
 
 
 def warp_softmax(x, out):
+    """A warp for each row, which it reads three times."""
     row = cuda.grid(1) // 32
     if row < x.shape[0]:
         highest = np.float32(-math.inf)
@@ -112,7 +114,8 @@ def warp_softmax(x, out):
 
 
 def block_total(value, parts):
-    """The sum over a block: warps by shuffles, their sums in shared memory. Every thread gets it."""
+    """The sum over a block: warps by shuffles, their sums in shared memory. Every thread gets it.
+    """
     for k in range(5):
         value += cuda.shfl_xor_sync(FULL, value, 1 << k)
     cuda.syncthreads()
@@ -192,7 +195,8 @@ def softmax_problem(rng, n):
         some = sampled(np.random.default_rng(0), n, 2000)
         e = np.exp(x[some].astype(np.float64) - x[some].max(axis=1, keepdims=True))
         exact = e / e.sum(axis=1, keepdims=True)
-        # Both exponentials: a rounding of an argument up to 16 and 2 ulp; 7 + 5 additions, a division.
+        # Both exponentials: a rounding of an argument up to 16 and 2 ulp; 7 + 5 additions, a
+        # division.
         return [(some, exact, (2 * (16 / 2 + 2) + 12 / 2 + 2) * EPS32 * exact + 1e-38)]
 
     return Problem(
@@ -213,8 +217,9 @@ def norm_problem(rng, n):
         away = rows - mean
         deviation = np.sqrt((away**2).mean(axis=1, keepdims=True) + 1e-5)
         values = away / deviation * scale + shift
-        # The mean is off by 7 + 5 + 8 additions of numbers of size 3, so a difference is by that and a rounding; the
-        # deviation, which is near 1, by as much, relative to it; then five roundings.
+        # The mean is off by 7 + 5 + 8 additions of numbers of size 3, so a difference is by that
+        # and a rounding; the deviation, which is near 1, by as much, relative to it; then five
+        # roundings.
         off = 20 * EPS32 / 2 * 3
         return [(some, values, (off + np.abs(away) * off) * 1.2 * scale + 5 * EPS32 * (np.abs(away) * scale + shift))]
 

@@ -1,4 +1,5 @@
-"""Small matrices, one for each thread: inverse, LU, Cholesky, eigenvalues by rotations, QR by reflections.
+"""Small matrices, one for each thread: inverse, LU, Cholesky, eigenvalues by rotations, QR by
+reflections.
 
 All after Golub and Van Loan, "Matrix Computations".
 """
@@ -148,6 +149,7 @@ def householder4(matrices, triangles):
 
 
 def inverse_problem(rng, n):
+    """n matrices whose diagonal dominates."""
     matrices = (rng.uniform(-1, 1, (n, 3, 3)) + 3 * np.eye(3)).astype(np.float32)
 
     def expected():
@@ -155,7 +157,8 @@ def inverse_problem(rng, n):
         m = matrices[some].astype(np.float64)
         exact, size = np.linalg.inv(m), np.abs(m).max(axis=(1, 2))[:, None, None]
         det = np.abs(np.linalg.det(m))[:, None, None]
-        # A cofactor is off by 3 roundings of 2 size^2, the determinant by 6 of 6 size^3; then two more roundings.
+        # A cofactor is off by 3 roundings of 2 size^2, the determinant by 6 of 6 size^3; then two
+        # more roundings.
         bound = EPS32 / 2 * (3 * 2 * size**2 / det + np.abs(exact) * (6 * 6 * size**3 / det + 4))
         return [(some, exact, bound)]
 
@@ -175,7 +178,8 @@ def lu_problem(rng, n):
         some = sampled(np.random.default_rng(0), n, 4000)
         m, b = matrices[some].astype(np.float64), right[some].astype(np.float64)
         exact = np.linalg.solve(m, b[:, :, None])[:, :, 0]
-        # Backward stable: 3 n roundings of |L| |U|, which grows by 8 at most with exchanges, and cond carries them over.
+        # Backward stable: 3 n roundings of |L| |U|, which grows by 8 at most with exchanges, and
+        # cond carries them over.
         bound = 12 * 8 * EPS32 / 2 * np.linalg.cond(m, np.inf) * np.abs(exact).max(axis=1)
         return [(some, exact, bound[:, None])]
 
@@ -185,13 +189,15 @@ def lu_problem(rng, n):
 
 
 def cholesky_problem(rng, n):
+    """n positive definite matrices, far from singular ones."""
     half = rng.uniform(-1, 1, (n, 8, 8))
     matrices = half @ half.transpose(0, 2, 1) + 4 * np.eye(8)
 
     def expected():
         some = sampled(np.random.default_rng(0), n, 2000)
         exact = np.linalg.cholesky(matrices[some])
-        # (n + 1) roundings of the matrix, carried over by its condition; NumPy's factor is off by as much.
+        # (n + 1) roundings of the matrix, carried over by its condition; NumPy's factor is off by
+        # as much.
         bound = 2 * 9 * EPS64 * np.linalg.cond(matrices[some]) * np.abs(exact).max(axis=(1, 2))
         return [(some, exact, np.where(np.tri(8) == 0, 0, bound[:, None, None]))]
 
@@ -201,13 +207,15 @@ def cholesky_problem(rng, n):
 
 
 def eigen_problem(rng, n):
+    """n symmetric matrices, seven sweeps."""
     half = rng.uniform(-1, 1, (n, 3, 3))
     matrices, sweeps = half + half.transpose(0, 2, 1), 7
 
     def expected():
         some = sampled(np.random.default_rng(0), n, 2000)
         sizes = np.abs(matrices[some]).sum(axis=(1, 2))
-        # Each of 21 rotations rounds a dozen times; eigenvalues of a symmetric matrix move by no more than it does.
+        # Each of 21 rotations rounds a dozen times; eigenvalues of a symmetric matrix move by no
+        # more than it does.
         return [(some, np.linalg.eigvalsh(matrices[some]), 21 * 12 * EPS64 / 2 * sizes[:, None])]
 
     return Problem(
@@ -216,14 +224,16 @@ def eigen_problem(rng, n):
 
 
 def householder_problem(rng, n):
+    """n matrices, most of them well conditioned."""
     matrices = rng.uniform(-1, 1, (n, 4, 4)) + 2 * np.eye(4)
 
     def expected():
         some = sampled(np.random.default_rng(0), n, 2000)
         m = matrices[some]
         exact = np.linalg.qr(m).R
-        # LAPACK has the same signs, but keeps the last row as it is, as the kernel does. A dozen roundings in each of three
-        # reflections; R moves by as much as the matrix, times its condition.
+        # LAPACK has the same signs, but keeps the last row as it is, as the kernel does. A dozen
+        # roundings in each of three reflections; R moves by as much as the matrix, times its
+        # condition.
         bound = 2 * 3 * 12 * EPS64 * np.linalg.cond(m) * np.abs(m).sum(axis=(1, 2))
         return [(some, exact, np.where(np.tri(4, k=-1) == 1, 0, bound[:, None, None]))]
 

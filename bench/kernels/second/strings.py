@@ -1,4 +1,5 @@
-"""Bytes and text: a histogram, case folding, a substring, run lengths, UTF-8 (RFC 3629), base64 (RFC 4648).
+"""Bytes and text: a histogram, case folding, a substring, run lengths, UTF-8 (RFC 3629), base64
+(RFC 4648).
 
 Results are equal, so the bounds are 0.
 """
@@ -60,7 +61,8 @@ def run_lengths(text, lengths):
 
 
 def utf8_valid(text, offsets, valid):
-    """Whether each chunk is well-formed: no overlong forms, no surrogates, nothing above U+10FFFF."""
+    """Whether each chunk is well-formed: no overlong forms, no surrogates, nothing above U+10FFFF.
+    """
     chunk = cuda.grid(1)
     if chunk >= valid.size:
         return
@@ -127,6 +129,7 @@ def histogram_problem(rng, n):
 
 
 def fold_problem(rng, n):
+    """n printable characters."""
     text = rng.integers(32, 127, n, np.uint8)
 
     def expected():
@@ -191,6 +194,7 @@ def utf8_problem(rng, n):
 
 
 def base64_problem(rng, n):
+    """n random bytes."""
     data = rng.integers(0, 256, n, np.uint8)
     alphabet = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", np.uint8).copy()
     groups = -(-n // 3)

@@ -1,7 +1,7 @@
 """Loops over a triangle of indices.
 
-Forward substitution (Golub and Van Loan, "Matrix Computations"), the energy of pairs of charges, inversions of a
-sequence, and covariance and syrk of PolyBench.
+Forward substitution (Golub and Van Loan, "Matrix Computations"), the energy of pairs of charges,
+inversions of a sequence, and covariance and syrk of PolyBench.
 """
 
 import numpy as np
@@ -79,7 +79,8 @@ def solve_problem(rng, n):
     def expected():
         some = sampled(np.random.default_rng(0), n, 400)
         x = np.linalg.solve(lower, right[:, some])
-        # Of each x one more error than additions; |L^-1| |L| is below 3 where the rows off the diagonal sum to below 1/2.
+        # Of each x one more error than additions; |L^-1| |L| is below 3 where the rows off the
+        # diagonal sum to below 1/2.
         return [(np.ix_(np.arange(m), some), x, 3 * 2 * (m + 2) * EPS64 * np.abs(x).max())]
 
     return Problem(
@@ -88,6 +89,7 @@ def solve_problem(rng, n):
 
 
 def energy_problem(rng, n):
+    """n charges of both signs in the unit cube."""
     place = rng.random((n, 3), np.float32)
     charge = rng.uniform(-1, 1, n).astype(np.float32)
 
@@ -107,6 +109,7 @@ def energy_problem(rng, n):
 
 
 def inversions_problem(rng, n):
+    """n random numbers."""
     x = rng.integers(0, 1 << 30, n, np.int32)
 
     def expected():
@@ -146,7 +149,8 @@ def rank_problem(rng, n):
         sizes = alpha * (np.abs(a[some]) @ np.abs(a.T)) + abs(beta) * np.abs(c[some])
         above = np.arange(n) > some[:, None]
         values = np.where(above, c[some], values)
-        return [(some, values, np.where(above, 0, 2 * sum_bound(k + 3, sizes, EPS64)))]  # NumPy's own error too
+        # NumPy's own error too.
+        return [(some, values, np.where(above, 0, 2 * sum_bound(k + 3, sizes, EPS64)))]
 
     return Problem(
         (alpha, beta, a, c), (n, k), (3,), expected, threads=(n, n), bytes=8 * (n * n + n * k), flops=3 * k * n * n / 2

@@ -1,8 +1,8 @@
 """Dynamic programming over a table whose cells need their upper and left neighbours.
 
-Edit distance (Wagner and Fischer), global alignment (Needleman and Wunsch), the longest common subsequence
-(Cormen and others, "Introduction to Algorithms"), local alignment with affine gaps (Gotoh), and pathfinder of Rodinia.
-All numbers are integers: the results are equal.
+Edit distance (Wagner and Fischer), global alignment (Needleman and Wunsch), the longest common
+subsequence (Cormen and others, "Introduction to Algorithms"), local alignment with affine gaps
+(Gotoh), and pathfinder of Rodinia. All numbers are integers: the results are equal.
 """
 
 import numpy as np
@@ -86,7 +86,9 @@ def longest_subsequence(first, second, lengths):
 
 
 def affine_gaps(first, second, match, mismatch, opening, extension, scores):
-    """Smith and Waterman with Gotoh's affine gaps: a block for each pair, anti-diagonals in shared memory."""
+    """Smith and Waterman with Gotoh's affine gaps: a block for each pair, anti-diagonals in shared
+    memory.
+    """
     best = cuda.shared.array((3, LONGEST + 1), int32)  # of alignments that end in this cell
     across = cuda.shared.array((2, LONGEST + 1), int32)  # that end with a gap in the first word
     down = cuda.shared.array((2, LONGEST + 1), int32)  # in the second
@@ -123,7 +125,9 @@ def affine_gaps(first, second, match, mismatch, opening, extension, scores):
 
 
 def pathfinder(wall, start, height, source, target):
-    """`height` rows at once: each costs a block one column on either side, which it computes and drops."""
+    """`height` rows at once: each costs a block one column on either side, which it computes and
+    drops.
+    """
     previous = cuda.shared.array(SIDE, int32)
     current = cuda.shared.array(SIDE, int32)
     t = cuda.threadIdx.x
@@ -150,6 +154,7 @@ def pathfinder(wall, start, height, source, target):
 
 
 def words(rng, pairs, length, letters=4):
+    """Random words over the first letters of the alphabet."""
     return rng.integers(65, 65 + letters, (pairs, length), np.uint8)
 
 
@@ -233,8 +238,8 @@ def affine_problem(rng, n):
             below[:, 1:] = np.maximum(below - 1, best - 10)[:, 1:]
             fresh = np.zeros_like(best)
             fresh[:, 1:] = np.maximum(best[:, :-1] + np.where(a[:, i : i + 1] == b, 5, -4), below[:, 1:]).clip(0)
-            # A gap of k letters costs 9 + k: the highest of all starts to the left, the gap's growth taken out.
-            # A gap behind a gap never pays, so starts are of `fresh` alone.
+            # A gap of k letters costs 9 + k: the highest of all starts to the left, the gap's
+            # growth taken out. A gap behind a gap never pays, so starts are of `fresh` alone.
             start = np.maximum.accumulate(fresh + steps, axis=1)
             fresh[:, 1:] = np.maximum(fresh[:, 1:], start[:, :-1] - 9 - steps[1:])
             best = fresh
