@@ -295,11 +295,11 @@ def differences(new, old):
 
 
 def subjects():
-    """{name: (function, signature)}: bench/kernels and the examples."""
+    """{name: (function, signature)}: the first set of bench/kernels and the examples."""
     from compile import SIGNATURES, load
-    from kernels import BY_NAME
+    from kernels import KERNELS
 
-    found = {name: (kernel.function, kernel.signature) for name, kernel in BY_NAME.items()}
+    found = {kernel.name: (kernel.function, kernel.signature) for kernel in KERNELS}
     for path, signature in SIGNATURES.items():
         file, name = path.split(".")
         found[f"examples/{file}.{name}"] = (getattr(load(file), name), signature)

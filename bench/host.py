@@ -1,6 +1,6 @@
 """The host device beside natural OpenMP loops in C (gcc -O3 -march=native), for every kernel of the benchmark.
 
-    python bench/host.py [NAME...] [--scale F] [--threads 1,2,4] [--unchecked] [--simulator] [--json OUT]
+    python bench/host.py [NAME...] [--set second] [--scale F] [--threads 1,2,4] [--unchecked] [--simulator] [--json OUT]
 
 Both sides run in this process on the same data and take turns batch by batch. A batch's value is its fastest call,
 the time of a side the median of 9 batches: a call that waited for a processor says nothing of the code.
@@ -150,18 +150,19 @@ def geometric_mean(ratios):
 def main():
     p = parser(__doc__)
     p.add_argument("names", nargs="*", help="kernels whose name or title contains one of these")
+    p.add_argument("--set", default="first", help="which set of kernels (default: the first)")
     p.add_argument("--scale", type=float, default=1.0, help="times the work of each kernel's usual problem")
     p.add_argument("--threads", help="numbers of threads, separated by commas")
     p.add_argument("--unchecked", action="store_true", help="also without checks of indices")
     p.add_argument("--simulator", action="store_true", help="also Numba's simulator, on a small problem")
     args = p.parse_args()
     if args.threads:
-        return with_threads(args, [*args.names, "--scale", str(args.scale)])
+        return with_threads(args, [*args.names, "--set", args.set, "--scale", str(args.scale)])
     from kernels import pick
     from kernels.native import compiler, openmp_library
     from pyptx import cuda
 
-    kernels = pick(args.names)
+    kernels = pick(args.names, args.set)
     library = openmp_library(kernels) if compiler() else None
     if not library:
         print("no C compiler: nothing to compare with")

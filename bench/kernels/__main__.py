@@ -1,12 +1,17 @@
 """Kernels on a GPU beside nvcc -O3 of natural CUDA C++, numba-cuda with the same Python function, and CuPy or Triton.
 
-    python bench/kernels [NAME...] [--scale F] [--sweep] [--variant OPTIONS]... [--peers LIST] [--json OUT] [--picture OUT.svg]
+    python bench/kernels [NAME...] [--set second] [--scale F] [--sweep] [--variant OPTIONS]... [--peers LIST] [--json OUT]
+        [--picture OUT.svg]
     python bench/kernels [NAME...] --build DIR_OR_WHEEL [--build DIR_OR_WHEEL] [--device host] [--limit 1.03]
 
 All sides of a kernel run in one process on the same arrays and take turns batch by batch; times are medians of 9
 batches between events. In the same run every side is checked against NumPy within an error bound, and the sides against
 each other everywhere. A ratio is pyptx's time over the other's: below 1 pyptx is faster. "of copy" is the share of
 the bytes a second that cuMemcpyDtoD moves in the same run.
+
+--set names another set of kernels (kernels/__init__.py). Where a kernel has two CUDA texts, with
+int64 indices as Python's are and with `int`, nvcc's time is that of the faster; "int64/int" shows
+both.
 
 --sweep takes streaming and stencil kernels through their block sizes. --variant "coarsen=1" adds a pyptx side with
 these options of @cuda.jit. --build compares two builds of pyptx (one given: with the one on the path), each in a
@@ -39,6 +44,7 @@ def options_of(text):
 def arguments():
     p = parser(__doc__)
     p.add_argument("names", nargs="*", help="kernels whose name or title contains one of these")
+    p.add_argument("--set", default="first", help="which set of kernels (default: the first)")
     p.add_argument("--scale", type=float, default=1.0, help="times the work of each kernel's usual problem")
     p.add_argument("--sweep", action="store_true", help="every block size of the streaming and stencil kernels")
     p.add_argument("--variant", action="append", default=[], metavar="OPTIONS", help="also pyptx with these options")
@@ -53,7 +59,7 @@ def arguments():
 
 COLUMNS = [
     ("kernel", 19), ("block", 9), ("pyptx ms", 9), ("nvcc ms", 9), ("numba ms", 9), ("/nvcc", 7), ("/numba", 7),
-    ("/cupy", 7), ("/triton", 7), ("GB/s", 8), ("of copy", 7), ("GFLOP/s", 9), ("regs", 9), ("right", 6),
+    ("/cupy", 7), ("/triton", 7), ("GB/s", 8), ("of copy", 7), ("GFLOP/s", 9), ("regs", 9), ("int64/int", 15), ("right", 6),
 ]  # fmt: skip
 
 
@@ -70,11 +76,15 @@ def row_of(kernel, problem, block, found, variants):
         return ours / ms[name] if name in ms else None
 
     wrong = [name for name, right in found["right"].items() if not right]
-    regs = "/".join(str(found["facts"].get(side, {}).get("regs", "-")) for side in ("pyptx", "nvcc"))
+    texts = [side for side in ("nvcc", "nvcc int") if side in ms]
+    both = "/".join(f"{ms[side]:.4g}" for side in texts) if len(texts) == 2 else None
+    nvcc = min(texts, key=ms.get) if texts else "nvcc"
+    ms = {**ms, "nvcc": ms[nvcc]} if texts else ms
+    regs = "/".join(str(found["facts"].get(side, {}).get("regs", "-")) for side in ("pyptx", nvcc))
     moved = problem.bytes / ours / 1e6
     return [
         kernel.name, shown(block), ours, ms.get("nvcc"), ms.get("numba"), over("nvcc"), over("numba"), over("cupy"),
-        over("triton"), moved, ms["copy"] / ours if "copy" in ms else None, problem.flops / ours / 1e6, regs,
+        over("triton"), moved, ms["copy"] / ours if "copy" in ms else None, problem.flops / ours / 1e6, regs, both,
         "yes" if not wrong else "NO: " + ", ".join(wrong), *(ms[f"pyptx {text}"] / ours for text, _ in variants),
     ]  # fmt: skip
 
@@ -108,7 +118,7 @@ def main():
         return work()
     from kernels import pick
 
-    kernels = pick(args.names)
+    kernels = pick(args.names, args.set)
     if args.build:
         from kernels.builds import compare
 

@@ -68,7 +68,7 @@ class Kernel:
     test: int  # n in the tests
     cuda: str
     openmp: str
-    cuda_int: str = ""  # the same with int indices, where it computes the same
+    cuda_int: str = ""  # where `cuda` has int64 indices: the same with `int`; the faster counts
     power: float = 1  # the work grows with n to this power: what --scale goes by
     step: int = 1  # n is a multiple of it
     kind: str = "compute"  # or "streaming", "stencil", "irregular", "shared"

@@ -126,7 +126,9 @@ class Bench:
         self.driver, self.clock = Driver(), Clock()
         self.anchor = cuda.to_device(np.zeros(1))  # the primary context is current from here on
         major, minor = cuda.get_current_device().compute_capability
-        self.module = self.driver.load(cubin(kernels, f"sm_{major}{minor}")) if nvcc else None
+        arch, narrow = f"sm_{major}{minor}", [k for k in kernels if k.cuda_int]
+        self.module = self.driver.load(cubin(kernels, arch)) if nvcc else None
+        self.narrow = self.driver.load(cubin(narrow, arch, "cuda_int")) if nvcc and narrow else None
         self.peers, self.variants = Peers(peers), variants
 
     def attribute(self, function, number):
@@ -134,8 +136,8 @@ class Bench:
         self.driver.cuFuncGetAttribute(ctypes.byref(value), number, function)
         return value.value
 
-    def nvcc_side(self, kernel, problem, block, arrays):
-        function = self.driver.function(self.module, kernel.name)
+    def nvcc_side(self, module, kernel, problem, block, arrays):
+        function = self.driver.function(module, kernel.name)
         values = packed(problem, arrays, pointer)
         params = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
         shape = (*dims(problem.grid_for(block)), *dims(block))
@@ -176,7 +178,9 @@ class Bench:
         for text, options in self.variants:
             sides[f"pyptx {text}"] = self.our_side(kernel, problem, block, arrays, **options)[1]
         if self.module:
-            sides["nvcc"], facts["nvcc"] = self.nvcc_side(kernel, problem, block, arrays)
+            sides["nvcc"], facts["nvcc"] = self.nvcc_side(self.module, kernel, problem, block, arrays)
+            if kernel.cuda_int:
+                sides["nvcc int"], facts["nvcc int"] = self.nvcc_side(self.narrow, kernel, problem, block, arrays)
         for name, make in self.peers.make.items():
             try:
                 call = make(kernel, problem, block, arrays)
@@ -213,7 +217,7 @@ class Bench:
             right[name], shares[name] = check(problem, got, expected, library_slack(problem, name))
             if first_results is None:
                 first_results = got
-            elif name in ("nvcc", "numba") or name.startswith("pyptx"):
+            elif name in ("nvcc", "nvcc int", "numba") or name.startswith("pyptx"):
                 right[name] &= agree(problem, first_results, got, expected)
         timed = dict(sides)
         if kernel.kind in ("streaming", "stencil"):

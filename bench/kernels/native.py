@@ -13,7 +13,8 @@ GCC_FLAGS = ("-std=gnu11", "-O3", "-march=native", "-fopenmp", "-fPIC", "-shared
 CUDA_FLAGS = ("-O3",)
 C_TYPES = {
     np.dtype("int32"): ctypes.c_int32, np.dtype("uint32"): ctypes.c_uint32, np.dtype("float32"): ctypes.c_float,
-    np.dtype("float64"): ctypes.c_double,
+    np.dtype("float64"): ctypes.c_double, np.dtype("int64"): ctypes.c_int64, np.dtype("uint64"): ctypes.c_uint64,
+    np.dtype("uint8"): ctypes.c_uint8,
 }  # fmt: skip
 
 
@@ -26,8 +27,8 @@ def openmp_source(kernels):
     return "#include <math.h>\n" + "".join(k.openmp for k in kernels)
 
 
-def cuda_source(kernels):
-    return 'extern "C" {\n' + "".join(k.cuda for k in kernels) + "}\n"
+def cuda_source(kernels, text="cuda"):
+    return 'extern "C" {\n' + "".join(getattr(k, text) for k in kernels) + "}\n"
 
 
 def run(command, what):
@@ -47,11 +48,11 @@ def openmp_library(kernels):
     return loaded
 
 
-def cubin(kernels, arch):
-    """What nvcc makes of the CUDA C++ of these kernels, as bytes."""
+def cubin(kernels, arch, text="cuda"):
+    """What nvcc makes of the CUDA C++ of these kernels, as bytes. `text`: "cuda" or "cuda_int"."""
     with tempfile.TemporaryDirectory(prefix="pyptx-bench-") as folder:
         source, image = Path(folder) / "kernels.cu", Path(folder) / "kernels.cubin"
-        source.write_text(cuda_source(kernels))
+        source.write_text(cuda_source(kernels, text))
         run([shutil.which("nvcc"), *CUDA_FLAGS, f"-arch={arch}", "-cubin", "-o", image, source], "nvcc")
         return image.read_bytes()
 

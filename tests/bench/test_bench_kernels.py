@@ -5,11 +5,12 @@ import subprocess
 
 import numpy as np
 import pytest
-from kernels import BY_NAME, KERNELS, native, pick
+from kernels import BY_NAME, KERNELS, SETS, native, pick
 from kernels.declare import check, dims
 from pyptx import cuda
 
-all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
+ALL = [kernel for kernels in SETS.values() for kernel in kernels]
+all_kernels = pytest.mark.parametrize("kernel", ALL, ids=lambda k: k.name)
 NVCC, PTXAS = shutil.which("nvcc"), shutil.which("ptxas")
 
 
@@ -27,9 +28,12 @@ def verify(problem, arguments, slack=1.0):
 
 
 def test_names():
-    assert len(BY_NAME) == len(KERNELS) >= 20
+    assert len(BY_NAME) == len(ALL) and len(KERNELS) >= 20 and len(SETS["second"]) >= 40 and len(SETS["third"]) >= 20
     assert [k.name for k in pick(["BabelStream"])] == [f"stream_{s}" for s in ("copy", "mul", "add", "triad", "dot")]
-    assert pick([]) == KERNELS
+    assert pick([]) == KERNELS == SETS["first"] and pick([], "second") == SETS["second"]
+    assert [k.name for k in pick(["substring"], "second")] == ["count_substring"]
+    with pytest.raises(SystemExit, match="no set fourth: first, second, third"):
+        pick([], "fourth")
 
 
 @all_kernels
@@ -45,12 +49,12 @@ def test_the_check_sees_an_error(kernel):
     problem = problem_of(kernel)
     arguments = own_copies(problem.arguments)
     for k in problem.outputs:
-        arguments[k][...] = -12345
+        arguments[k][...] = np.asarray(-12345).astype(arguments[k].dtype)  # unsigned ones wrap
     passed, _ = check(problem, [arguments[k] for k in problem.outputs], problem.expected())
     assert not passed
 
 
-@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.sweep], ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", [k for k in ALL if k.sweep], ids=lambda k: k.name)
 def test_block_sizes(kernel):
     problem = problem_of(kernel)
     for block in kernel.sweep:
@@ -75,7 +79,7 @@ def test_assembles(kernel, tmp_path):
 def loops():
     if not native.compiler():
         pytest.skip("there is no C compiler")
-    return native.openmp_library(KERNELS)
+    return native.openmp_library(ALL)
 
 
 @all_kernels
@@ -87,7 +91,12 @@ def test_openmp(kernel, loops):
 
 
 @pytest.mark.skipif(not NVCC, reason="nvcc is not on PATH")
-def test_cuda_texts_compile():
-    image = native.cubin(KERNELS, "sm_90")
-    for kernel in KERNELS:
+@pytest.mark.parametrize("text", ("cuda", "cuda_int"))
+@pytest.mark.parametrize("of", SETS)
+def test_cuda_texts_compile(of, text):
+    kernels = [k for k in SETS[of] if getattr(k, text)]
+    if not kernels:
+        pytest.skip(f"no kernel of this set has {text}")
+    image = native.cubin(kernels, "sm_90", text)
+    for kernel in kernels:
         assert kernel.name.encode() + b"\0" in image

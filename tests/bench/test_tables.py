@@ -49,6 +49,19 @@ def test_a_row_and_the_summary(capsys):
     assert "worst 2.000 (vadd, 32x8)" in capsys.readouterr().out
 
 
+def test_the_faster_of_two_cuda_texts_counts():
+    kernel = BY_NAME["pathfinder"]
+    problem = kernel.problem(np.random.default_rng(1), kernel.test)
+    report = Report("t", runner.COLUMNS)
+    report.row(*runner.row_of(kernel, problem, 256, found(pyptx=1.0, nvcc=2.0), []))
+    both = found(**{"pyptx": 1.0, "nvcc": 2.0, "nvcc int": 1.6})
+    both["facts"]["nvcc int"] = {"regs": 20}
+    report.row(*runner.row_of(kernel, problem, 256, both, []))
+    one, two = report.rows
+    assert (one["nvcc ms"], one["/nvcc"], one["int64/int"], one["regs"]) == (2.0, 0.5, None, "12/16")
+    assert (two["nvcc ms"], two["/nvcc"], two["int64/int"], two["regs"]) == (1.6, 0.625, "2/1.6", "12/20")
+
+
 def test_markdown(tmp_path):
     kernel, report, path = BY_NAME["vadd"], Report("kernels on X", runner.COLUMNS), tmp_path / "k.json"
     problem = kernel.problem(np.random.default_rng(1), 1000)
@@ -159,6 +172,20 @@ def test_the_runner_on_a_driver_that_runs_nothing(tmp_path):
         assert row["right"].startswith("NO: pyptx, pyptx fma=False") and row["pyptx ms"] > 0 and row["of copy"]
         assert ("nvcc" in row["right"]) == (shutil.which("nvcc") is not None)
     assert "jacobi" in picture.read_text()
+
+
+@pytest.mark.skipif(not (STANDIN and shutil.which("nvcc")), reason="needs PYPTX_STANDIN, the stand-in driver, and nvcc")
+def test_the_runner_with_two_cuda_texts(tmp_path):
+    """The second set's kernels have two, each a side of its own; neither runs."""
+    out = tmp_path / "out.json"
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "kernels"), "--set", "second", "--scale", "0.001", "--peers", "", "--json", str(out), "pathfinder"],
+        capture_output=True, text=True, timeout=120, env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    (row,) = json.loads(out.read_text())["rows"]
+    assert row["right"] == "NO: pyptx, nvcc, nvcc int" and row["nvcc ms"] > 0
+    assert [float(ms) > 0 for ms in row["int64/int"].split("/")] == [True, True]
 
 
 @pytest.mark.skipif(not STANDIN, reason="PYPTX_STANDIN does not name the stand-in driver")
