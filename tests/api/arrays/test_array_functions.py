@@ -221,6 +221,7 @@ def test_functions_on_the_device():
     same(np.clip(d, 2, 5), np.clip(x, 2, 5)), same(np.clip(d, None, 5), np.clip(x, None, 5)), same(np.copy(d), x)
     assert np.shape(d) == (3, 4) and np.ndim(d) == 2 and np.size(d) == 12 and np.size(d, 1) == 4 and not np.iscomplexobj(d)
     same(np.transpose(d), x.T), same(np.transpose(d, (1, 0)), x.T), same(np.squeeze(d[:1]), x[0]), same(np.real(d * 1j), (x * 1j).real)
+    same(np.imag(d * 1j), (x * 1j).imag), same(np.imag(d), x.imag)
     assert np.result_type(d, np.float64) == np.float64 and np.can_cast(d, np.float64)
     np.copyto(d, 3)
     same(d, np.full_like(x, 3))
