@@ -17,8 +17,18 @@ struct DebugInfo {
   int32_t line;                /* of its def, for instructions without a line */
 };
 
+/* LLVM writes a quote in a path as \", at which PTX takes the text to end: it becomes '. */
+static const char *unquoted(Cg *cg, const char *path) {
+  if (!strchr(path, '"'))
+    return path;
+  char *copy = arena_strdup(&cg->cx->arena, path);
+  for (char *c = copy; (c = strchr(c, '"'));)
+    *c = '\'';
+  return copy;
+}
+
 static LLVMMetadataRef file_of(Cg *cg, const Code *code) {
-  const char *path = code && code->filename ? code->filename : "kernel.py",
+  const char *path = unquoted(cg, code && code->filename ? code->filename : "kernel.py"),
              *slash = strrchr(path, '/');
   const char *name = slash ? slash + 1 : path;
   return LLVMDIBuilderCreateFile(cg->debug->builder, name, strlen(name), path,

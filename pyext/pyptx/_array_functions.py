@@ -6,13 +6,14 @@ that have none run on a copy on the host, which `on_host` says once a function.
 
 import contextlib
 import math
+from functools import partial
 
 import numpy as np
 
 from pyptx import _pyptx
 from pyptx._elementwise import define, order_of
 from pyptx._pyptx import DeviceArray, device_array, from_dtype, get_current_device
-from pyptx._reduce import NOTHING, reduce
+from pyptx._reduce import NOTHING, normalized_axes, reduce
 from pyptx._ufunc import Loop, UFunc, elementwise
 from pyptx.errors import advise
 
@@ -394,13 +395,18 @@ def _load(kind, dtype):
     return found or _loads.setdefault((kind, dtype), converter(kind, dtype))
 
 
-def _reduced(core, numpy, a, dtype, axis, out, keepdims, stream, wide=None, **more):
+def _reduced(core, numpy, a, dtype, axis, out, keepdims, stream, wide=None, /, **more):
     """wide: the dtype to compute in, where it is not the result's."""
+    if not a.ndim and isinstance(axis, (int, np.integer)) and axis in (0, -1):  # as NumPy allows
+        axis = None
     given = {k: v for k, v in {"axis": axis, "out": out, "keepdims": keepdims}.items() if v is not None and v is not False}
-    if not set(more) <= {"initial"} or a.dtype.kind in "SUV":
-        raise NotOnDevice("with where=" if "where" in more else f"of {a.dtype}")
+    beyond = sorted(set(more) - (set() if core in (any_core, all_core) else {"initial"}))
+    if beyond or a.dtype.kind in "SUV":
+        raise NotOnDevice(f"with {beyond[0]}=" if beyond else f"of {a.dtype}")
     if not a.size:  # NumPy says what it is, or what is wrong
         result = numpy(np.empty(a.shape, a.dtype), **{**given, "axis": axis, "out": None}, **more)
+        if out is not None and tuple(np.shape(out)) != np.shape(result):
+            raise ValueError(f"the result has the shape {np.shape(result)}, but out has {tuple(np.shape(out))}")
         if out is None:
             return _pyptx.to_device(result) if isinstance(result, np.ndarray) else result
         out[...] = result
@@ -431,7 +437,7 @@ def _total_dtype(a, dtype):
 def _total(core, numpy, a, axis, dtype, out, keepdims, stream, more):
     dtype = _total_dtype(a, dtype)
     wide = np.dtype(np.float32) if dtype == np.float16 else None
-    return _reduced(core, numpy, a, dtype, axis, out, keepdims, stream, wide, **more)
+    return _reduced(core, partial(numpy, dtype=dtype), a, dtype, axis, out, keepdims, stream, wide, **more)
 
 
 def sum_(a, axis=None, dtype=None, out=None, keepdims=False, *, stream=0, **more):
@@ -466,7 +472,9 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, stream=0, **more
     if more or a.dtype.kind in "mMSUV":
         raise NotOnDevice("with where=" if more else f"of {a.dtype}")
     if not a.size:
-        return _reduced(None, np.mean, a, None, axis, out, keepdims, stream)
+        return _reduced(None, partial(np.mean, dtype=dtype), a, None, axis, out, keepdims, stream)
+    if not a.ndim and axis is not None:  # which np.sum allows, and np.mean does not
+        normalized_axes(axis, 0)
     dtype = np.dtype(_pyptx._own(dtype)) if dtype is not None else a.dtype if a.dtype.kind in "fc" else np.dtype(np.float64)
     half = dtype == np.float16
     total = sum_(a, axis, np.float32 if half else dtype, None, keepdims, stream=stream)
@@ -578,7 +586,8 @@ FUNCTIONS = {
     np.count_nonzero: count_nonzero, np.clip: _clip,
     np.empty_like: _made(empty_like), np.zeros_like: _made(zeros_like), np.ones_like: _made(ones_like), np.full_like: _full_like,
     np.copy: _copy, np.copyto: _assign,
-    np.shape: lambda a: a.shape, np.ndim: lambda a: a.ndim, np.size: _size, np.real: lambda val: val.real, np.imag: lambda val: val.imag,
+    np.shape: lambda a: a.shape, np.ndim: lambda a: a.ndim, np.size: _size, np.real: lambda val: val.real,
+    np.imag: lambda val: val.imag if val.dtype.kind == "c" else zeros_like(val),
     np.transpose: lambda a, axes=None: a.transpose() if axes is None else a.transpose(axes), np.squeeze: _of_method("squeeze"),
     np.result_type: _types(np.result_type), np.can_cast: _types(np.can_cast),
     np.iscomplexobj: lambda x: x.dtype.kind == "c", np.isrealobj: lambda x: x.dtype.kind != "c",

@@ -88,6 +88,8 @@ class DeviceUFunc(UFunc):
 
     def compute(self, args, out=None, stream=0, *, where=True, dtype=None, signature=None, casting="same_kind", order="K"):
         """The ufunc of these operands, as NumPy's keywords say, in `out` or a new device array."""
+        if any(isinstance(x, np.ndarray) and isinstance(x, np.ma.MaskedArray) for x in args):
+            raise NotOnDevice("of a masked array")
         if where is not True:
             return self._where(args, out, stream, where, dtype=dtype, signature=signature, casting=casting, order=order)
         if dtype is not None:
@@ -216,6 +218,8 @@ def array_ufunc(array, ufunc, method, *inputs, **keywords):
             return result
     out = keywords.pop("out", None)
     out = out[0] if out is not None and len(out) == 1 else out
+    if out is not None and not isinstance(out, tuple) and not hasattr(out, "shape"):
+        raise TypeError(f"return arrays must be arrays, not {type(out).__name__}")
     if not all(map(is_operand, inputs)):
         return NotImplemented
     rest = {**keywords, **({} if out is None else {"out": out})}

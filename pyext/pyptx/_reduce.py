@@ -187,7 +187,7 @@ def _product(numbers):
     return product
 
 
-def _axes(axis, ndim):
+def normalized_axes(axis, ndim):
     from numpy.lib.array_utils import normalize_axis_tuple
 
     return tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
@@ -212,7 +212,7 @@ def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels
     if not is_array(value):
         raise TypeError(f"{name}: an array is reduced, not {type(array).__name__}")
     dtype = value.dtype if load is None else np.dtype(dtype)
-    reduced = _axes(axis, value.ndim)
+    reduced = normalized_axes(axis, value.ndim)
     kept = [k for k in range(value.ndim) if k not in reduced]
     shape = tuple(value.shape[k] for k in kept)
     if init is NOTHING and 0 in value.shape and 0 not in shape:
@@ -326,7 +326,7 @@ class Reduce:
             arr = view(value, ((size,), tuple(value.strides)))
         axes = None if axis is ALL else axis
         slot, library = (None, None) if res is None else read(res)
-        if res is not None and not keepdims and len(_axes(axes, value.ndim)) == value.ndim:
+        if res is not None and not keepdims and len(normalized_axes(axes, value.ndim)) == value.ndim:
             slot = _first(slot)
         init = NOTHING if init is None else init
         result = reduce(self.py_func, arr, axes, init, slot, stream, self._kernels, keepdims=keepdims,

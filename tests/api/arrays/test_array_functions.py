@@ -165,6 +165,43 @@ def test_reductions_by_numpys_names():
         d.sum(out=3)
 
 
+def test_reductions_of_no_elements_have_the_dtype_asked_for():
+    x = np.zeros((0, 3), np.int16)
+    d = cuda.to_device(x)
+    for f in (np.sum, np.prod, np.add.reduce):
+        for axis in (0, 1, (0, 1)):
+            same(f(d, axis=axis, dtype=np.float32), f(x, axis=axis, dtype=np.float32))
+    same(np.mean(d, axis=1, dtype=np.float32), np.zeros(0, np.float32))
+    with pytest.raises(ValueError, match=r"the result has the shape \(\), but out has \(1,\)"):
+        np.sum(d, out=cuda.zeros(1, np.int64))
+
+
+@pytest.mark.parametrize("axis", [0, -1, np.int8(0)])
+def test_an_array_without_axes_has_a_last_one_for_reductions(axis):
+    """As NumPy's have, but not for mean and tuples."""
+    x = np.array(3, np.int16)
+    d = cuda.to_device(x)
+    for f in (np.sum, np.max, np.any, np.count_nonzero, np.add.reduce):
+        same(f(d, axis=axis), f(x, axis=axis))
+    for f, wrong in ((np.sum, 1), (np.sum, (0,)), (np.mean, axis)):
+        for a in (d, x):
+            with pytest.raises(np.exceptions.AxisError):
+                f(a, axis=wrong)
+
+
+def test_reduce_with_keywords_that_kernels_do_not_have():
+    x = np.array([3, 0, 300], np.int16)
+    with pytest.warns(pyptx.Advice, match=r"np\.maximum \(with dtype=\)"):
+        same(np.maximum.reduce(cuda.to_device(x), dtype=np.int64), np.int64(300))
+    for some in (x, x[:0]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            same(np.logical_or.reduce(cuda.to_device(some), initial=True), np.True_)
+    with warnings.catch_warnings(), pytest.raises(TypeError, match=r"max\(\) got an unexpected keyword argument 'dtype'"):
+        warnings.simplefilter("ignore")
+        cuda.to_device(x).max(dtype=np.int64)
+
+
 def test_it_is_compiled_once():
     from pyptx._array_functions import _kernels, sum_core
 
@@ -184,6 +221,7 @@ def test_functions_on_the_device():
     same(np.clip(d, 2, 5), np.clip(x, 2, 5)), same(np.clip(d, None, 5), np.clip(x, None, 5)), same(np.copy(d), x)
     assert np.shape(d) == (3, 4) and np.ndim(d) == 2 and np.size(d) == 12 and np.size(d, 1) == 4 and not np.iscomplexobj(d)
     same(np.transpose(d), x.T), same(np.transpose(d, (1, 0)), x.T), same(np.squeeze(d[:1]), x[0]), same(np.real(d * 1j), (x * 1j).real)
+    same(np.imag(d * 1j), (x * 1j).imag), same(np.imag(d), x.imag)
     assert np.result_type(d, np.float64) == np.float64 and np.can_cast(d, np.float64)
     np.copyto(d, 3)
     same(d, np.full_like(x, 3))

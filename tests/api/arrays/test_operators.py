@@ -203,6 +203,17 @@ def test_read_only_arrays():
         same(a + 1, x + 1)
 
 
+def test_masked_arrays_keep_their_mask():
+    """There are no kernels for them: the host works on a copy."""
+    m = np.ma.masked_array([1.0, 2, 3], [0, 1, 0])
+    d = cuda.ones(3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for got in (d + m, np.add(d, m), m + d, d * m + 1):
+            assert isinstance(got, np.ma.MaskedArray) and got.tolist() == [2, None, 4]
+        assert (d < m).tolist() == [False, None, True]
+
+
 def test_truth_hash_and_membership():
     a, b = cuda.arange(3), cuda.arange(3)
     for several in (a, a == b):
@@ -251,6 +262,9 @@ def test_ufuncs_keywords():
     same(np.add.reduce(a), np.add.reduce(x)), same(np.maximum.reduce(a.reshape(2, 3)), np.maximum.reduce(x.reshape(2, 3)))
     with pytest.raises(TypeError):
         np.add(a, "x")
+    for wrong in (3, [out], "x"):
+        with pytest.raises(TypeError, match=f"return arrays must be arrays, not {type(wrong).__name__}"):
+            np.add(a, 1, out=wrong)
 
 
 def test_streams():

@@ -3,6 +3,7 @@ lines, and against ptxas; and the page's own rules. tests/full/test_report_page.
 
 import inspect
 import json
+import linecache
 import math
 import os
 import re
@@ -306,6 +307,19 @@ def test_each_pane_knows_the_lines(machine_code):
         rows = [row for row in data[pane] if word in row[0]]
         assert rows and all(row[1:] == (0, line) for row in rows), (pane, word)
     assert not any(".loc" in text or ".section" in text or "$L__tmp" in text for text, _, _ in data["ptx"])
+
+
+@pytest.mark.parametrize("name", ["é.py", 'say "a\\".py', "a\tb.py"])
+def test_names_of_files(name, machine_code, monkeypatch):
+    """PTX has them in ASCII, and cannot write a quote, at which ptxas took the name to end."""
+    path, scope = f"/tmp/{name}", {}
+    text = "def f(a):\n    a[0] = a[0] + 1\n"
+    monkeypatch.setitem(linecache.cache, path, (len(text), None, text.splitlines(True), path))
+    exec(compile(text, path, "exec"), scope)
+    data = of(cuda.jit(scope["f"]), V)
+    assert data["usage"]["registers"]
+    for pane, word in (("ptx", "st.global"), *([("sass", "STG")] if data["sass"] else ())):
+        assert any(word in row[0] and row[1:] == (0, 2) for row in data[pane]), pane
 
 
 def test_inlined_code_belongs_to_its_own_function():
