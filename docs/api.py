@@ -259,7 +259,7 @@ def calls(path, obj, known):
     nodes = known.get(key, [])
     if inspect.isclass(obj):
         nodes = next((n for cls in obj.__mro__ for n in [known.get(f"{cls.__name__}.__init__") or known.get(f"{cls.__name__}.__new__")] if n), [])
-        if path.startswith(("_", "cuda._")) or not nodes and (issubclass(obj, BaseException) or "__init__" not in vars(obj)):
+        if path.startswith(("_", "cuda._")) or getattr(obj, "_is_protocol", False) or not nodes and (issubclass(obj, BaseException) or "__init__" not in vars(obj)):
             return []
     nodes = [node for node in nodes if isinstance(node, ast.FunctionDef)]
     if nodes:

@@ -8,17 +8,17 @@ from pyptx import cuda, vectorize
 STEPS, RATE = 200, 0.25
 
 
-def step(u):
+def step(u: cuda.Array) -> None:
     """One step of any array, NumPy's or a device's: views of it, and operators on them."""
     u[1:-1] += RATE * (u[2:] - 2 * u[1:-1] + u[:-2])
 
 
 @vectorize(["float64(float64, float64, float64)"], target="cuda", fma=False)
-def mixed(left, here, right):
+def mixed(left: float, here: float, right: float) -> float:
     return here + RATE * (right - 2 * here + left)
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     points = 1 << 20 if not device.is_host else 1 << 14
     print(f"the heat in a rod of {points:,} points on {device.name}")

@@ -4,7 +4,11 @@ import math
 import sys
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 
 # Abramowitz and Stegun, formula 26.2.17: absolute error below 7.5e-8.
 A1, A2, A3, A4, A5 = 0.31938153, -0.356563782, 1.781477937, -1.821255978, 1.330274429
@@ -12,14 +16,16 @@ INV_SQRT_2PI = 0.3989422804014327
 
 
 @cuda.jit(device=True)
-def normal_cdf(d):
+def normal_cdf(d: float) -> float:
     k = 1.0 / (1.0 + 0.2316419 * abs(d))
     tail = INV_SQRT_2PI * math.exp(-0.5 * d * d) * (k * (A1 + k * (A2 + k * (A3 + k * (A4 + k * A5)))))
     return 1.0 - tail if d > 0 else tail
 
 
 @cuda.jit
-def black_scholes(price, strike, years, rate, volatility, call, put):
+def black_scholes(
+    price: cuda.Array, strike: cuda.Array, years: cuda.Array, rate: float, volatility: float, call: cuda.Array, put: cuda.Array
+) -> None:
     i = cuda.grid(1)
     if i >= price.size:
         return
@@ -36,22 +42,22 @@ def black_scholes(price, strike, years, rate, volatility, call, put):
     put[i] = discounted * (1.0 - cdf_d2) - s * (1.0 - cdf_d1)
 
 
-def reference(s, x, t, rate, volatility):
+def reference(price: Floats, strike: Floats, years: Floats, rate: float, volatility: float) -> tuple[Doubles, Doubles]:
     """The same formulas in float64 with NumPy."""
 
-    def cdf(d):
+    def cdf(d: Doubles) -> Doubles:
         k = 1.0 / (1.0 + 0.2316419 * np.abs(d))
         tail = INV_SQRT_2PI * np.exp(-0.5 * d * d) * (k * (A1 + k * (A2 + k * (A3 + k * (A4 + k * A5)))))
         return np.where(d > 0, 1.0 - tail, tail)
 
-    s, x, t = s.astype(np.float64), x.astype(np.float64), t.astype(np.float64)
+    s, x, t = price.astype(np.float64), strike.astype(np.float64), years.astype(np.float64)
     d1 = (np.log(s / x) + (rate + 0.5 * volatility**2) * t) / (volatility * np.sqrt(t))
     d2 = d1 - volatility * np.sqrt(t)
     discounted = x * np.exp(-rate * t)
     return (s * cdf(d1) - discounted * cdf(d2), discounted * cdf(-d2) - s * cdf(-d1))
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     n = 1 << 24 if on_gpu else 1 << 18

@@ -9,7 +9,7 @@ THREADS, ITEMS = 256, 4
 
 
 @cuda.jit
-def count_kept(x, counts):
+def count_kept(x: cuda.Array, counts: cuda.Array) -> None:
     block = cuda.coop.this_block(THREADS)
     mine = cuda.local.array(ITEMS, np.float32)
     block.load(x, mine, cuda.blockIdx.x * THREADS * ITEMS, arrangement="striped")
@@ -22,7 +22,7 @@ def count_kept(x, counts):
 
 
 @cuda.jit
-def first_places(counts):
+def first_places(counts: cuda.Array) -> None:
     """One block: each count becomes the sum of those before it."""
     block = cuda.coop.this_block(THREADS)
     before = 0
@@ -35,7 +35,7 @@ def first_places(counts):
 
 
 @cuda.jit
-def keep(x, first, out):
+def keep(x: cuda.Array, first: cuda.Array, out: cuda.Array) -> None:
     block = cuda.coop.this_block(THREADS)
     mine = cuda.local.array(ITEMS, np.float32)
     block.load(x, mine, cuda.blockIdx.x * THREADS * ITEMS, arrangement="transposed")  # each thread has neighbouring elements
@@ -49,7 +49,7 @@ def keep(x, first, out):
             place += 1
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     n = 5_000_001 if not device.is_host else 200_001
     print(f"positive numbers among {n} on {device.name}")

@@ -1,17 +1,20 @@
 """Whole arrays with NVIDIA's cuda.compute (pip install cuda-cccl): sort, scan and reduce pyptx's device arrays, which it takes without a copy."""
 
 import sys
+from importlib import import_module
+from types import ModuleType
 
 import numpy as np
 import pyptx.cuda
 
+compute: ModuleType | None
 try:
-    import cuda.compute as compute  # NVIDIA's package named cuda; pyptx's is pyptx.cuda
+    compute = import_module("cuda.compute")  # NVIDIA's package named cuda; pyptx's is pyptx.cuda
 except ImportError:
     compute = None
 
 
-def main():
+def main() -> int:
     device = pyptx.cuda.get_current_device()
     print(f"cuda.compute on {device.name}")
     if device.is_host or compute is None:

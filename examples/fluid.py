@@ -8,9 +8,14 @@ python examples/fluid.py [--picture OUT.png]
 """
 
 import sys
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
+
+Floats = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
 
 # Directions, their weights, and the direction opposite to each.
 DX = np.array([0, 1, 0, -1, 0, 1, -1, -1, 1])
@@ -20,7 +25,7 @@ OPPOSITE = np.array([0, 3, 4, 1, 2, 7, 8, 5, 6])
 SPEED = np.float32(0.1)  # of the flow that enters on the left, in cells a step
 
 
-def equilibrium(k, density, ux, uy):
+def equilibrium(k: int, density: Any, ux: Any, uy: Any) -> Any:
     """Serves the kernel with numbers and the reference with arrays."""
     along = float(DX[k]) * ux + float(DY[k]) * uy
     return WEIGHT[k] * density * (1.0 + 3.0 * along + 4.5 * along * along - 1.5 * (ux * ux + uy * uy))
@@ -28,7 +33,7 @@ def equilibrium(k, density, ux, uy):
 
 # Without fused multiply-add every operation rounds as NumPy's, so that the two are equal.
 @cuda.jit(fma=False)
-def step(fluid, solid, omega, after):
+def step(fluid: cuda.Array, solid: cuda.Array, omega: np.float32, after: cuda.Array) -> None:
     """fluid and after have the shape (9, rows, columns): neighbouring threads read neighbouring cells."""
     col, row = cuda.grid(2)
     rows, cols = solid.shape
@@ -51,7 +56,7 @@ def step(fluid, solid, omega, after):
             after[k, row, col] = arrived[k] + omega * (equilibrium(k, density, ux, uy) - arrived[k])
 
 
-def reference(fluid, solid, omega):
+def reference(fluid: Floats, solid: Mask, omega: np.float32) -> Floats:
     """One step in NumPy, operation by operation as the kernel."""
     arrived = [np.roll(fluid[k], (DY[k], DX[k]), (0, 1)) for k in range(9)]
     density, px, py = np.float32(0), np.float32(0), np.float32(0)
@@ -68,7 +73,7 @@ def reference(fluid, solid, omega):
     return after
 
 
-def channel(rows, cols):
+def channel(rows: int, cols: int) -> tuple[Floats, Mask]:
     """A flow to the right with a cylinder in it; it waves a little, so that the vortices soon begin."""
     y, x = np.mgrid[0:rows, 0:cols]
     solid = (x - cols // 5) ** 2 + (y - rows // 2) ** 2 < (rows / 9) ** 2
@@ -79,7 +84,7 @@ def channel(rows, cols):
     return fluid, solid
 
 
-def run(fluid, solid, omega, steps):
+def run(fluid: Floats, solid: Mask, omega: np.float32, steps: int) -> Floats:
     now, after, d_solid = cuda.to_device(fluid), cuda.device_array_like(fluid), cuda.to_device(solid)
     block = (32, 8)
     grid = (-(-solid.shape[1] // 32), -(-solid.shape[0] // 8))
@@ -89,7 +94,7 @@ def run(fluid, solid, omega, steps):
     return now.copy_to_host()
 
 
-def draw(path):
+def draw(path: str) -> None:
     """How fast the fluid turns: left blue, right red."""
     import matplotlib.pyplot as plt
 
@@ -100,14 +105,14 @@ def draw(path):
     density = fluid.sum(axis=0)
     ux = np.tensordot(DX, fluid, 1) / density
     uy = np.tensordot(DY, fluid, 1) / density
-    curl = np.gradient(uy, axis=1) - np.gradient(ux, axis=0)
+    curl: npt.NDArray[np.float64] = np.gradient(uy, axis=1) - np.gradient(ux, axis=0)
     rgb = plt.get_cmap("RdBu")(0.5 + 18 * curl)[:, :, :3]
     rgb[solid] = 0.2
-    plt.imsave(path, np.kron(np.clip(rgb[:, 2:-2], 0, 1), np.ones((3, 3, 1))))
+    plt.imsave(path, np.kron(np.clip(rgb[:, 2:-2], 0, 1), np.ones((3, 3, 1))))  # pyright: ignore[reportUnknownMemberType]
     print(f"  wrote {path}")
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     rows, cols, steps = (60, 160, 60) if device.is_host else (480, 1600, 60)
     print(f"{steps} lattice Boltzmann steps of {rows} x {cols} cells in float32 on {device.name}")

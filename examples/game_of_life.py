@@ -6,7 +6,10 @@ python examples/game_of_life.py [--picture OUT.png]
 import sys
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
+
+Board = npt.NDArray[np.uint8]
 
 GUN = """
 ........................O...........
@@ -22,7 +25,7 @@ OO........O...O.OO....O.O...........
 
 
 @cuda.jit
-def generation(board, after):
+def generation(board: cuda.Array, after: cuda.Array) -> None:
     col, row = cuda.grid(2)
     rows, cols = board.shape
     if row >= rows or col >= cols:
@@ -36,7 +39,7 @@ def generation(board, after):
     after[row, col] = alive == 3 or (alive == 4 and board[row, col] == 1)
 
 
-def play(board, generations):
+def play(board: Board, generations: int) -> Board:
     """The board after so many generations, as a NumPy array of 0 and 1."""
     now, after = cuda.to_device(board), cuda.device_array_like(board)
     block = (32, 8)
@@ -47,14 +50,14 @@ def play(board, generations):
     return now.copy_to_host()
 
 
-def reference(board, generations):
+def reference(board: Board, generations: int) -> Board:
     for _ in range(generations):
         alive = sum(np.roll(board, (dr, dc), (0, 1)) for dr in (-1, 0, 1) for dc in (-1, 0, 1))
         board = ((alive == 3) | ((alive == 4) & (board == 1))).astype(np.uint8)
     return board
 
 
-def draw(path):
+def draw(path: str) -> None:
     """Gosper's gun and the gliders that it has fired; where cells have lived lately it is blue."""
     import matplotlib.pyplot as plt
 
@@ -68,11 +71,11 @@ def draw(path):
         board = play(board, 1)
     rgb = np.stack([0.05 + 0.15 * lately, 0.08 + 0.35 * lately, 0.2 + 0.6 * lately], axis=2)
     rgb[board == 1] = (1, 0.9, 0.4)
-    plt.imsave(path, np.kron(rgb, np.ones((6, 6, 1))))
+    plt.imsave(path, np.kron(rgb, np.ones((6, 6, 1))))  # pyright: ignore[reportUnknownMemberType]
     print(f"  wrote {path}")
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     shape, generations = ((256, 300), 100) if device.is_host else ((4096, 4100), 100)
     print(f"life of {shape[0]} x {shape[1]} cells for {generations} generations on {device.name}")

@@ -8,26 +8,26 @@ from pyptx import cuda
 
 
 @cuda.jit
-def push(v, force, dt):
+def push(v: cuda.Array, force: cuda.Array, dt: float) -> None:
     i = cuda.grid(1)
     if i < v.size:
         v[i] += force[0] * dt
 
 
 @cuda.jit
-def move(x, v, dt):
+def move(x: cuda.Array, v: cuda.Array, dt: float) -> None:
     i = cuda.grid(1)
     if i < x.size:
         x[i] += v[i] * dt
 
 
-def frame(x, v, force, dt, steps):
+def frame(x: cuda.Array, v: cuda.Array, force: cuda.Array, dt: float, steps: int) -> None:
     for _ in range(steps):
         push[(x.size + 127) // 128, 128](v, force, dt)
         move[(x.size + 127) // 128, 128](x, v, dt)
 
 
-def main():
+def main() -> int:
     n, steps, frames, dt = 4096, 50, 10, 1 / 64
     device = cuda.get_current_device()
     print(f"{frames} frames of {2 * steps} kernels on {device.name}")

@@ -10,7 +10,7 @@ STEPS = 200
 
 
 @cuda.jit(fma=False)
-def heat(u, steps):
+def heat(u: cuda.Array, steps: int) -> None:
     grid = cuda.cg.this_grid()
     n = u.shape[1]
     for step in range(steps):
@@ -21,7 +21,7 @@ def heat(u, steps):
         grid.sync()
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     n = 1 << 20 if not device.is_host else 1 << 14
     u = np.zeros((2, n), dtype=np.float32)

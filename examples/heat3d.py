@@ -6,11 +6,12 @@ python examples/heat3d.py [--picture OUT.png]
 import sys
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
 
 
 @cuda.jit
-def heat(u, new, r):
+def heat(u: cuda.Array, new: cuda.Array, r: float) -> None:
     k, j, i = cuda.grid(3)  # x is the fastest axis of a block: it goes with the last index
     if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1 and 0 < k < u.shape[2] - 1:
         around = (
@@ -24,7 +25,7 @@ def heat(u, new, r):
         new[i, j, k] = u[i, j, k] + r * (around - 6.0 * u[i, j, k])
 
 
-def draw(path):
+def draw(path: str) -> None:
     """A cut through the middle of a cube with three hot bars, at four times."""
     import matplotlib.pyplot as plt
 
@@ -33,18 +34,18 @@ def draw(path):
     cube[:, 20:36, 14:30] = cube[:, 52:80, 24:40] = cube[:, 28:68, 58:74] = 1.0
     d_u, d_new = cuda.to_device(cube), cuda.to_device(cube)
     grid = tuple(-(-n // b) for b in block)
-    cuts = []
+    cuts: list[npt.NDArray[np.float32]] = []
     for step in range(901):
         if step in (0, 100, 400, 900):
             cuts.append(d_u.copy_to_host()[n // 2])
         heat[grid, block](d_u, d_new, 0.125)
         d_u, d_new = d_new, d_u
     cuts = [np.pad(cut, 2, constant_values=0.3) for cut in cuts]
-    plt.imsave(path, np.kron(np.hstack(cuts), np.ones((3, 3))), cmap="inferno")
+    plt.imsave(path, np.kron(np.hstack(cuts), np.ones((3, 3))), cmap="inferno")  # pyright: ignore[reportUnknownMemberType]
     print(f"  wrote {path}")
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     n, steps = (256, 50) if on_gpu else (64, 20)

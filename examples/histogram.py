@@ -9,7 +9,7 @@ BINS = 256
 
 
 @cuda.jit
-def histogram(data, counts):
+def histogram(data: cuda.Array, counts: cuda.Array) -> None:
     local = cuda.shared.array(BINS, int32)
     for b in range(cuda.threadIdx.x, BINS, cuda.blockDim.x):
         local[b] = 0
@@ -21,7 +21,7 @@ def histogram(data, counts):
         cuda.atomic.add(counts, b, local[b])
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     n, blocks = (1 << 26, 1024) if on_gpu else (1 << 22, 16)

@@ -7,13 +7,13 @@ from pyptx import cuda
 
 
 @cuda.jit
-def sweep(u, new):
+def sweep(u: cuda.Array, new: cuda.Array) -> None:
     j, i = cuda.grid(2)  # x is the fastest axis of a block: it goes with the last index
     if 0 < i < u.shape[0] - 1 and 0 < j < u.shape[1] - 1:
         new[i, j] = 0.25 * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     n, sweeps = (2048, 200) if on_gpu else (256, 100)

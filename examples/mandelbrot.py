@@ -6,6 +6,7 @@ python examples/mandelbrot.py [--picture OUT.png]
 import sys
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
 
 
@@ -13,13 +14,13 @@ from pyptx import cuda
 # last bit decides how many steps a point takes, so with fma=True (the default, and a little faster)
 # a few pixels would differ.
 @cuda.jit(fma=False)
-def mandelbrot(left, top, pixel, limit, steps):
+def mandelbrot(left: np.float32, top: np.float32, pixel: np.float32, limit: int, steps: cuda.Array) -> None:
     col, row = cuda.grid(2)
     if row >= steps.shape[0] or col >= steps.shape[1]:
         return
     cr = left + col * pixel
     ci = top - row * pixel
-    zr, zi = 0.0, 0.0
+    zr, zi = np.float32(0), np.float32(0)
     n = 0
     while n < limit and zr * zr + zi * zi <= 4.0:
         zr, zi = zr * zr - zi * zi + cr, 2.0 * zr * zi + ci
@@ -27,14 +28,14 @@ def mandelbrot(left, top, pixel, limit, steps):
     steps[row, col] = n
 
 
-def reference(left, top, pixel, limit, shape):
+def reference(left: np.float32, top: np.float32, pixel: np.float32, limit: int, shape: tuple[int, ...]) -> npt.NDArray[np.int32]:
     """The same in NumPy, all points at once; points that have escaped are dropped."""
     rows, cols = np.indices(shape)
     cr = (left + cols.astype(np.float32) * pixel).ravel()
     ci = (top - rows.astype(np.float32) * pixel).ravel()
     zr, zi = np.zeros_like(cr), np.zeros_like(ci)
     steps = np.zeros(cr.size, dtype=np.int32)
-    alive = np.arange(cr.size)
+    alive = np.arange(steps.size)
     for _ in range(limit):
         inside = zr * zr + zi * zi <= np.float32(4)
         alive, zr, zi, cr, ci = alive[inside], zr[inside], zi[inside], cr[inside], ci[inside]
@@ -43,14 +44,14 @@ def reference(left, top, pixel, limit, shape):
     return steps.reshape(shape)
 
 
-def colours(steps, limit):
+def colours(steps: npt.NDArray[np.int32], limit: int) -> npt.NDArray[np.uint8]:
     t = np.sqrt(steps / limit)[:, :, None]
-    rgb = 9 * (1 - t) * t ** np.array([3.0, 2.0, 1.0]) * np.array([1.0, 2.0, 3.0]) * 85
+    rgb: npt.NDArray[np.float64] = 9 * (1 - t) * t ** np.array([3.0, 2.0, 1.0]) * np.array([1.0, 2.0, 3.0]) * 85
     rgb[steps == limit] = 0
     return np.clip(rgb, 0, 255).astype(np.uint8)
 
 
-def main():
+def main() -> int:
     picture = "--picture" in sys.argv
     device = cuda.get_current_device()
     on_gpu = not device.is_host
@@ -65,7 +66,7 @@ def main():
         import matplotlib.pyplot as plt
 
         path = sys.argv[sys.argv.index("--picture") + 1]
-        plt.imsave(path, colours(steps, limit))
+        plt.imsave(path, colours(steps, limit))  # pyright: ignore[reportUnknownMemberType]
         print(f"  wrote {path}")
 
     correct = np.array_equal(steps, reference(left, top, pixel, limit, steps.shape))

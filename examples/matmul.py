@@ -10,7 +10,7 @@ TILE = 16
 
 
 @cuda.jit
-def matmul_naive(a, b, c):
+def matmul_naive(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
     col, row = cuda.grid(2)  # neighbouring threads take neighbouring columns
     if row < c.shape[0] and col < c.shape[1]:
         acc = float32(0)
@@ -20,7 +20,7 @@ def matmul_naive(a, b, c):
 
 
 @cuda.jit
-def matmul_tiled(a, b, c):
+def matmul_tiled(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
     tile_a = cuda.shared.array((TILE, TILE), float32)
     tile_b = cuda.shared.array((TILE, TILE), float32)
     tx = cuda.threadIdx.x
@@ -40,7 +40,7 @@ def matmul_tiled(a, b, c):
         c[row, col] = acc
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     m, k, n = (2048, 2000, 2050) if on_gpu else (256, 250, 260)

@@ -8,13 +8,16 @@ import math
 import sys
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
+
+Words = npt.NDArray[np.uint32]
 
 UNIT = 2.0**-24
 
 
 @cuda.jit(device=True)
-def xorshift(state):
+def xorshift(state: int) -> int:
     """Marsaglia's xorshift32: the next state."""
     state ^= state << 13
     state ^= state >> 17
@@ -24,7 +27,7 @@ def xorshift(state):
 
 # fma=False: the inside test then rounds as NumPy's does, and the hits can be compared one by one.
 @cuda.jit(fma=False)
-def count_hits(seeds, samples, hits):
+def count_hits(seeds: cuda.Array, samples: int, hits: cuda.Array) -> None:
     i = cuda.grid(1)
     if i >= seeds.size:
         return
@@ -40,10 +43,10 @@ def count_hits(seeds, samples, hits):
     hits[i] = inside
 
 
-def reference(seeds, samples):
+def reference(seeds: Words, samples: int) -> npt.NDArray[np.int32]:
     """The same generator with NumPy arrays for states."""
 
-    def advance(s):
+    def advance(s: Words) -> Words:
         s = s ^ (s << np.uint32(13))
         s = s ^ (s >> np.uint32(17))
         return s ^ (s << np.uint32(5))
@@ -59,7 +62,7 @@ def reference(seeds, samples):
     return hits
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     threads, samples = (1 << 17, 500) if on_gpu else (1 << 12, 500)

@@ -3,20 +3,21 @@
 import sys
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
 
 ROOTS = np.exp(2j * np.pi * np.arange(3) / 3).astype(np.complex64)  # frozen: in constant memory
 
 
 @cuda.jit(device=True)
-def newton(z, steps):
+def newton(z: np.complexfloating, steps: int) -> np.complexfloating:
     for _ in range(steps):
         z -= (z**3 - 1) / (3 * z**2)
     return z
 
 
 @cuda.jit
-def basins(corner, width, steps, limit, root):
+def basins(corner: np.complex64, width: float, steps: int, limit: cuda.Array, root: cuda.Array) -> None:
     """limit[i, j]: where the method ends; root[i, j]: the number of the nearest root."""
     j, i = cuda.grid(2)
     rows, columns = limit.shape
@@ -30,7 +31,7 @@ def basins(corner, width, steps, limit, root):
         root[i, j] = best
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     n, steps = (2048 if not device.is_host else 256), 40
     print(f"Newton's method for z**3 = 1 from {n} x {n} points of complex64 on {device.name}")
@@ -44,14 +45,14 @@ def main():
     with np.errstate(all="ignore"):
         for _ in range(steps):
             z -= (z**3 - 1) / (3 * z**2)
-    want = np.argmin(np.abs(z[..., None] - ROOTS), axis=-1)
+    want: npt.NDArray[np.intp] = np.argmin(np.abs(z[..., None] - ROOTS), axis=-1)
 
     # The last step starts within rounding of the root and has four roundings of numbers near 1: 4 eps.
     distance = np.abs(limit - ROOTS[root])
     settled = np.mean(distance <= 4 * np.finfo(np.float32).eps)
     # Neighbouring points end at different roots on the basins' boundary, where the last bit of the
     # start decides. It has measure zero: few pixels meet it.
-    same = np.mean(root == want)
+    same = (root == want).mean()
     correct = settled > 0.99 and same > 0.99
     print(f"  {100 * settled:.2f} % at a root; {100 * same:.2f} % at the same one as in NumPy")
     print("equal to NumPy but for the boundary" if correct else "NOT equal to NumPy")

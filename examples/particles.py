@@ -2,15 +2,19 @@
 
 import sys
 import time
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
+
+Floats = npt.NDArray[np.float32]
 
 PARTICLE = np.dtype([("position", "f4", (3,)), ("velocity", "f4", (3,)), ("mass", "f4"), ("bounces", "i4")], align=True)
 GRAVITY = np.float32(-9.81)
 
 
-def bounce(p, axis):
+def bounce(p: Any, axis: int) -> None:
     """Keep one coordinate of a particle in 0..1; the record is a reference, so the stores reach the array."""
     if p.position[axis] < 0.0:
         p.position[axis] = -p.position[axis]
@@ -23,7 +27,7 @@ def bounce(p, axis):
 
 
 @cuda.jit(fma=False)
-def advance(particles, dt, steps):
+def advance(particles: cuda.Array, dt: np.float32, steps: int) -> None:
     """steps times: velocity += dt * gravity, position += dt * velocity, and bounce."""
     i = cuda.grid(1)
     if i >= particles.size:
@@ -37,7 +41,7 @@ def advance(particles, dt, steps):
 
 
 @cuda.jit
-def energy(particles, total):
+def energy(particles: cuda.Array, total: cuda.Array) -> None:
     """total[0] += the kinetic and potential energy of all particles, in float64."""
     i = cuda.grid(1)
     if i < particles.size:
@@ -48,7 +52,7 @@ def energy(particles, total):
         cuda.atomic.add(total, 0, p.mass * (0.5 * v2 - np.float64(GRAVITY) * p.position[2]))
 
 
-def reference(particles, dt, steps):
+def reference(particles: npt.NDArray[np.void], dt: np.float32, steps: int) -> tuple[Floats, Floats, npt.NDArray[np.int32]]:
     """The same in NumPy, on all particles at once, with float32 roundings in the same places."""
     p, v, n = (particles[f].copy() for f in ("position", "velocity", "bounces"))
     for _ in range(steps):
@@ -61,7 +65,7 @@ def reference(particles, dt, steps):
     return p, v, n
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     n = 1_000_000 if not device.is_host else 20_000
     dt, steps = np.float32(1e-3), 100

@@ -4,9 +4,14 @@ python examples/ray_tracing.py [--picture OUT.png]
 """
 
 import sys
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
+
+Number = Any  # a float of the kernel; NumPy's float32 where CPython runs these functions
+Vector = tuple[Number, Number, Number]
 
 FAR = 1e9
 NEAR = 1e-3  # a ray that starts on a surface must not hit it again because of rounding
@@ -24,26 +29,26 @@ SPHERES = np.array(
     ],
     dtype=np.float32,
 )
-LIGHT = np.array([-0.53, 0.72, -0.45], dtype=np.float32)  # the direction to it, of length 1
-LIGHT /= np.sqrt((LIGHT**2).sum())
+SUN = np.array([-0.53, 0.72, -0.45], dtype=np.float32)
+LIGHT = SUN / np.sqrt((SUN**2).sum())  # the direction to it, of length 1
 EYE = np.array([0.0, 1.5, -6.0], dtype=np.float32)
 
 
 # Records of three numbers would do too; tuples need no declaration.
-def add(a, b, scale):
+def add(a: Vector, b: Vector, scale: Number) -> Vector:
     """a + scale b"""
     return a[0] + scale * b[0], a[1] + scale * b[1], a[2] + scale * b[2]
 
 
-def dot(a, b):
+def dot(a: Vector, b: Vector) -> Number:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def unit(a):
+def unit(a: Vector) -> Vector:
     return add((0.0, 0.0, 0.0), a, 1.0 / np.sqrt(dot(a, a)))
 
 
-def sphere_distance(spheres, s, origin, ray):
+def sphere_distance(spheres: cuda.Array, s: int, origin: Vector, ray: Vector) -> Number:
     """How far along the ray the sphere is, or FAR. The ray has length 1."""
     centre = spheres[s, 0], spheres[s, 1], spheres[s, 2]
     to_centre = add(centre, origin, -1.0)
@@ -57,7 +62,7 @@ def sphere_distance(spheres, s, origin, ray):
     return distance
 
 
-def nearest(spheres, origin, ray):
+def nearest(spheres: cuda.Array, origin: Vector, ray: Vector) -> tuple[Number, int]:
     """(distance, sphere) of what the ray hits first; the floor counts as sphere -1, the sky as -2."""
     best, found = np.float32(FAR), -2
     if ray[1] < 0.0 and -origin[1] / ray[1] > NEAR:
@@ -69,12 +74,12 @@ def nearest(spheres, origin, ray):
     return best, found
 
 
-def sky(ray):
+def sky(ray: Vector) -> Vector:
     t = 0.5 + 0.5 * ray[1]
     return 1.0 - 0.6 * t, 1.0 - 0.35 * t, 1.0 - 0.05 * t
 
 
-def trace(spheres, origin, ray):
+def trace(spheres: cuda.Array, origin: Vector, ray: Vector) -> Vector:
     """The colour that comes along a ray: each mirror on its way adds a part of what it sees."""
     light = LIGHT[0], LIGHT[1], LIGHT[2]
     zero = np.float32(0)
@@ -113,7 +118,7 @@ def trace(spheres, origin, ray):
 # Without fused multiply-add every operation rounds as NumPy's: the same functions, called in plain
 # Python with NumPy scalars, give the same bits.
 @cuda.jit(fma=False)
-def render(spheres, pixel, image):
+def render(spheres: cuda.Array, pixel: np.float32, image: cuda.Array) -> None:
     col, row = cuda.grid(2)
     if row < image.shape[0] and col < image.shape[1]:
         red, green, blue = pixel_colour(spheres, row, col, image.shape, pixel)
@@ -122,13 +127,13 @@ def render(spheres, pixel, image):
         image[row, col, 2] = blue
 
 
-def pixel_colour(spheres, row, col, shape, pixel):
+def pixel_colour(spheres: cuda.Array, row: int, col: int, shape: tuple[int, ...], pixel: np.float32) -> Vector:
     x = (col - shape[1] / 2) * pixel
     y = (shape[0] / 2 - row) * pixel - 0.12
     return trace(spheres, (EYE[0], EYE[1], EYE[2]), unit((x, y, np.float32(1))))
 
 
-def picture(rows, cols):
+def picture(rows: int, cols: int) -> npt.NDArray[np.float32]:
     image = np.empty((rows, cols, 3), dtype=np.float32)
     grid = (-(-cols // 16), -(-rows // 8))
     render[grid, (16, 8)](cuda.In(SPHERES), np.float32(1.0 / rows), image)
@@ -136,7 +141,7 @@ def picture(rows, cols):
     return image
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     rows, cols = (270, 480) if device.is_host else (1080, 1920)
     print(f"ray tracing, {cols} x {rows} pixels, {len(SPHERES)} spheres, on {device.name}")
@@ -157,7 +162,7 @@ def main():
         large = np.clip(picture(1080, 1920), 0, 1)
         # The mean of 2 x 2 pixels has smooth edges.
         smooth = large.reshape(540, 2, 960, 2, 3).mean(axis=(1, 3))
-        plt.imsave(path, np.sqrt(smooth))
+        plt.imsave(path, np.sqrt(smooth))  # pyright: ignore[reportUnknownMemberType]
         print(f"  wrote {path}")
     print("equal to CPython" if correct else "NOT equal to CPython")
     return 0 if correct else 1

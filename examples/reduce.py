@@ -10,7 +10,7 @@ THREADS = 256
 
 
 @cuda.jit
-def block_sum(x, total):
+def block_sum(x: cuda.Array, total: cuda.Array) -> None:
     partial = cuda.shared.array(THREADS, float32)
     t = cuda.threadIdx.x
     acc = 0.0
@@ -28,7 +28,7 @@ def block_sum(x, total):
         cuda.atomic.add(total, 0, partial[0])
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     n, blocks = (1 << 26, 1024) if on_gpu else (1 << 21, 32)

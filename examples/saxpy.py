@@ -11,13 +11,13 @@ from pyptx import cuda
 
 
 @cuda.jit
-def saxpy(a, x, y):
+def saxpy(a: float, x: cuda.Array, y: cuda.Array) -> None:
     i = cuda.grid(1)
     if i < x.shape[0]:
         y[i] = a * x[i] + y[i]
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     n = 1 << 24 if on_gpu else 1 << 20

@@ -10,7 +10,7 @@ THREADS = 128
 
 
 @cuda.jit
-def softmax(x, out):
+def softmax(x: cuda.Array, out: cuda.Array) -> None:
     shared = cuda.shared.array(THREADS, float32)
     row = cuda.blockIdx.x
     t = cuda.threadIdx.x
@@ -48,7 +48,7 @@ def softmax(x, out):
         out[row, c] *= scale
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     rows, cols = (16384, 1000) if on_gpu else (512, 1000)

@@ -3,11 +3,15 @@
 import sys
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
+
+Ints = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float32]
 
 
 @cuda.jit
-def spmv(row_start, column, value, x, y):
+def spmv(row_start: cuda.Array, column: cuda.Array, value: cuda.Array, x: cuda.Array, y: cuda.Array) -> None:
     row = cuda.grid(1)
     if row < y.size:
         acc = 0.0
@@ -16,17 +20,18 @@ def spmv(row_start, column, value, x, y):
         y[row] = acc
 
 
-def random_csr(rng, rows, cols, mean):
+def random_csr(rng: np.random.Generator, rows: int, cols: int, mean: float) -> tuple[Ints, Ints, Floats]:
     """Rows with a Poisson number of non-zeros: (row_start, column, value)."""
     counts = rng.poisson(mean, rows)
     row_start = np.zeros(rows + 1, dtype=np.int32)
     np.cumsum(counts, out=row_start[1:])
-    column = rng.integers(0, cols, row_start[-1], dtype=np.int32)
-    value = rng.standard_normal(row_start[-1], dtype=np.float32)
+    nonzeros = int(row_start[-1])
+    column = rng.integers(0, cols, nonzeros, dtype=np.int32)
+    value = rng.standard_normal(nonzeros, dtype=np.float32)
     return row_start, column, value
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     n = 1_000_000 if on_gpu else 50_000

@@ -15,7 +15,7 @@ ROWS = 8  # a block of 32 x 8 threads copies a 32 x 32 tile in four steps
 
 
 @cuda.jit
-def transpose(a, out):
+def transpose(a: cuda.Array, out: cuda.Array) -> None:
     tile = cuda.shared.array((TILE, TILE + 1), float32)
     tx = cuda.threadIdx.x
     ty = cuda.threadIdx.y
@@ -32,7 +32,7 @@ def transpose(a, out):
             out[y + r, x] = tile[tx, ty + r]
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     rows, cols = (8192, 8000) if on_gpu else (1024, 1000)

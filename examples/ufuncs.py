@@ -7,12 +7,12 @@ from pyptx import cuda, guvectorize, vectorize
 
 
 @vectorize(["float64(float64, float64)"], target="cuda", fma=False)
-def squared(a, b):
+def squared(a: float, b: float) -> float:
     return (a - b) * (a - b)
 
 
 @guvectorize(["void(float64[:], int64[:])"], "(n)->()", target="cuda")
-def smallest(values, index):
+def smallest(values: cuda.Array, index: cuda.Array) -> None:
     best = 0
     for i in range(values.shape[0]):
         if values[i] < values[best]:
@@ -21,11 +21,11 @@ def smallest(values, index):
 
 
 @cuda.reduce
-def add(a, b):
+def add(a: float, b: float) -> float:
     return a + b
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     points, centres = (1 << 20 if not device.is_host else 1 << 16), 8
     print(f"the nearest of {centres} centres for {points:,} points on {device.name}")

@@ -6,21 +6,22 @@ PYPTX_DEVICE=host python examples/vector_add.py
 
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
 from pyptx import cuda
 
 
 @cuda.jit
-def vector_add(x, y, out):
+def vector_add(x: cuda.Array, y: cuda.Array, out: cuda.Array) -> None:
     i = cuda.grid(1)
     if i < out.size:
         out[i] = x[i] + y[i]
 
 
-def best_seconds(work, repeat=5):
+def best_seconds(work: Callable[[], object], repeat: int = 5) -> float:
     """The shortest of several runs: the others were disturbed by something else."""
-    times = []
+    times: list[float] = []
     for _ in range(repeat):
         start = time.perf_counter()
         work()
@@ -28,7 +29,7 @@ def best_seconds(work, repeat=5):
     return min(times)
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     n = 1 << 26 if on_gpu else 1 << 22
@@ -51,7 +52,7 @@ def main():
     # For the time of the kernel alone the arrays stay on the device.
     d_x, d_y, d_out = cuda.to_device(x), cuda.to_device(y), cuda.device_array_like(x)
 
-    def launch():
+    def launch() -> None:
         vector_add[blocks, threads](d_x, d_y, d_out)
         cuda.synchronize()
 

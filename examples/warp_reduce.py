@@ -12,7 +12,7 @@ ALL = 0xFFFFFFFF
 
 
 @cuda.jit(device=True)
-def warp_sum(v):
+def warp_sum(v: float) -> float:
     """The sum over the warp's lanes, in every lane."""
     for k in range(5):
         v += cuda.shfl_xor_sync(ALL, v, 16 >> k)
@@ -20,7 +20,7 @@ def warp_sum(v):
 
 
 @cuda.jit
-def row_sums(x, out):
+def row_sums(x: cuda.Array, out: cuda.Array) -> None:
     row = cuda.grid(1) // 32
     if row < x.shape[0]:  # the same for all lanes of a warp
         acc = float32(0)
@@ -32,7 +32,7 @@ def row_sums(x, out):
 
 
 @cuda.jit
-def total_sum(x, total):
+def total_sum(x: cuda.Array, total: cuda.Array) -> None:
     partial = cuda.shared.array(WARPS, float32)
     t = cuda.threadIdx.x
     acc = float32(0)
@@ -48,7 +48,7 @@ def total_sum(x, total):
             cuda.atomic.add(total, 0, acc)
 
 
-def main():
+def main() -> int:
     device = cuda.get_current_device()
     on_gpu = not device.is_host
     rows, cols, blocks = (1 << 14, 4096, 1024) if on_gpu else (1 << 9, 1024, 32)

@@ -4,7 +4,7 @@ from pyptx import cuda
 
 
 @cuda.jit("void(float32, float32[::1], float32[::1])")
-def saxpy(a, x, y):
+def saxpy(a: float, x: cuda.Array, y: cuda.Array) -> None:
     i = cuda.grid(1)
     if i < x.size:
         y[i] = a * x[i] + y[i]

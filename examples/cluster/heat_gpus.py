@@ -10,16 +10,21 @@ host; --slabs N gives each device several slabs, so that halos are exchanged the
 import argparse
 import sys
 import time
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 from pyptx import cuda
+
+Plate = npt.NDArray[np.float32]
+Launch = Callable[[], None]
 
 BLOCK = 32, 8
 R = 0.125  # dt / dx^2, stable up to 1/4
 
 
 @cuda.jit
-def heat(u, new, first, step, count, r):
+def heat(u: cuda.Array, new: cuda.Array, first: int, step: int, count: int, r: float) -> None:
     """Rows first, first + step, … of a slab with a halo row on either side: `count` of them."""
     j, k = cuda.grid(2)
     if k < count and 0 < j < u.shape[1] - 1:
@@ -27,14 +32,14 @@ def heat(u, new, first, step, count, r):
         new[i, j] = u[i, j] + r * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - np.float32(4) * u[i, j])
 
 
-def blocks(count, columns):
+def blocks(count: int, columns: int) -> tuple[int, int]:
     return -(-columns // BLOCK[0]), -(-count // BLOCK[1])
 
 
 class Slab:
     """Some rows on one device, as an array with a halo row before and behind them; `steps` alternates between two such arrays."""
 
-    def __init__(self, device, rows):
+    def __init__(self, device: cuda.Device, rows: Plate) -> None:
         self.device, n = device, len(rows) - 2
         with device:
             self.arrays = [cuda.to_device(rows), cuda.to_device(rows)]
@@ -44,14 +49,14 @@ class Slab:
             for event in self.edges_done, self.inner_done, self.sent:
                 event.record(self.edges)
 
-    def kernels(self, old, new, n):
+    def kernels(self, old: cuda.DeviceNDArray, new: cuda.DeviceNDArray, n: int) -> tuple[Launch, Launch | None]:
         """The launches of one step: of the two rows at the edges, and of those between."""
         columns = old.shape[1]
         edges = heat[blocks(2, columns), BLOCK, self.edges].bind(old, new, 1, max(n - 1, 1), min(n, 2), R)
         inner = heat[blocks(n - 2, columns), BLOCK, self.inner].bind(old, new, 2, 1, n - 2, R) if n > 2 else None
         return edges, inner
 
-    def compute(self, t, neighbours):
+    def compute(self, t: int, neighbours: list["Slab"]) -> None:
         """Step t, once the halos of step t - 1 have come."""
         edges, inner = self.steps[t % 2]
         for event in (self.inner_done, *(n.sent for n in neighbours)):
@@ -65,7 +70,7 @@ class Slab:
                 inner()
             self.inner_done.record(self.inner)
 
-    def send(self, t, above, below):
+    def send(self, t: int, above: "Slab | None", below: "Slab | None") -> None:
         """The new first and last row, into the halos of the neighbours."""
         new = self.arrays[(t + 1) % 2]
         if above:
@@ -74,19 +79,19 @@ class Slab:
             below.arrays[(t + 1) % 2][0].copy_to_device(new[-2], stream=self.edges)
         self.sent.record(self.edges)
 
-    def wait(self):
+    def wait(self) -> None:
         self.edges.synchronize()
         self.inner.synchronize()
 
 
-def cut(plate, devices, each):
+def cut(plate: Plate, devices: list[cuda.Device], each: int) -> list[Slab]:
     """Slabs of the plate's inner rows, as even as possible; neighbours in memory are neighbours in the list."""
     places = [d for d in devices for _ in range(each)]
     at = np.linspace(1, len(plate) - 1, len(places) + 1).astype(int)
     return [Slab(d, plate[first - 1 : last + 1]) for d, first, last in zip(places, at, at[1:])]
 
 
-def run(slabs, steps, begin=0):
+def run(slabs: list[Slab], steps: int, begin: int = 0) -> float:
     """Seconds for `steps` steps, of which the first is number `begin`."""
     for slab in slabs:
         slab.wait()
@@ -101,25 +106,25 @@ def run(slabs, steps, begin=0):
     return time.perf_counter() - start
 
 
-def gathered(slabs, plate, t):
+def gathered(slabs: list[Slab], plate: Plate, t: int) -> Plate:
     """The plate after t steps; its border never changes."""
     return np.concatenate([plate[:1], *(slab.arrays[t % 2].copy_to_host()[1:-1] for slab in slabs), plate[-1:]])
 
 
-def reference(plate, steps):
+def reference(plate: Plate, steps: int) -> npt.NDArray[np.float64]:
     u = plate.astype(np.float64)
     for _ in range(steps):
         u[1:-1, 1:-1] += R * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * u[1:-1, 1:-1])
     return u
 
 
-def hot_plate(rows, columns):
+def hot_plate(rows: int, columns: int) -> Plate:
     plate = np.zeros((rows, columns), np.float32)
     plate[rows // 4 : rows // 2, columns // 4 : columns // 2] = 1
     return plate
 
 
-def checked(devices, each):
+def checked(devices: list[cuda.Device], each: int) -> bool:
     """Does a small plate agree with NumPy."""
     plate, steps = hot_plate(130, 97), 25
     slabs = cut(plate, devices, each)
@@ -129,11 +134,11 @@ def checked(devices, each):
     bound = steps * (5 * 4 * R + 2) * np.finfo(np.float32).eps / 2
     error = np.abs(gathered(slabs, plate, steps) - reference(plate, steps)).max()
     print(f"  {len(slabs)} slabs: largest error {error:.1e}, bound {bound:.1e}")
-    return error <= bound
+    return bool(error <= bound)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Heat on a plate over all GPUs of a machine.")
     for name in "devices", "slabs", "rows", "columns", "steps":
         parser.add_argument(f"--{name}", type=int)
     args = parser.parse_args()
@@ -148,13 +153,13 @@ def main():
         return 1
     print("matches NumPy")
     plate = hot_plate(rows, columns)
+    seconds: list[float] = []
     for n in range(1, len(found) + 1):
         slabs = cut(plate, found[:n], each)
         run(slabs, 4)  # the first launches
-        seconds = run(slabs, steps, 4)
-        first = seconds if n == 1 else first
-        traffic = 2 * plate.nbytes * steps / seconds  # each value read and written once a step
-        print(f"  {n} device{'s' * (n > 1)}: {1e3 * seconds / steps:.3f} ms a step, {traffic / 1e9:.0f} GB/s, {first / seconds:.2f} times the speed of 1")
+        seconds.append(run(slabs, steps, 4))
+        traffic = 2 * plate.nbytes * steps / seconds[-1]  # each value read and written once a step
+        print(f"  {n} device{'s' * (n > 1)}: {1e3 * seconds[-1] / steps:.3f} ms a step, {traffic / 1e9:.0f} GB/s, {seconds[0] / seconds[-1]:.2f} times the speed of 1")
         del slabs
     return 0
 

@@ -6,16 +6,22 @@
 Needs dask[array] and distributed.
 """
 
+# Dask's own annotations are incomplete.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 import sys
 
 import dask.array as da
 import numpy as np
+import numpy.typing as npt
 from distributed import Client, LocalCluster
 from pyptx import cuda
 
+Floats = npt.NDArray[np.float32]
+
 
 @cuda.jit
-def smooth_kernel(x, out):
+def smooth_kernel(x: cuda.Array, out: cuda.Array) -> None:
     """The mean of each inner element and its four neighbours; the rim as it is."""
     j, i = cuda.grid(2)
     if i < x.shape[0] and j < x.shape[1]:
@@ -26,13 +32,17 @@ def smooth_kernel(x, out):
 
 
 @cuda.jit
-def scale_kernel(x, factor):
+def scale_kernel(x: cuda.Array, factor: float) -> None:
     i = cuda.grid(1)
     if i < x.size:
         x[i] *= factor
 
 
-def smooth(chunk):
+def device_name() -> str:
+    return cuda.get_current_device().name
+
+
+def smooth(chunk: Floats) -> Floats:
     """A NumPy chunk, smoothed. With map_overlap it comes with a row and column of each neighbour."""
     out = np.empty_like(chunk)
     grid = -(-chunk.shape[1] // 32), -(-chunk.shape[0] // 8)
@@ -40,7 +50,7 @@ def smooth(chunk):
     return out
 
 
-def scaled(device_array, factor):
+def scaled(device_array: cuda.DeviceNDArray, factor: float) -> cuda.DeviceNDArray:
     """A new device array; it stays on the worker until another task wants it."""
     out = cuda.device_array_like(device_array)
     out.copy_to_device(device_array)
@@ -48,19 +58,20 @@ def scaled(device_array, factor):
     return out
 
 
-def reference(a):
+def reference(a: Floats) -> Floats:
     out = a.copy()
     out[1:-1, 1:-1] = (a[1:-1, 1:-1] + a[:-2, 1:-1] + a[2:, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:]) / 5
     return out
 
 
-def main(address=None):
-    cluster = None if address else LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    with Client(address or cluster) as client:
-        workers = client.run(lambda: cuda.get_current_device().name)
-        print(f"{len(workers)} workers, on {', '.join(sorted(set(workers.values())))}")
+def main(address: str | None = None) -> int:
+    cluster = None if address else LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)  # type: ignore[no-untyped-call]
+    with Client(address or cluster) as client:  # type: ignore[no-untyped-call]
+        workers = list(client.scheduler_info(n_workers=-1)["workers"])
+        names = {client.submit(device_name, workers=[w], pure=False).result() for w in workers}
+        print(f"{len(workers)} workers, on {', '.join(sorted(names))}")
         a = np.random.default_rng(1).random((1000, 900), np.float32)
-        x = da.from_array(a, chunks=(300, 450))
+        x = da.from_array(a, chunks=(300, 450))  # type: ignore[no-untyped-call]
 
         # a mean of five positive numbers, on both sides: four additions and a division, each rounded by half an ulp; 5 eps is less than rtol
         by_chunk = x.map_blocks(smooth, dtype=x.dtype)  # each chunk by itself
@@ -69,8 +80,8 @@ def main(address=None):
         whole = x.map_overlap(smooth, depth=1, boundary="none").compute()  # as if there were no chunks
         together = np.allclose(whole, reference(a), rtol=1e-6)
 
-        chunk = client.submit(cuda.to_device, np.arange(5.0), workers=[list(workers)[0]])
-        moved = client.submit(scaled, chunk, 3, workers=[list(workers)[-1]])  # the elements go to the other worker
+        chunk = client.submit(cuda.to_device, np.arange(5.0), workers=[workers[0]])
+        moved = client.submit(scaled, chunk, 3, workers=[workers[-1]])  # the elements go to the other worker
         arrays = moved.result().copy_to_host().tolist() == [0, 3, 6, 9, 12]
     if cluster:
         cluster.close()

@@ -8,30 +8,32 @@ Needs torch.
 import os
 import socket
 import sys
+from typing import Any
 
 import numpy as np
 import torch
 import torch.distributed as dist
 from pyptx import cuda
+from torch.multiprocessing.spawn import spawn  # pyright: ignore[reportUnknownVariableType]
 
 N = 100_000
 
 
 @cuda.jit
-def fill(x, rank):
+def fill(x: cuda.Array, rank: int) -> None:
     i = cuda.grid(1)
     if i < x.size:
         x[i] = np.float32(i) * (rank + 1)
 
 
 @cuda.jit
-def halve(x):
+def halve(x: cuda.Array) -> None:
     i = cuda.grid(1)
     if i < x.size:
         x[i] *= np.float32(0.5)
 
 
-def work():
+def work() -> int:
     """One process: its tensor is filled by a kernel, summed with those of the others, and used by a kernel again."""
     device = cuda.select_local_device()
     use_nccl = not device.is_host
@@ -46,7 +48,7 @@ def work():
     # products up to 2**24 are exact in float32, larger ones and the sums of `size` of them are rounded, each by half an ulp of the sum
     want = np.arange(N) * (size * (size + 1) / 4)
     good = bool((abs(x.cpu().numpy() - want) <= 2 * size * np.finfo(np.float32).eps * want).all())
-    seen = [None] * size
+    seen: list[Any] = [None] * size
     dist.all_gather_object(seen, (good, device.name))
     dist.destroy_process_group()
     if rank == 0:
@@ -55,19 +57,20 @@ def work():
     return 0 if good else 1
 
 
-def spawned(rank, size, port):
+def spawned(rank: int, size: int, port: int) -> None:
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(size))
     sys.exit(work())
 
 
-def main():
+def main() -> int:
     if "LOCAL_RANK" in os.environ:  # torchrun
         return work()
     size = int(sys.argv[1]) if len(sys.argv) > 1 else len(cuda.gpus) or 2
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    torch.multiprocessing.spawn(spawned, (size, port), nprocs=size)  # spawn: CUDA does not survive a fork
+    # spawned, since CUDA does not survive a fork
+    spawn(spawned, (size, port), nprocs=size)  # type: ignore[no-untyped-call]
     return 0
 
 

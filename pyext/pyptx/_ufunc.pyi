@@ -8,6 +8,8 @@ import numpy as np
 from pyptx.types import Type
 
 _Signature = str | Type | tuple[Any, ...]
+# Lambdas: a checker takes their parameters from here, and none from Callable[..., Any].
+_Lambda = Callable[[Any], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
 _Target = Literal["cuda", "gpu", "cpu", "parallel"]
 
 @final
@@ -29,6 +31,8 @@ class UFunc:
     def reduce(self, array: Any, axis: int | tuple[int, ...] | None = 0, stream: Any = 0, out: Any = None) -> Any: ...
 
 def elementwise(function: Callable[..., Any], *inputs: Any, out: Any = None, stream: Any = 0) -> Any: ...
+@overload
+def vectorize(signatures: _Lambda, target: _Target = "cuda", identity: Any = None, **options: Any) -> UFunc: ...
 @overload
 def vectorize(signatures: Callable[..., Any], target: _Target = "cuda", identity: Any = None, **options: Any) -> UFunc: ...
 @overload

@@ -3,16 +3,19 @@
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
+import pyptx
 import pytest
+from pyptx import cuda
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 RIGHT = '''
 import numpy as np
-from pyptx import cuda, float32
+from pyptx import cuda, float32, vectorize
 
 @cuda.jit(device=True)
 def square(x: float) -> float:
@@ -53,6 +56,31 @@ add.configure(1, 32, sharedmem=64)(d, x, 10)
 add[1, 32].bind(d, x, 10)()
 clear[1, 10](d)
 declared[1, 10](d)
+add[1, 32](cuda.In(x), cuda.InOut(x), 10)
+clear[1, 10](cuda.Out(x))
+
+def on_all(device: cuda.Device, stream: cuda.Stream, a: cuda.DeviceNDArray, *kernels: cuda.Dispatcher[[cuda.Array]]) -> cuda.Event:
+    with device:
+        for kernel in kernels:
+            kernel[1, 10, stream](a)
+        done = cuda.event()
+        done.record(stream)
+    return done
+
+on_all(cuda.get_current_device(), cuda.stream(), d, clear, declared).wait()
+
+class Tensor:  # as PyTorch's: size is a method
+    shape, ndim, dtype = (10,), 1, "float32"
+    def size(self) -> int: return 10
+    def __len__(self) -> int: return 10
+    def __getitem__(self, index: object) -> float: return 0
+    def __setitem__(self, index: object, value: float) -> None: ...
+
+def with_tensor(t: Tensor) -> None:
+    clear[1, 10](t)
+
+vectorize(lambda v: v + 1)(d)
+vectorize(lambda v, w: v + w)(d, d)
 '''
 
 # Each line that is wrong says what both checkers find: one of these words is in their messages.
@@ -86,32 +114,50 @@ cuda.to_device(x).copy_to_hots()  # attribute
 '''
 
 
-def mypy(file, folder):
-    """{line: message} of its errors."""
-    ran = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context", str(file)],
+def mypy(folder):
+    """{(file, line): message} of the errors in a folder's programs."""
+    files = [str(p) for p in sorted(folder.rglob("*.py"))]
+    ran = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--hide-error-context", *files],
                          cwd=folder, capture_output=True, text=True)
-    assert not ran.stderr, ran.stderr
-    return {int(line): text for line, text in re.findall(r"^[^:\n]+:(\d+): error: (.*)$", ran.stdout, re.M)}
+    found = {(pathlib.Path(file).name, int(line)): text for file, line, text in re.findall(r"^([^:\n]+):(\d+): error: (.*)$", ran.stdout, re.M)}
+    assert not ran.stderr and ran.returncode == bool(found), ran.stderr + ran.stdout
+    return found
 
 
-def pyright(file, folder):
+def pyright(folder):
     (folder / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "strict"}))
-    ran = subprocess.run([str(pathlib.Path(sys.executable).parent / "basedpyright"), "--outputjson", "--pythonpath", sys.executable, "-p", str(folder), str(file)],
+    ran = subprocess.run([str(pathlib.Path(sys.executable).parent / "basedpyright"), "--outputjson", "--pythonpath", sys.executable, "-p", str(folder)],
                          cwd=folder, capture_output=True, text=True)
-    found = json.loads(ran.stdout)["generalDiagnostics"]
-    return {d["range"]["start"]["line"] + 1: d["message"] for d in found if d["severity"] == "error"}
+    answer = json.loads(ran.stdout)
+    assert answer["summary"]["filesAnalyzed"] == len(list(folder.rglob("*.py")))
+    return {(pathlib.Path(d["file"]).name, d["range"]["start"]["line"] + 1): d["message"] for d in answer["generalDiagnostics"] if d["severity"] == "error"}
 
 
 @pytest.mark.parametrize("checker", [mypy, pyright])
 def test_a_right_program(tmp_path, checker):
     (tmp_path / "right.py").write_text(RIGHT)
-    assert checker(tmp_path / "right.py", tmp_path) == {}
+    assert checker(tmp_path) == {}
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_examples(tmp_path, checker):
+    """All of examples, those with Dask, JAX, MPI and PyTorch too."""
+    shutil.copytree(ROOT / "examples", tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+    assert checker(tmp_path) == {}
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_every_public_name_is_known(tmp_path, checker):
+    """What `import a as b` says in a stub is known to the stub alone."""
+    names = [f"pyptx.{name}" for name in pyptx.__all__] + [f"cuda.{name}" for name in cuda.__all__]
+    (tmp_path / "names.py").write_text("\n".join(["import pyptx", "from pyptx import cuda", *(f"print({name})" for name in names)]))
+    assert checker(tmp_path) == {}
 
 
 @pytest.mark.parametrize("checker", [mypy, pyright])
 def test_a_wrong_program(tmp_path, checker):
     (tmp_path / "wrong.py").write_text(WRONG)
-    found = checker(tmp_path / "wrong.py", tmp_path)
+    found = {line: text for (_, line), text in checker(tmp_path).items()}
     wanted = {n: line.split("  # ")[1] for n, line in enumerate(WRONG.splitlines(), 1) if "  # " in line}
     assert found.keys() == wanted.keys(), found
     for line, words in wanted.items():

@@ -8,6 +8,11 @@ import sys as _sys
 
 from pyptx import _pyptx, types
 from pyptx._pyptx import (
+    Device,
+    Dispatcher,
+    Event,
+    Graph,
+    Stream,
     as_cuda_array,
     close,
     cuda_error,

@@ -20,10 +20,14 @@ from pyptx._array_functions import ones_like as ones_like
 from pyptx._array_functions import zeros as zeros
 from pyptx._array_functions import zeros_like as zeros_like
 from pyptx._cache import CacheInfo
-from pyptx._pyptx import Device, DeviceArray, Dispatcher, Event, Graph, Stream, _DeviceFunction, _Dims
+from pyptx._pyptx import Device as Device
+from pyptx._pyptx import DeviceArray, _DeviceFunction, _Dims
+from pyptx._pyptx import Dispatcher as Dispatcher
+from pyptx._pyptx import Event as Event
+from pyptx._pyptx import Graph as Graph
+from pyptx._pyptx import Stream as Stream
 from pyptx.cuda._typing import Array as Array
 from pyptx._gufunc import guvectorize as guvectorize
-from pyptx._pyptx import DeviceArray as DeviceNDArray
 from pyptx._reduce import Reduce as Reduce
 from pyptx._ufunc import vectorize as vectorize
 from pyptx.errors import CompileError as CompileError
@@ -38,6 +42,8 @@ from pyptx.errors import OutOfMemoryError as OutOfMemoryError
 from pyptx import types as types
 from pyptx.types import *
 from pyptx.types import Type
+
+DeviceNDArray = DeviceArray
 
 _Signature = str | Type | tuple[Any, ...]
 _StreamLike = Stream | Literal[0] | None | Any
@@ -192,13 +198,14 @@ def get_memory_manager() -> Any: ...
 def open_ipc_array(handle: Any, shape: _Shape, dtype: npt.DTypeLike, strides: Sequence[int] | None = None,
                    offset: int = 0) -> AbstractContextManager[DeviceArray]: ...
 
-class In:
+# Any: a launch takes them where the kernel has an Array.
+class In(Any):
     def __init__(self, value: Any) -> None: ...
 
-class Out:
+class Out(Any):
     def __init__(self, value: Any) -> None: ...
 
-class InOut:
+class InOut(Any):
     def __init__(self, value: Any) -> None: ...
 
 class IpcArrayHandle:
@@ -300,7 +307,9 @@ def close() -> None: ...
 def current_context(devnum: int | None = None) -> Context: ...
 def require_context(function: Callable[..., Any]) -> Callable[..., Any]: ...
 
-from pyptx.cuda import cg as cooperative_groups
+from pyptx.cuda import cg as cg
+
+cooperative_groups = cg
 
 # --- in kernels ---
 from pyptx.cuda import cg as cg, coop as coop, libdevice as libdevice, random as random
