@@ -202,6 +202,28 @@ def test_kernels_that_may_mean_it(function):
 
 
 def test_the_smallest_of_several_guards_counts():
+def in_both_branches(a, n):
+    i = cuda.grid(1)
+    if i < n:
+        a[i] = 1
+    else:
+        a[i] = 2
+
+
+def behind_the_first_ones(a, n):
+    i = cuda.grid(1)
+    if i < n:
+        a[i] = 1
+        return
+    a[i] = a[i - n]
+
+
+@pytest.mark.parametrize("function", [in_both_branches, behind_the_first_ones])
+def test_a_number_that_divides_what_is_done(function):
+    kernel = cuda.jit(function)
+    assert said(lambda: kernel[1, 25](np.zeros(25, np.float32), 100)) == []
+
+
     kernel = cuda.jit(by_both)
     a, b = np.zeros(100, np.float32), np.zeros(30, np.float32)
     assert said(lambda: kernel[1, 32](a, b, 0)) == []
