@@ -274,6 +274,18 @@ def test_the_place_is_the_launch_and_the_note_the_guard():
 
 
 def test_forall_and_bound_launches():
+def test_a_line_that_launches_several_kernels():
+    first, second = cuda.jit(by_size), cuda.jit(by_number)
+    again = cuda.jit(by_size)
+    a, b = np.zeros(100, np.float32), np.zeros(100, np.float32)
+
+    def launch():
+        for kernel in (first, second, first, second, again):
+            kernel[3, 32](a, b, 100)
+
+    assert said(launch) == ["PT811", "PT811"]  # `again` has the same guard
+
+
     a = np.zeros(1000, np.float32)
     assert said(lambda: cuda.jit(by_size).forall(1000)(a, a, 0)) == []
     assert said(lambda: cuda.jit(by_size).forall(500, tpb=32)(a, a, 0)) == ["PT811"]
