@@ -1,6 +1,7 @@
 """Advice about launches, rows PT811 and above of errors.def: what is said, where, how often; and launches of which nothing is said. What only
 a GPU is told about runs on the stand-in driver."""
 
+import collections
 import os
 import re
 import subprocess
@@ -201,7 +202,6 @@ def test_kernels_that_may_mean_it(function):
     assert said(lambda: kernel[1, 25](np.zeros(100, np.float32), 25)) == []
 
 
-def test_the_smallest_of_several_guards_counts():
 def in_both_branches(a, n):
     i = cuda.grid(1)
     if i < n:
@@ -224,6 +224,7 @@ def test_a_number_that_divides_what_is_done(function):
     assert said(lambda: kernel[1, 25](np.zeros(25, np.float32), 100)) == []
 
 
+def test_the_smallest_of_several_guards_counts():
     kernel = cuda.jit(by_both)
     a, b = np.zeros(100, np.float32), np.zeros(30, np.float32)
     assert said(lambda: kernel[1, 32](a, b, 0)) == []
@@ -273,7 +274,6 @@ def test_the_place_is_the_launch_and_the_note_the_guard():
     assert lines[4] == f"  what the kernel guards: {__file__}:{first + 2}:8, in by_size" and lines[5].strip() == "if i < a.size:"
 
 
-def test_forall_and_bound_launches():
 def test_a_line_that_launches_several_kernels():
     first, second = cuda.jit(by_size), cuda.jit(by_number)
     again = cuda.jit(by_size)
@@ -286,6 +286,7 @@ def test_a_line_that_launches_several_kernels():
     assert said(launch) == ["PT811", "PT811"]  # `again` has the same guard
 
 
+def test_forall_and_bound_launches():
     a = np.zeros(1000, np.float32)
     assert said(lambda: cuda.jit(by_size).forall(1000)(a, a, 0)) == []
     assert said(lambda: cuda.jit(by_size).forall(500, tpb=32)(a, a, 0)) == ["PT811"]
@@ -558,13 +559,41 @@ def test_a_closure_value():
     assert said(lambda: result(kernel)) == ["PT816"] and result(kernel) == 5
 
 
-def test_arrays_are_compared_by_identity():
-    table = np.arange(3.0)
+Point = collections.namedtuple("Point", "x y")
+
+# What a notebook's cell makes anew each time that it is run, and another value of the kind.
+MADE_ANEW = [
+    ("table[1]", lambda: np.arange(3.0), np.arange(1.0, 4.0)),
+    ("table[1, 0]", lambda: np.eye(2, dtype=np.float32), np.eye(2)),
+    ("table[1, 0]", lambda: np.eye(2, dtype=np.float32), np.eye(3, dtype=np.float32)),
+    ("table[0]", lambda: np.array([np.nan, -0.0]), np.array([np.nan, 0.0])),
+    ("table", lambda: float("nan"), 1.0),
+    ("table", lambda: np.float32("nan"), np.float32(1)),
+    ("table[0]", lambda: (float("1"), float("nan")), (1.0, 2.0)),
+    ("table[0]", lambda: (1, 2), (1, 2.0)),
+    ("table.x", lambda: Point(1, 2), Point(1, 3)),
+    ("table[0][1]", lambda: (np.arange(3.0), 1), (np.arange(3.0) + 1, 1)),
+    ("cuda.local.array(2, table)[0]", lambda: np.dtype([("x", "f4")])["x"], np.dtype("f8")),
+]
+
+
+@pytest.mark.parametrize("what, make, other", MADE_ANEW, ids=[f"{k}-{m[0]}" for k, m in enumerate(MADE_ANEW)])
+def test_a_value_that_is_made_anew(what, make, other):
+    scope = namespace(f"@cuda.jit\ndef kernel(a):\n    a[0] = {what}\n", table=make())
+    result(scope["kernel"])
+    scope["table"] = make()
+    assert said(lambda: result(scope["kernel"])) == []
+    scope["table"] = other
+    assert said(lambda: result(scope["kernel"])) == ["PT816"]
+
+
+def test_arrays_that_lie_apart_in_memory_are_others():
+    table = np.arange(6.0)[::2]
     scope = namespace("@cuda.jit\ndef kernel(a):\n    a[0] = table[1]\n", table=table)
     result(scope["kernel"])
     scope["table"] = table
     assert said(lambda: result(scope["kernel"])) == []
-    scope["table"] = table.copy()
+    scope["table"] = np.arange(6.0)[::2]
     assert said(lambda: result(scope["kernel"])) == ["PT816"]
 
 
