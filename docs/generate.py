@@ -129,7 +129,8 @@ def intrinsics_page():
 def errors_page():
     out = HEAD.format(source="ir/base/errors.def") + (
         "# Errors\n\nEvery compile error has a code, is an exception of the class named here (and of\n`pyptx.CompileError`), "
-        "and shows the place, the cause and the remedy.\n\n| code | exception | message | remedy |\n|---|---|---|---|\n")
+        "and shows the place, the cause and the remedy.\n\n## Contents\n\n* [Compile errors](#compile-errors)\n* [Advice](#advice)\n\n"
+        "## Compile errors\n\n| code | exception | message | remedy |\n|---|---|---|---|\n")
     for r in rows("ir/base/errors.def", "E"):
         out += f"| {r[1]} | {r[2]} | {cell(filled(r[3]))} | {cell(r[4])} |\n"
     out += ("\n## Advice\n\nWarnings about kernels that compile: `pyptx.Advice` ([how it is shown](../guide/errors.md#advice)).\n\n"
