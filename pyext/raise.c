@@ -210,8 +210,11 @@ int px_show_advice(PxState *st, const CgKernel *code, PyObject *function) {
   return failed;
 }
 
-int px_show_one_advice(PxState *st, const Diag *d, PyObject *module, bool brief) {
+int px_show_one_advice(PxState *st, const Diag *d, const char *about, PyObject *module,
+                       bool brief) {
   PyObject *e = px_advice_of(st, d, brief);
+  if (e)
+    set_attribute(e, "_about", px_text_or_none(about));
   PyObject *list = e ? Py_BuildValue("[O]", e) : NULL;
   int failed = list ? px_show_list(st, list, module) : -1;
   Py_XDECREF(list);

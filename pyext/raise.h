@@ -20,7 +20,7 @@ int px_show_advice(PxState *st, const CgKernel *code, PyObject *function);
  * kernel in the module of that name, which filters see; and both at once. */
 PyObject *px_advice_of(PxState *st, const Diag *d, bool brief);
 int px_show_list(PxState *st, PyObject *list, PyObject *module);
-int px_show_one_advice(PxState *st, const Diag *d, PyObject *module, bool brief);
+int px_show_one_advice(PxState *st, const Diag *d, const char *about, PyObject *module, bool brief);
 /* The calling thread's last RtError. RT_TRAPPED does not come here: px_raise_trap. */
 void px_raise_status(PxState *st, RtStatus status);
 /* A thread stopped: the exception class that the site names, with message, thread, block, file and

@@ -194,6 +194,15 @@ static Finding along_the_memory(Search *s, const Access *a, int64_t x) {
                                                                                 : FOUND_NOTHING;
 }
 
+/* x and another of the grid's axes count all but the last axis: the pixels of an image, whose
+ * channels are few. */
+static bool is_pixels(const Access *a, uint32_t axis_of_x) {
+  bool others = false;
+  for (uint32_t k = 0; k < axis_of_x; k++)
+    others |= a->at[k].by[1] || a->at[k].by[2];
+  return others && axis_of_x + 2 == a->n;
+}
+
 static Finding find(Search *s, const Access *a) {
   uint32_t axis = a->n;
   for (uint32_t k = 0; k < a->n; k++)
@@ -205,6 +214,8 @@ static Finding find(Search *s, const Access *a) {
     return FOUND_NOTHING;
   if (axis + 1 == a->n)
     return along_the_memory(s, a, a->at[axis].by[0]);
+  if (is_pixels(a, axis))
+    return FOUND_NOTHING;
   bool row = true;
   for (uint32_t k = axis + 1; k < a->n; k++) {
     const int64_t *by = a->at[k].by;

@@ -9,7 +9,8 @@
  * writes that element. Nothing is said of a kernel that may reach the other elements in another
  * way: one that asks for the size of the grid (a loop in strides of it), one that makes other
  * indices of the same array of the thread's, one that passes the array on, one that tests the index
- * against another bound. Whatever this analysis does not know counts as such a way. */
+ * against another bound, one that goes to elements of the index where the guard does not hold.
+ * Whatever this analysis does not know counts as such a way. */
 #include "codegen/ssa/guards.h"
 
 #include <assert.h>
@@ -224,6 +225,20 @@ static uint32_t field_of(const Params *params, const Ins *bound) {
   return UINT32_MAX;
 }
 
+/* Does it go to elements where the test fails too: if i < k: x[i] = 0, else: x[i] = 1? */
+static bool goes_beyond(const Search *s, const Block *failed) {
+  if (failed->preds.len != 1)
+    return false;
+  FOR_BLOCKS (s->fn, b)
+    FOR_INS (b, i) {
+      bool element = i->op == OP_LOAD || i->op == OP_STORE || i->op == OP_ATOMIC;
+      for (unsigned k = 1; element && k <= i->args[0]->type->ndim; k++)
+        if (is_index(i->args[k], s->axis) && ir_dominates(failed, b))
+          return true;
+    }
+  return false;
+}
+
 static void add_guard(Search *s, const Ins *test) {
   uint32_t field = field_of(s->params, s->bound);
   if (field == UINT32_MAX)
@@ -246,7 +261,7 @@ static void visit_branch(Search *s, const Block *b) {
     return;
   s->bound = bound;
   s->inside = b->succ[below != holds];
-  if (s->inside->preds.len != 1)
+  if (s->inside->preds.len != 1 || goes_beyond(s, b->succ[below == holds]))
     return;
   visit_uses(s);
   if (s->reached && !s->others)

@@ -81,9 +81,9 @@ static void set_place(DiagPlace *at, const Caller *c) {
   at->end_col = col < 0 || end_col < 0 ? 0 : end_col;
 }
 
-/* cause: a place in the kernel, with what it is; may be NULL. */
-static int advise(PxState *st, const Caller *c, ErrorId id, const DiagPlace *cause, char *what,
-                  ...) {
+/* about: which kernel, or NULL. cause: a place in the kernel, with what it is; may be NULL. */
+static int advise(PxState *st, const Caller *c, ErrorId id, const char *about,
+                  const DiagPlace *cause, char *what, ...) {
   char message[768];
   va_list ap;
   va_start(ap, what);
@@ -100,10 +100,16 @@ static int advise(PxState *st, const Caller *c, ErrorId id, const DiagPlace *cau
     d.nnotes = 1;
   }
   PyObject *module = module_of(c, st);
-  int failed = px_show_one_advice(st, &d, module ? module : Py_None, id == ERR_NO_GPU);
+  int failed = px_show_one_advice(st, &d, about, module ? module : Py_None, id == ERR_NO_GPU);
   Py_XDECREF(file);
   Py_XDECREF(function);
   return failed;
+}
+
+static const char *kernel_name(const PxDispatcher *d) {
+  const char *text = PyUnicode_AsUTF8(((PyFunctionObject *)d->function)->func_qualname);
+  PyErr_Clear();
+  return text ? text : "the kernel";
 }
 
 /* --- grids smaller than what they are for --- */
@@ -150,8 +156,8 @@ int px_advise_grid(PxState *st, PxOverload *o, const RtConfig *c, const char *bl
   bool own;
   Caller caller = find_caller(st, &own);
   int failed = own ? 0
-                   : advise(st, &caller, ERR_GRID_SMALL, &g->at, "what the kernel guards", threads,
-                            axes[g->axis], what, threads);
+                   : advise(st, &caller, ERR_GRID_SMALL, g->at.function, &g->at,
+                            "what the kernel guards", threads, axes[g->axis], what, threads);
   caller_clear(&caller);
   o->told = !failed;
   return failed;
@@ -171,17 +177,11 @@ int px_advise_block(PxState *st, PxDispatcher *d, const RtConfig *c) {
   bool own;
   Caller caller = find_caller(st, &own);
   int failed = own ? 0
-                   : advise(st, &caller, threads < 32 ? ERR_BLOCK_SMALL : ERR_BLOCK_ODD, NULL, NULL,
-                            blocks, threads, 32 - threads % 32);
+                   : advise(st, &caller, threads < 32 ? ERR_BLOCK_SMALL : ERR_BLOCK_ODD,
+                            kernel_name(d), NULL, NULL, blocks, threads, 32 - threads % 32);
   caller_clear(&caller);
   d->told_block = !failed;
   return failed;
-}
-
-static const char *kernel_name(const PxDispatcher *d) {
-  const char *text = PyUnicode_AsUTF8(((PyFunctionObject *)d->function)->func_qualname);
-  PyErr_Clear();
-  return text ? text : "the kernel";
 }
 
 /* --- copies --- */
@@ -229,8 +229,8 @@ int px_advise_copies(PxState *st, PxDispatcher *d, const PxArgs *a) {
   char size[32];
   Caller caller = find_caller(st, &own);
   int failed = own ? 0
-                   : advise(st, &caller, ERR_COPIED, NULL, NULL, (unsigned)MANY_COPIES,
-                            kernel_name(d), size_text(all, size));
+                   : advise(st, &caller, ERR_COPIED, kernel_name(d), NULL, NULL,
+                            (unsigned)MANY_COPIES, kernel_name(d), size_text(all, size));
   caller_clear(&caller);
   d->copies.told = !failed;
   return failed;
@@ -243,7 +243,7 @@ int px_advise_stale(PxState *st, PxDispatcher *d, PyObject *name) {
   Caller caller = find_caller(st, &own);
   const char *text = PyUnicode_AsUTF8(name);
   PyErr_Clear();
-  int failed = advise(st, &caller, ERR_STALE, NULL, NULL, text ? text : "?", kernel_name(d));
+  int failed = advise(st, &caller, ERR_STALE, NULL, NULL, NULL, text ? text : "?", kernel_name(d));
   caller_clear(&caller);
   return failed;
 }
@@ -255,7 +255,7 @@ int px_advise_host(PxState *st) {
     return 0;
   bool own;
   Caller caller = find_caller(st, &own);
-  int failed = advise(st, &caller, ERR_NO_GPU, NULL, NULL, st->why_host);
+  int failed = advise(st, &caller, ERR_NO_GPU, NULL, NULL, NULL, st->why_host);
   caller_clear(&caller);
   st->said_host = !failed;
   return failed;

@@ -4,6 +4,8 @@
  * captures as it is now. */
 #include "pyext/launch/stale.h"
 
+#include <string.h>
+
 #include "pyext/launch/advice.h"
 #include "pyext/launch/plan.h"
 #include "pyext/snapshot/captures.h"
@@ -14,18 +16,57 @@
 static bool is_plain(PxState *st, PyObject *v) {
   return PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyComplex_CheckExact(v) ||
          PyBool_Check(v) || PyUnicode_CheckExact(v) || PyBytes_CheckExact(v) ||
-         PyTuple_CheckExact(v) ||
-         (px_have_numpy(st) && PyObject_TypeCheck(v, (PyTypeObject *)st->np_generic));
+         (px_have_numpy(st) && (PyObject_TypeCheck(v, (PyTypeObject *)st->np_generic) ||
+                                PyObject_TypeCheck(v, (PyTypeObject *)st->np_dtype)));
 }
 
+static bool equal(PyObject *a, PyObject *b) {
+  int same = PyObject_RichCompareBool(a, b, Py_EQ);
+  PyErr_Clear();
+  return same == 1;
+}
+
+static bool is_nan(PyObject *v) {
+  PyObject *other = PyObject_RichCompare(v, v, Py_NE);
+  int is = other ? PyObject_IsTrue(other) : 0;
+  Py_XDECREF(other);
+  PyErr_Clear();
+  return is == 1;
+}
+
+/* The bytes of two arrays; those that lie apart in memory, or are of a type that buffers do not
+ * have, differ. */
+static bool same_bytes(PyObject *a, PyObject *b) {
+  Py_buffer x, y;
+  bool same = false;
+  if (PyObject_GetBuffer(a, &x, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) == 0) {
+    if (PyObject_GetBuffer(b, &y, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) == 0) {
+      same = x.ndim == y.ndim && x.len == y.len && !strcmp(x.format, y.format);
+      for (int k = 0; same && k < x.ndim; k++)
+        same = x.shape[k] == y.shape[k];
+      same = same && !strchr(x.format, 'O') && !memcmp(x.buf, y.buf, (size_t)x.len);
+      PyBuffer_Release(&y);
+    }
+    PyBuffer_Release(&x);
+  }
+  PyErr_Clear();
+  return same;
+}
+
+/* What a notebook's cell that is run again makes anew is the same: arrays, tuples, nan. */
 static bool same_value(PxState *st, PyObject *a, PyObject *b) {
   if (a == b)
     return true;
-  if (!a || !b || Py_TYPE(a) != Py_TYPE(b) || !is_plain(st, a))
+  if (!a || !b || Py_TYPE(a) != Py_TYPE(b))
     return false;
-  int same = PyObject_RichCompareBool(a, b, Py_EQ); /* arrays in a tuple have no answer */
-  PyErr_Clear();
-  return same == 1;
+  if (px_have_numpy(st) && (PyObject *)Py_TYPE(a) == st->np_ndarray)
+    return same_bytes(a, b);
+  if (!PyTuple_Check(a))
+    return is_plain(st, a) && (equal(a, b) || (is_nan(a) && is_nan(b)));
+  bool same = PyTuple_GET_SIZE(a) == PyTuple_GET_SIZE(b);
+  for (Py_ssize_t k = 0; same && k < PyTuple_GET_SIZE(a); k++)
+    same = same_value(st, PyTuple_GET_ITEM(a, k), PyTuple_GET_ITEM(b, k));
+  return same;
 }
 
 static bool same_attribute(PxState *st, PyObject *a, PyObject *b, PyObject *(*get)(PyObject *)) {

@@ -71,6 +71,7 @@ class Advice(UserWarning):
     """
 
     code = message = file = line = column = help = None
+    _about = None  # which kernel, of advice about a launch: one line may launch several
 
     def __str__(self):
         return str(self.args[0]) if self.args else ""
@@ -102,7 +103,7 @@ def show_advice(advice, module):
     for a in advice if mode != "0" else ():
         if mode == "error":
             raise a
-        place = (a.code, a.file, a.line, a.column, a.message if a.code in _OF_NAMES else None)
+        place = (a.code, a.file, a.line, a.column, a.message if a.code in _OF_NAMES else a._about)
         if _advised.setdefault(place, a) is not a:
             continue
         try:

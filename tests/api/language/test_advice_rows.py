@@ -118,6 +118,11 @@ QUIET = [
     ("a, b", f"{A2}, {A2}", "i, j = cuda.grid(2)\nb[i, 0] = a[i, 0]"),  # a column
     ("a, b", f"{A2}, {A2}", "i = cuda.grid(1)\nfor c in range(3):\n    b[i, c] = a[i, c]"),  # points
     ("a, b", f"{A2}, {A2}", "i, c = cuda.grid(2)\nif i < a.shape[0] and c < 3:\n    b[i, c] = a[i, c]"),
+    ("a, b", f"{A3}, {A3}", "x, y = cuda.grid(2)\nfor c in range(a.shape[2]):\n    b[y, x, c] = a[y, x, c]"),  # channels
+    ("a, b", f"{A3}, {A3}", "x, y = cuda.grid(2)\nb[y, x, :] = a[y, x, :]"),
+    ("a, b", f"{A3}, {A3}", "x, y = cuda.grid(2)\np, q = a[y, x], b[y, x]\nfor c in range(len(p)):\n    q[c] = p[c]"),
+    ("a", "uint8[:,:,:,::1]", "x, y, n = cuda.grid(3)\nfor c in range(a.shape[3]):\n    a[n, y, x, c] += 1"),
+    ("a", "uint8[:,:,::1]", "x, y, c = cuda.grid(3)\na[y, x, c] += 1"),
     ("a", V, "i = cuda.grid(1)\na[4 * i] = a[4 * i + 1]"),
     ("a, n", f"{V}, pyint", "i = cuda.grid(1)\na[i * n] = 0"),  # n channels, perhaps
     ("a, n", f"{A2}, int32[::1]", "i, j = cuda.grid(2)\na[n[i], j] = 0"),  # a gather

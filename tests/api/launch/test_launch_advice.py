@@ -1,6 +1,7 @@
 """Advice about launches, rows PT811 and above of errors.def: what is said, where, how often; and launches of which nothing is said. What only
 a GPU is told about runs on the stand-in driver."""
 
+import collections
 import os
 import re
 import subprocess
@@ -201,6 +202,28 @@ def test_kernels_that_may_mean_it(function):
     assert said(lambda: kernel[1, 25](np.zeros(100, np.float32), 25)) == []
 
 
+def in_both_branches(a, n):
+    i = cuda.grid(1)
+    if i < n:
+        a[i] = 1
+    else:
+        a[i] = 2
+
+
+def behind_the_first_ones(a, n):
+    i = cuda.grid(1)
+    if i < n:
+        a[i] = 1
+        return
+    a[i] = a[i - n]
+
+
+@pytest.mark.parametrize("function", [in_both_branches, behind_the_first_ones])
+def test_a_number_that_divides_what_is_done(function):
+    kernel = cuda.jit(function)
+    assert said(lambda: kernel[1, 25](np.zeros(25, np.float32), 100)) == []
+
+
 def test_the_smallest_of_several_guards_counts():
     kernel = cuda.jit(by_both)
     a, b = np.zeros(100, np.float32), np.zeros(30, np.float32)
@@ -220,7 +243,8 @@ def test_each_axis_of_a_grid(shape, axis):
     kernel = cuda.jit(plane.py_func)
     with pytest.warns(pyptx.Advice, match="PT811") as caught:
         kernel[(1, 1), (32, 32)](np.zeros(shape, np.float32), 0)
-    assert caught[-1].message.message == (
+    (said,) = [w.message for w in caught if w.message.code == "PT811"]
+    assert said.message == (
         f"the grid has 32 threads along {axis[0]}, but 'a' has 33 elements along axis {axis[1]}: the elements from 32 on are left out"
     )
 
@@ -248,6 +272,18 @@ def test_the_place_is_the_launch_and_the_note_the_guard():
     assert w.filename == __file__ == w.message.file and w.lineno == w.message.line and "kernel[1, 32](a, a, 0)" in lines[2]
     assert lines[1].endswith("in test_the_place_is_the_launch_and_the_note_the_guard") and lines[3].strip() == "^" * len("kernel[1, 32](a, a, 0)")
     assert lines[4] == f"  what the kernel guards: {__file__}:{first + 2}:8, in by_size" and lines[5].strip() == "if i < a.size:"
+
+
+def test_a_line_that_launches_several_kernels():
+    first, second = cuda.jit(by_size), cuda.jit(by_number)
+    again = cuda.jit(by_size)
+    a, b = np.zeros(100, np.float32), np.zeros(100, np.float32)
+
+    def launch():
+        for kernel in (first, second, first, second, again):
+            kernel[3, 32](a, b, 100)
+
+    assert said(launch) == ["PT811", "PT811"]  # `again` has the same guard
 
 
 def test_forall_and_bound_launches():
@@ -523,13 +559,41 @@ def test_a_closure_value():
     assert said(lambda: result(kernel)) == ["PT816"] and result(kernel) == 5
 
 
-def test_arrays_are_compared_by_identity():
-    table = np.arange(3.0)
+Point = collections.namedtuple("Point", "x y")
+
+# What a notebook's cell makes anew each time that it is run, and another value of the kind.
+MADE_ANEW = [
+    ("table[1]", lambda: np.arange(3.0), np.arange(1.0, 4.0)),
+    ("table[1, 0]", lambda: np.eye(2, dtype=np.float32), np.eye(2)),
+    ("table[1, 0]", lambda: np.eye(2, dtype=np.float32), np.eye(3, dtype=np.float32)),
+    ("table[0]", lambda: np.array([np.nan, -0.0]), np.array([np.nan, 0.0])),
+    ("table", lambda: float("nan"), 1.0),
+    ("table", lambda: np.float32("nan"), np.float32(1)),
+    ("table[0]", lambda: (float("1"), float("nan")), (1.0, 2.0)),
+    ("table[0]", lambda: (1, 2), (1, 2.0)),
+    ("table.x", lambda: Point(1, 2), Point(1, 3)),
+    ("table[0][1]", lambda: (np.arange(3.0), 1), (np.arange(3.0) + 1, 1)),
+    ("cuda.local.array(2, table)[0]", lambda: np.dtype([("x", "f4")])["x"], np.dtype("f8")),
+]
+
+
+@pytest.mark.parametrize("what, make, other", MADE_ANEW, ids=[f"{k}-{m[0]}" for k, m in enumerate(MADE_ANEW)])
+def test_a_value_that_is_made_anew(what, make, other):
+    scope = namespace(f"@cuda.jit\ndef kernel(a):\n    a[0] = {what}\n", table=make())
+    result(scope["kernel"])
+    scope["table"] = make()
+    assert said(lambda: result(scope["kernel"])) == []
+    scope["table"] = other
+    assert said(lambda: result(scope["kernel"])) == ["PT816"]
+
+
+def test_arrays_that_lie_apart_in_memory_are_others():
+    table = np.arange(6.0)[::2]
     scope = namespace("@cuda.jit\ndef kernel(a):\n    a[0] = table[1]\n", table=table)
     result(scope["kernel"])
     scope["table"] = table
     assert said(lambda: result(scope["kernel"])) == []
-    scope["table"] = table.copy()
+    scope["table"] = np.arange(6.0)[::2]
     assert said(lambda: result(scope["kernel"])) == ["PT816"]
 
 
