@@ -302,3 +302,9 @@ def test_the_rule_about_tuples_itself(code, found):
 
 def test_the_library_never_exits():
     assert not places(r"_?exit\s*\(|quick_exit\s*\(", *ROOMS)
+
+
+def test_every_file_is_text():
+    """Pictures, wheels and the like are made, not kept; only what a fuzzer begins with is bytes."""
+    found = [p.relative_to(ROOT) for p in files_of("*") if p.is_file() and b"\0" in p.read_bytes()[:8192]]
+    assert [p for p in found if p.parts[:3] != ("tests", "fuzz", "corpus")] == []
