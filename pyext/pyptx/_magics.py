@@ -133,6 +133,13 @@ def loops_of(setup, statement, filename):
     return ast.fix_missing_locations(tree)
 
 
+class CellFailed(Exception):
+    """The cell's own code raised, and that has been shown: the cell fails, so that "run all" stops there."""
+
+    def _render_traceback_(self):  # IPython's word for what it prints
+        return []
+
+
 @magics_class
 class PyptxMagics(Magics):
     """What `%load_ext pyptx` adds."""
@@ -170,7 +177,7 @@ class PyptxMagics(Magics):
         __tracebackhide__ = True  # IPython's word: an error is the cell's
         before = dict(self.shell.user_ns)
         if not self.run(f"#%%pyptx {line}\n{cell}").success:  # one line before, so that errors count as the cell does
-            return
+            raise CellFailed
         kernels = kernels_of(before, self.shell.user_ns)
         if not kernels:
             raise UsageError("%%pyptx: this cell defines no @cuda.jit kernel")

@@ -103,14 +103,21 @@ def test_errors_of_the_cell_are_the_cells(shell):
     text, shown, result = cell(shell, '%%pyptx -s "float32[:]"\n@cuda.jit\ndef wrong(x):\n    x[0] = [1]\n')
     assert f"\n  Cell In[{number}]:4:5, in wrong\n    x[0] = [1]\n    ^^^^\n" in text and not shown, text
     text, shown, result = cell(shell, "%%pyptx\n\n1 / 0\n")
+    assert not result.success and text.count("Traceback") + text.count("ZeroDivisionError") >= 1 and "CellFailed" not in text
     assert re.search(rf"Cell In\[{number + 1}\], line 3", text) and "ZeroDivisionError" in text and not shown
 
 
+MAYBE = "@cuda.jit\ndef maybe(x):\n    if x[0] > 0:\n        y = 1\n    x[0] = y\n"
+
+
 def test_advice_is_shown(shell):
+    """As a warning beside texts; the report has it on its page."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        cell(shell, '%%pyptx -s "int32[:]"\n@cuda.jit\ndef maybe(x):\n    if x[0] > 0:\n        y = 1\n    x[0] = y\n')
+        cell(shell, '%%pyptx -s "int32[:]" --emit ptx\n' + MAYBE)
     assert any("Cell In[" in str(w.message) and "in maybe" in str(w.message) for w in caught)
+    report = shell.user_ns["maybe"].report("int32[:]")
+    assert "PT801" in report.html and "PT801" in str(report.data[0]["advice"])
 
 
 # --- %cuda_timeit ---
