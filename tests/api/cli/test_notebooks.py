@@ -347,7 +347,8 @@ def test_compilations_and_copies_are_work(quick, monkeypatch):
 def test_in_a_process_of_its_own(tmp_path):
     """A compilation that takes long, and a fork."""
     source = textwrap.dedent("""
-    import os, sys
+    import os, sys, warnings
+    warnings.simplefilter("ignore", DeprecationWarning)  # of forks of processes with threads
     from pyptx import _progress, cuda
     _progress.DELAY, _progress.PERIOD = 0.0, 0.005
     lines = "\\n".join(f"    x[{i}] = x[{i + 1}] * {i} + x[{i + 2}] ** 2" for i in range(600))

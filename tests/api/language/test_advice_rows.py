@@ -182,7 +182,9 @@ def test_what_is_said(case, tmp_path):
     row, parameters, signature, body, *options = case
     function, text, options = module(tmp_path, parameters, body, *(options or [{}]))
     (advice,) = [a for a in advice_of(function, signature, options) if a.code == TABLE[row][0]]
-    assert (advice.line, advice.column, advice.help) == (*place_of(text, "«"), TABLE[row][2]), str(advice)
+    line, column = place_of(text, "«")
+    assert (advice.line, advice.help) == (line, TABLE[row][2]), str(advice)
+    assert advice.column - column in ((0, 1) if " for " in text.splitlines()[line - 1] else (0,)), str(advice)  # CPython 3.13 leaves out the (
     lines = str(advice).splitlines()
     if "‹" in text:
         line, column = place_of(text, "‹")
