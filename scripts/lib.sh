@@ -4,7 +4,7 @@
 #   JOBS        parallel jobs (default: the number of cores)
 #   PYTHON      the interpreter that .venv is made from (default: the system's python3)
 #   SKIP_SETUP  1: take the machine as it is
-#   EXTRA_PYTHONS   versions beside .venv's that are tested where the machine has them (3.12 3.13)
+#   EXTRA_PYTHONS   versions beside .venv's that get an environment where the machine has them (3.12 3.13)
 #   EXTRA_PACKAGES  of the system, that scripts/setup installs beside its own
 #   CCACHE_DIR  as ccache itself reads it
 # shellcheck shell=bash
@@ -14,7 +14,6 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$ROOT"
 JOBS=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 export CMAKE_BUILD_PARALLEL_LEVEL=$JOBS
-# The interpreters beside .venv's that are tested when the machine has them.
 EXTRA_PYTHONS=${EXTRA_PYTHONS-3.12 3.13}
 
 say() { printf '\n== %s\n' "$*"; }
