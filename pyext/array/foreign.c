@@ -233,7 +233,7 @@ int px_foreign_of(PxState *st, PyObject *obj, uint64_t stream, PxForeign *out) {
  * unknown: a GPU may reach it. */
 static int gpu_of(const PxForeign *f) {
   int ordinal = f->device;
-  if (f->device == PX_UNKNOWN_GPU && f->address && rt_pointer_gpu(f->address, &ordinal) != RT_OK)
+  if (f->device == PX_UNKNOWN_GPU && f->address && !rt_pointer_is_known(f->address, &ordinal))
     return PX_UNKNOWN_GPU;
   return ordinal;
 }

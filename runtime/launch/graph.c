@@ -235,10 +235,8 @@ static RtStatus check_pinned(const RtCopy *c) {
   const void *host = c->way == RT_COPY_TO_HOST     ? (const void *)(uintptr_t)c->to
                      : c->way == RT_COPY_TO_DEVICE ? (const void *)(uintptr_t)c->from
                                                    : NULL;
-  int type = 0;
-  if (!host || (rt_cu.cuPointerGetAttribute(&type, CU_POINTER_MEMORY_TYPE,
-                                            (CUdeviceptr)(uintptr_t)host) == CUDA_SUCCESS &&
-                type != 0))
+  int ordinal;
+  if (!host || rt_pointer_is_known((uintptr_t)host, &ordinal))
     return RT_OK;
   return rt_fail(
       RT_BAD_ARGUMENT,

@@ -516,10 +516,11 @@ RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream 
   return CU(cuMemsetD8Async, (to, byte, bytes, rt_handle(stream)));
 }
 
-RtStatus rt_pointer_gpu(uint64_t address, int *ordinal) {
-  if (rt_driver_open() != RT_OK)
-    return RT_FAILED;
-  return rt_cu.cuPointerGetAttribute(ordinal, CU_POINTER_ORDINAL, address) == CUDA_SUCCESS
-             ? RT_OK
-             : RT_FAILED;
+int rt_pointer_is_known(uint64_t address, int *ordinal) {
+  unsigned kind = 0;
+  int attributes[] = {CU_POINTER_MEMORY_TYPE, CU_POINTER_ORDINAL};
+  void *values[] = {&kind, ordinal};
+  /* of one attribute the driver makes an error, which tools report, where it knows no such memory */
+  return rt_driver_open() == RT_OK &&
+         rt_cu.cuPointerGetAttributes(2, attributes, values, address) == CUDA_SUCCESS && kind != 0;
 }

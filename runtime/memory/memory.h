@@ -90,9 +90,8 @@ RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, u
                       size_t bytes, RtStream *stream);
 RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream *stream);
 
-/* The number of the GPU that an address belongs to; RT_FAILED, with no error set, where CUDA does
- * not know it. */
-RtStatus rt_pointer_gpu(uint64_t address, int *ordinal);
+/* Is this memory that CUDA knows: of a GPU, managed or pinned? Then *ordinal is its GPU's number. */
+int rt_pointer_is_known(uint64_t address, int *ordinal);
 
 typedef struct RtMemoryStats {
   uint64_t live_bytes, live_blocks, peak_bytes, cached_bytes, allocations;

@@ -20,6 +20,7 @@
 #include "runtime/host/pool.h"
 #include "runtime/launch/capture.h"
 #include "runtime/launch/stream_state.h"
+#include "runtime/memory/memory.h"
 
 enum { WORKERS = RT_STAGE_WORKERS, SLOTS = 2, SLOT_BYTES = 2 << 20, CHUNK_MIN = 256 << 10 };
 
@@ -283,9 +284,8 @@ static RtStatus run(RtDevice *d, RtStage *r, const Side *host, uint64_t device, 
 
 /* Memory that the driver knows (pinned, managed) moves at the link's speed already. */
 static int is_known(const void *p) {
-  unsigned kind = 0;
-  return rt_cu.cuPointerGetAttribute(&kind, CU_POINTER_MEMORY_TYPE, (uintptr_t)p) == CUDA_SUCCESS &&
-         kind != 0;
+  int ordinal;
+  return rt_pointer_is_known((uintptr_t)p, &ordinal);
 }
 
 static int is_capturing(CUstream stream) {

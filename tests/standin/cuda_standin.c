@@ -471,19 +471,19 @@ Thing *standin_holding(CUdeviceptr address) {
   return NULL;
 }
 
-/* Memory that was not made here is nobody's. */
-CUresult cuPointerGetAttribute(void *value, int attribute, CUdeviceptr address) {
-  BEGIN(cuPointerGetAttribute, 0);
+/* Memory that was not made here is nobody's, which is no error. */
+CUresult cuPointerGetAttributes(unsigned count, int *attributes, void **values,
+                                CUdeviceptr address) {
+  BEGIN(cuPointerGetAttributes, 0);
   int type = standin_is_memory(address, 1) ? 2 : standin_is_pinned(address) ? 1 : 0;
-  if (attribute == CU_POINTER_ORDINAL && type == 2) {
-    *(int *)value = standin_holding(address)->device;
-    return standin_end(CUDA_SUCCESS);
-  }
-  if (attribute != CU_POINTER_MEMORY_TYPE && attribute != CU_POINTER_ORDINAL)
-    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
-  if (attribute != CU_POINTER_MEMORY_TYPE || !type)
-    return standin_end(CUDA_ERROR_INVALID_VALUE);
-  *(unsigned *)value = (unsigned)type;
+  for (unsigned i = 0; i < count; i++)
+    switch (attributes[i]) {
+    case CU_POINTER_MEMORY_TYPE: *(unsigned *)values[i] = (unsigned)type; break;
+    case CU_POINTER_ORDINAL:
+      *(int *)values[i] = type == 2 ? standin_holding(address)->device : type ? 0 : -2;
+      break;
+    default: return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+    }
   return standin_end(CUDA_SUCCESS);
 }
 

@@ -27,7 +27,7 @@ SILENT = {
     "cuMemFree": "cleans up", "cuMemFreeAsync": "cleans up", "cuMemFreeHost": "cleans up", "cuMemHostUnregister": "cleans up",
     "cuStreamDestroy": "cleans up", "cuEventDestroy": "cleans up", "cuModuleUnload": "cleans up", "cuGraphDestroy": "cleans up",
     "cuGraphExecDestroy": "cleans up", "cuIpcCloseMemHandle": "cleans up", "cuLinkDestroy": "cleans up", "cuDevicePrimaryCtxRelease": "cleans up",
-    "cuGraphExecUpdate": "the graph is made anew", "cuStreamIsCapturing": "no wait can be put there", "cuPointerGetAttribute": "asked of foreign addresses",
+    "cuGraphExecUpdate": "the graph is made anew", "cuStreamIsCapturing": "no wait can be put there", "cuPointerGetAttributes": "asked of foreign addresses",
     "cuMemGetInfo": "only words of an error", "cuGetErrorName": "only words of an error", "cuGetErrorString": "only words of an error",
     "cuMemPoolGetAttribute": "only words of an error, or statistics", "cuMemAllocAsync": "tried once more",
     "cuMemAlloc": "tried once more", "cuStreamSynchronize": "waits before cleaning up", "cuCtxSynchronize": "waits before cleaning up",
