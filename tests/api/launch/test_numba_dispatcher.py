@@ -181,7 +181,7 @@ def test_arrays_of_the_declared_width_are_read_by_their_bits():
     (lambda k: k(1), ValueError, "launch configuration was not specified"),
     (lambda k: k.forall(-1), ValueError, "Can't create ForAll with negative task count: -1"),
     (lambda k: k.forall(1, -1), ValueError, "tpb is -1"),
-    (lambda k: k[(1, 1, 1, 1), 1], ValueError, r"griddim must be a sequence of 1, 2 or 3 integers, or an integer, not \(1, 1, 1, 1\)"),
+    (lambda k: k[(1, 1, 1, 1), 1], ValueError, r"griddim must be a sequence of 1, 2 or 3 integers, got \[1, 1, 1, 1\]"),
     (lambda k: k[1, (1, 1, 1, 1)], ValueError, "blockdim must be a sequence of 1, 2 or 3 integers"),
     (lambda k: k[1, ()], ValueError, "blockdim must be a sequence"), (lambda k: k[1.0, 1], TypeError, "griddim must be a sequence"),
     (lambda k: k[1], ValueError, "must specify at least the griddim and blockdim"),
