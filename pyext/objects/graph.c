@@ -721,6 +721,14 @@ static PyObject *graph_make(PxState *st, RtDevice *d, PyObject *stream) {
   return (PyObject *)g;
 }
 
+/* (what tells the current device from itself after a reset, does this thread record a graph) */
+static PyObject *module_scratch_state(PyObject *module, PyObject *Py_UNUSED(args)) {
+  RtDevice *d = px_current_device(px_state_of_module(module));
+  return d ? Py_BuildValue("(KN)", (unsigned long long)px_epoch_now(d),
+                           PyBool_FromLong(px_capturing()))
+           : NULL;
+}
+
 static PyObject *module_graph(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"stream", NULL};
   PyObject *arg = NULL;
@@ -758,5 +766,8 @@ PyMethodDef px_graph_functions[] = {
      "is an error: synchronize, copies to new host arrays, NumPy arrays as arguments of kernels,\n"
      "reading elements; and on a GPU copies from and to host memory that is not pinned.\n"
      "If the block raises, nothing is kept. Returns a Graph: launch, update, nodes, close."},
+    {"_scratch_state", module_scratch_state, METH_NOARGS,
+     "_scratch_state(): (what tells the current device from itself after a reset, does this "
+     "thread record a graph)."},
     {0},
 };
