@@ -140,7 +140,7 @@ PAGES = {
         "Compile errors": ["errors.CompileError", *(f"errors.Compile{name}Error" for name in (
             "Attribute", "Index", "Memory", "Name", "NotImplemented", "Overflow", "Recursion", "Runtime", "Syntax", "Type", "UnboundLocal", "Value"))],
         "The driver and the device": ["errors.DriverError", "errors.CudaAPIError", "errors.NoDriverError", "errors.NoDeviceError",
-                                      "errors.OutOfMemoryError", "errors.ContextLostError", "errors.ModuleError"],
+                                      "errors.OutOfMemoryError", "errors.ContextLostError", "errors.ModuleError", "errors.LinkFileError", "errors.LinkFileNotFoundError"],
         "Warnings": ["errors.Advice", "errors.CacheWarning"],
     }),
 }

@@ -716,8 +716,7 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
   PxState *st = px_state_of((PyObject *)d);
   if (d->func_options.device) {
     PyErr_Format(PyExc_RuntimeError,
-                 "Cannot compile a device function as a kernel: kernels call %U, and it cannot be "
-                 "launched",
+                 "Cannot compile a device function as a kernel: %U is called by kernels",
                  function_name(d));
     return NULL;
   }

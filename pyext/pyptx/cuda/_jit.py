@@ -276,7 +276,7 @@ def _arch(cc):
     return "sm_" + "".join(map(str, cc))
 
 
-def _read_abi(device, options):
+def _read_abi(function, device, options):
     """Takes Numba's abi= and abi_info= out of the options: device functions have C's, kernels the one that Numba calls its own. The
     symbol, or None."""
     abi = options.get("abi")
@@ -288,7 +288,8 @@ def _read_abi(device, options):
         del options["abi"]
     elif isinstance(abi, str) and abi not in OPTIONS["abi"].type:
         raise NotImplementedError(f"Unsupported ABI: {abi}; device functions have \"c\", kernels {' or '.join(map(repr, OPTIONS['abi'].type))}")
-    return (options.pop("abi_info", None) or {}).get("abi_name")
+    named = function.__name__ if abi == "c" and function.__name__.isidentifier() else None
+    return (options.pop("abi_info", None) or {}).get("abi_name", named)
 
 
 def _converted(function, result):
@@ -307,7 +308,7 @@ def compile_ptx(pyfunc, sig, cc=None, device=False, **options):
     """(PTX text, result type) of a function for a signature. cc: (major, minor), (major, minor, "a") or "sm_90"; the current GPU's, or
     sm_75 without one. The result of a device function is converted to the signature's, where that names one.
 
-    abi_info={"abi_name": name} of a device function: its symbol.
+    Of a device function: abi="c", so that its symbol is its name, and abi_info={"abi_name": name} for another one.
 
     Example:
 
@@ -319,7 +320,7 @@ def compile_ptx(pyfunc, sig, cc=None, device=False, **options):
         ptx, result = cuda.compile_ptx(scale, "void(float32[:], float32)", cc=(9, 0))
         print(ptx.count(".entry"), result)      # 1 void
     """
-    symbol = _read_abi(device, options)
+    symbol = _read_abi(pyfunc, device, options)
     if device:
         options["device"] = True
     text = sig if isinstance(sig, str) else _signature_text(sig)
