@@ -19,7 +19,8 @@ static int warn(const char *text) {
   return failed;
 }
 
-enum { FEW_BLOCKS = 128 }; /* Numba's bound, whatever the GPU: its programs expect no warning beyond it */
+/* Numba's bound, whatever the GPU: its programs expect no warning beyond it. */
+enum { FEW_BLOCKS = 128 };
 
 int px_warn_of_grid(PxState *st, const uint32_t grid[3]) {
   if (PX_LIKELY(!st->warns_of_grids))

@@ -81,8 +81,8 @@ def {name}(a, out, init, parts, arrived, tail, outputs, length, chunk, width, al
 """
 
 
-# What a thread is: number r of those along the reduced elements of output o; and how far the next of
-# these is from it.
+# What a thread is: number r of those along the reduced elements of output o; and how far the next
+# of these is from it.
 _LANES = """\
     here = cuda.blockDim.x // width
     if along:
