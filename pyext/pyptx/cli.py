@@ -607,7 +607,8 @@ def run_compile(args):
         together = how == "together"
         results = [Result(label, name, as_bytes(make(unit, name, arch, images))) for unit in units for name in emit if not (together and name == "fatbin")
                    for label, arch in labels(unit, name)]
-        results += [Result("", "fatbin", fatbin_of(units))] * together
+        if together:
+            results.append(Result("", "fatbin", fatbin_of(units)))
         if args.resource_usage:
             print_usage(units, args)
     except _tools.ToolError as error:

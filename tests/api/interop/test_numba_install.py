@@ -167,7 +167,7 @@ from types import new_class
 from numba import cuda
 from numba.cuda.extending import intrinsic, overload
 from numba.cuda import simulator, nvvmutils
-from numba.cuda.core.typing.templates import signature
+from numba.cuda.core.typing.templates import AbstractTemplate as signature
 import numba.cuda.codegen
 uses = [lambda: intrinsic(3), lambda: simulator.kernel.x(), lambda: new_class("A", (signature,)), lambda: isinstance(1, overload),
         lambda: signature | 1, lambda: nvvmutils.x[0], lambda: [*nvvmutils.x], lambda: bool(overload), lambda: setattr(nvvmutils, "x", 1),
