@@ -203,7 +203,7 @@ except ImportError as error:
 def test_what_is_not_there(python):
     said = python("-m", "pyptx.numba", program(python, MISSING)).splitlines()
     assert len(said) == 18 and said[0].startswith("pyptx has no numba.cuda.extending.intrinsic: kernels call plain Python functions")
-    assert "PYPTX_DEVICE=host" in said[1] and "numba.cuda.core.typing.templates.signature" in said[2]
+    assert "PYPTX_DEVICE=host" in said[1] and "numba.cuda.core.typing.templates.AbstractTemplate" in said[2]
     assert "<object of type numba.cuda.extending.intrinsic> cannot be called in a kernel" in said[11]
     assert [said[10], *said[-2:]] == ["numba.cuda.no_such_module", "module 'pyptx.cuda' has no attribute 'no_such_name'", "ImportError"]
 
