@@ -70,7 +70,7 @@ PAGES = {
         "A compiled kernel": ["_pyptx.CompiledKernel.", "cuda.cache_info"],
         "Its report": ["_report.Report."],
         "Annotations": ["cuda.Array"],
-        "Compiling without launching": ["cuda.compile_ptx", "cuda.compile", "cuda.compile_ptx_for_current_device"],
+        "Compiling without launching": ["cuda.compile_ptx", "cuda.compile", "cuda.compile_all", "cuda.compile_ptx_for_current_device"],
         "Code of other compilers": ["cuda.declare_device", "cuda.LinkableCode", "cuda.PTXSource", "cuda.Cubin", "cuda.Fatbin", "cuda.Object",
                                     "cuda.Archive", "cuda.CUSource", "cuda.LTOIR"],
     }),
@@ -140,7 +140,7 @@ PAGES = {
         "Compile errors": ["errors.CompileError", *(f"errors.Compile{name}Error" for name in (
             "Attribute", "Index", "Memory", "Name", "NotImplemented", "Overflow", "Recursion", "Runtime", "Syntax", "Type", "UnboundLocal", "Value"))],
         "The driver and the device": ["errors.DriverError", "errors.CudaAPIError", "errors.NoDriverError", "errors.NoDeviceError",
-                                      "errors.OutOfMemoryError", "errors.ContextLostError", "errors.ModuleError"],
+                                      "errors.OutOfMemoryError", "errors.ContextLostError", "errors.ModuleError", "errors.LinkFileError", "errors.LinkFileNotFoundError"],
         "Warnings": ["errors.Advice", "errors.CacheWarning"],
     }),
 }

@@ -423,7 +423,8 @@ PyObject *px_array_array(PyObject *self, PyObject *args, PyObject *kwargs) {
     return NULL;
   if (copy == Py_False)
     return PyErr_Format(PyExc_ValueError,
-                        "a device array cannot become a NumPy array without a copy");
+                        "`copy=False` is not possible: a device array becomes a NumPy array "
+                        "by a copy");
   PyObject *stream = px_array_stream((PxArray *)self, NULL);
   PyObject *values = stream ? px_array_to_numpy((PxArray *)self, stream) : NULL;
   Py_XDECREF(stream);

@@ -111,7 +111,7 @@ static PyObject *get_transposed(PyObject *op, void *Py_UNUSED(c)) {
 
 static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *stream = ((PxArray *)op)->stream;
-  return Py_NewRef(stream ? stream : Py_None);
+  return stream ? Py_NewRef(stream) : PyLong_FromLong(0); /* the default one, as in Numba */
 }
 
 /* Above those of pandas, whose operators leave the work to a higher one. */
@@ -208,7 +208,7 @@ static PyGetSetDef array_getset[] = {
     {"real", px_array_part, NULL, "The real parts, as a view; of real elements the array itself.",
      NULL},
     {"imag", px_array_part, NULL, "The imaginary parts of complex elements, as a view.", (void *)1},
-    {"stream", get_stream, NULL, "The stream that bind() gave, or None.", NULL},
+    {"stream", get_stream, NULL, "The stream that bind() gave, or 0.", NULL},
     {"flags", get_flags, NULL, "A dict: C_CONTIGUOUS, F_CONTIGUOUS, WRITEABLE.", NULL},
     {"device", get_device, NULL, "The device whose memory this is.", NULL},
     {"gpu_data", get_memory, NULL, "The memory that the array lies in.", NULL},

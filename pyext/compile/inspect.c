@@ -138,6 +138,10 @@ PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs) {
   PyObject *signature = Py_None, *arch = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:inspect_sass", names, &signature, &arch))
     return NULL;
+  if (((PxDispatcher *)self)->func_options.device)
+    return PyErr_Format(PyExc_RuntimeError,
+                        "Cannot inspect SASS of a device function: it is compiled in the kernels "
+                        "that call it, which have some");
   RtDevice *device = px_current_device(px_state_of(self));
   if (!device)
     return NULL;

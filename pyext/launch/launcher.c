@@ -632,19 +632,30 @@ PyType_Spec px_launcher_spec = {
 
 /* --- configurations --- */
 
-static int bad_dim(PyObject *error, const char *what, PyObject *arg) {
-  PyErr_Format(error, "%s must be a sequence of 1, 2 or 3 integers, or an integer, not %R%s", what,
-               arg, PyFloat_Check(arg) ? ": divide with //" : "");
+/* In the words of Numba's messages, which programs search for. */
+static int bad_dim(const char *what, PyObject *arg) {
+  PyErr_Format(PyExc_TypeError, "%s must be a sequence of integers, got [%R]%s", what, arg,
+               PyFloat_Check(arg) ? ": divide with //"
+                                  : ": write 1, 2 or 3 integers, or an integer");
+  return -1;
+}
+
+static int bad_rank(const char *what, PyObject *items) {
+  PyObject *list = PySequence_List(items);
+  if (list)
+    PyErr_Format(PyExc_ValueError, "%s must be a sequence of 1, 2 or 3 integers, got %R", what,
+                 list);
+  Py_XDECREF(list);
   return -1;
 }
 
 static int one_dim(const char *what, PyObject *arg, uint32_t *out) {
   if (!PyIndex_Check(arg) || PyBool_Check(arg))
-    return bad_dim(PyExc_TypeError, what, arg);
+    return bad_dim(what, arg);
   Py_ssize_t v = PyNumber_AsSsize_t(arg, NULL); /* huge ones clip, and are refused below */
   if (v == -1 && PyErr_Occurred()) {            /* an array has __index__, and few can be one */
     bool array = PySequence_Check(arg) && PyErr_ExceptionMatches(PyExc_TypeError);
-    return array ? (PyErr_Clear(), bad_dim(PyExc_TypeError, what, arg)) : -1;
+    return array ? (PyErr_Clear(), bad_dim(what, arg)) : -1;
   }
   if (v < 1 || v > INT32_MAX) {
     PyErr_Format(PyExc_ValueError,
@@ -664,7 +675,7 @@ int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]) {
     return one_dim(what, arg, out);
   PyObject *items = PySequence_Tuple(arg); /* __index__ may change a list */
   Py_ssize_t n = items ? PyTuple_GET_SIZE(items) : 0;
-  int failed = !items ? -1 : n < 1 || n > 3 ? bad_dim(PyExc_ValueError, what, arg) : 0;
+  int failed = !items ? -1 : n < 1 || n > 3 ? bad_rank(what, items) : 0;
   for (Py_ssize_t i = 0; i < n && !failed; i++)
     failed = one_dim(what, PyTuple_GET_ITEM(items, i), &out[i]);
   Py_XDECREF(items);
@@ -704,8 +715,8 @@ static int read_cluster(PyObject *arg, uint32_t out[3]) {
 static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
   PxState *st = px_state_of((PyObject *)d);
   if (d->func_options.device) {
-    PyErr_Format(PyExc_TypeError,
-                 "%U is a device function: it is called by kernels and cannot be launched",
+    PyErr_Format(PyExc_RuntimeError,
+                 "Cannot compile a device function as a kernel: %U is called by kernels",
                  function_name(d));
     return NULL;
   }

@@ -213,6 +213,7 @@ static PyObject *trap_of(PxState *st, const PxModuleKernel *k, RtStream *stream)
   Py_RETURN_NONE;
 }
 
+/* 1: it became a node of a graph. */
 static int queue(PxState *st, const PxModuleKernel *k, RtConfig *config, PxArgs *a, char *block) {
   bool follows = px_follows(&a->follow);
   RtTrap unused;
@@ -228,6 +229,8 @@ static int queue(PxState *st, const PxModuleKernel *k, RtConfig *config, PxArgs 
                     "the kernel's module is gone: the device was reset; make the Module again");
     return -1;
   }
+  if (status == RT_CAPTURED)
+    return 1;
   PX_TRY_STATUS(st, status, return -1);
   return follows ? px_follow_after(&a->follow) : 0;
 }
@@ -281,14 +284,20 @@ static int read_config(PxState *st, PyObject *key, RtConfig *config, PyObject **
   return *stream ? 0 : -1;
 }
 
-static PyObject *launch(PxState *st, const PxModuleKernel *k, RtConfig *config, PyObject *stream,
+static PyObject *launch(PxState *st, PyObject *capsule, RtConfig *config, PyObject *stream,
                         PyObject *arrays, char *block) {
+  const PxModuleKernel *k = PyCapsule_GetPointer(capsule, KERNEL);
   PxArgs a;
   px_args_init(&a, st, k->device, config->stream, false);
   int failed = add_arrays(&a, k, arrays);
   if (!failed) {
     px_pack(&k->params, a.leaves, block);
     failed = queue(st, k, config, &a, block);
+  }
+  if (failed > 0) {
+    failed = px_captured_module_launch(capsule, arrays);
+    px_args_clear(&a);
+    return failed ? NULL : Py_NewRef(Py_None);
   }
   if (!failed)
     failed = copy_back(&a);
@@ -316,9 +325,10 @@ static PyObject *module_launch(PyObject *self, PyObject *args) {
   if (bytes != (Py_ssize_t)k->params.bytes)
     return PyErr_Format(PyExc_ValueError, "the parameter block has %u bytes, not %zd",
                         k->params.bytes, bytes);
-  if (px_capturing())
+  if (px_capturing() && has_field(&k->params, RT_FIELD_TRAP))
     return PyErr_Format(PyExc_RuntimeError,
-                        "launches of a cuda.Module's kernels cannot be recorded in a graph");
+                        "this kernel of a cuda.Module cannot be recorded in a graph: its threads "
+                        "may stop with exceptions, which a launch waits for");
   RtConfig config;
   if (read_config(st, key, &config, &stream) < 0)
     return NULL;
@@ -326,7 +336,7 @@ static PyObject *module_launch(PyObject *self, PyObject *args) {
   PyObject *result = NULL;
   if (copy) {
     memcpy(copy, block, (size_t)bytes);
-    result = launch(st, k, &config, stream, arrays, copy);
+    result = launch(st, capsule, &config, stream, arrays, copy);
   } else {
     PyErr_NoMemory();
   }

@@ -120,6 +120,13 @@ int px_captured_launch(PxLauncher *l, PxOverload *o, PyObject *const *argv, Py_s
   return add_node(capturing, node);
 }
 
+int px_captured_module_launch(PyObject *kernel, PyObject *arrays) {
+  assert(capturing);
+  if (px_captured_keep(kernel) < 0) /* and with it the module */
+    return -1;
+  return add_node(capturing, node_new(capturing, Py_NewRef(arrays), NULL));
+}
+
 int px_captured_copy(PyObject *to, PyObject *from) {
   assert(capturing);
   return add_node(capturing, node_new(capturing, PyTuple_Pack(2, to, from), NULL));
@@ -534,7 +541,7 @@ static PyObject *node_kwargs(PyObject *op, void *Py_UNUSED(c)) {
 static PyObject *node_dims(PyObject *op, void *which) {
   PxNode *n = (PxNode *)op;
   const uint32_t *v = which ? n->info.config.block : n->info.config.grid;
-  if (!n->launcher)
+  if (n->info.kind != RT_NODE_KERNEL)
     Py_RETURN_NONE;
   return px_uint3(v);
 }
@@ -554,6 +561,8 @@ static PyObject *node_repr(PyObject *op) {
         ((PyFunctionObject *)n->launcher->dispatcher->function)->func_qualname, g[0], g[1], g[2],
         b[0], b[1], b[2]);
   }
+  if (n->info.kind == RT_NODE_KERNEL)
+    return PyUnicode_FromString("<pyptx graph node: a kernel of a Module>");
   return PyUnicode_FromFormat("<pyptx graph node: %s of %llu bytes>",
                               n->info.kind == RT_NODE_COPY ? "copy" : "fill",
                               (unsigned long long)n->info.bytes);
@@ -643,7 +652,7 @@ static PyObject *node_set_args(PyObject *op, PyObject *const *argv, Py_ssize_t n
   if (!n->launcher)
     return PyErr_Format(
         PyExc_TypeError,
-        "only a kernel's node has arguments to set; capture the graph again for a copy");
+        "only the node of a kernel in Python has arguments to set; capture the graph again");
   PxGraph *g = (PxGraph *)Py_XNewRef(n->graph); /* another thread may drop it meanwhile */
   if (!g)
     return PyErr_Format(PyExc_ValueError,
@@ -721,6 +730,14 @@ static PyObject *graph_make(PxState *st, RtDevice *d, PyObject *stream) {
   return (PyObject *)g;
 }
 
+/* (what tells the current device from itself after a reset, does this thread record a graph) */
+static PyObject *module_scratch_state(PyObject *module, PyObject *Py_UNUSED(args)) {
+  RtDevice *d = px_current_device(px_state_of_module(module));
+  return d ? Py_BuildValue("(KN)", (unsigned long long)px_epoch_now(d),
+                           PyBool_FromLong(px_capturing()))
+           : NULL;
+}
+
 static PyObject *module_graph(PyObject *module, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"stream", NULL};
   PyObject *arg = NULL;
@@ -758,5 +775,8 @@ PyMethodDef px_graph_functions[] = {
      "is an error: synchronize, copies to new host arrays, NumPy arrays as arguments of kernels,\n"
      "reading elements; and on a GPU copies from and to host memory that is not pinned.\n"
      "If the block raises, nothing is kept. Returns a Graph: launch, update, nodes, close."},
+    {"_scratch_state", module_scratch_state, METH_NOARGS,
+     "_scratch_state(): (what tells the current device from itself after a reset, does this "
+     "thread record a graph)."},
     {0},
 };

@@ -17,6 +17,7 @@ int px_not_captured(const char *what, const char *help);
  * long as the graph. 0 or -1. */
 int px_captured_launch(struct PxLauncher *l, struct PxOverload *o, PyObject *const *argv,
                        Py_ssize_t n, PyObject *kwnames);
+int px_captured_module_launch(PyObject *kernel, PyObject *arrays);
 int px_captured_copy(PyObject *to, PyObject *from);
 /* Something that nodes may refer to without naming it: memory that is made meanwhile. Nothing where
  * nothing is captured. 0 or -1. */

@@ -336,6 +336,8 @@ class Work:
             raise TypeError(f"{name}: out must be an array, not {type(out).__name__}")
         if original is not None:
             self.originals.append(original)
+            if not hasattr(out, "shape"):  # it has the interface alone: the caller gets an array
+                out = value
         return self._given(name, out, value, dtype, apart)
 
     def _given(self, name, out, value, dtype, apart):

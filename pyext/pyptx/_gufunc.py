@@ -71,7 +71,7 @@ class GUFunc:
         self.signature, self.max_blocksize = layout, 1 << 30
         self._inputs, self._outputs = parse_layout(layout)
         self.nin, self.nout = len(self._inputs), len(self._outputs)
-        self._host, self._options, self._loops = host, options, {}
+        self._host, self._options, self._loops, self._signatures = host, options, {}, list(signatures)
         if self.py_func.__code__.co_argcount != self.nin + self.nout:
             raise TypeError(f"@guvectorize: {self.__name__} takes {self.py_func.__code__.co_argcount} arguments, but the layout {layout} has "
                             f"{self.nin + self.nout}: inputs, then outputs")
@@ -83,7 +83,11 @@ class GUFunc:
         return f"<gufunc '{self.__name__}' {self.signature}>"
 
     def __reduce__(self):
-        return self.__qualname__
+        from pyptx._pickle import LocalFunction, is_local
+
+        if not is_local(self.py_func):
+            return self.__qualname__
+        return GUFunc, (LocalFunction(self.py_func), self.signature, self._signatures, self._host, self._options)
 
     @property
     def nargs(self):
@@ -158,19 +162,28 @@ class GUFunc:
         loop = self._loop(work.values, outs)
         work.values = [self._typed(v, d) for v, d in zip(work.values, loop.dtypes)]
         sizes, outer = self._schedule([tuple(v.shape) for v in work.values], outs)
+        outer = self._without_ones(outer, outs)
         work.resident = work.resident if work.resident is not None else next((o for o in outs if type(o) is _pyptx.DeviceArray), None)
         work.bring()
         targets, finishes = [], []
         for given, symbols, dtype in zip(outs, self._outputs, loop.dtypes[self.nin :]):
             shape = (*outer, *(sizes[s] for s in symbols))
-            if given is not None and tuple(given.shape) != shape:
-                raise ValueError(f"output shape mismatch: {self.__name__} gives {shape}, and out has {tuple(given.shape)}")
+            if given is not None and _shape(given) != shape:
+                raise ValueError(f"output shape mismatch: {self.__name__} gives {shape}, and out has {_shape(given)}")
             target, finish = self._output(work, given, shape, dtype)
             targets.append(target)
             finishes.append(finish)
         self._run(loop, outer, [*work.values, *targets], stream, tuple(work.originals))
         results = tuple(finish() for finish in finishes)
         return results[0] if self.nout == 1 else results
+
+    def _without_ones(self, outer, outs):
+        """The shape that is looped over without leading axes of one element that no output given
+        has: a number may be an array of one element, as in Numba."""
+        most = [len(_shape(o)) - len(symbols) for o, symbols in zip(outs, self._outputs) if o is not None]
+        while most and len(outer) > max(most) and outer[0] == 1:
+            outer = outer[1:]
+        return outer
 
     def _output(self, work, given, shape, dtype):
         """As Work.output, of an array without an element of its own where it is read before it is
@@ -191,10 +204,11 @@ class GUFunc:
         strides, lays = [], []
         for v, symbols, plain_one in zip(values, self._inputs + self._outputs, loop.plain):
             cut = len(v.shape) - len(symbols)
+            extra = max(cut - len(outer), 0)
             core_shape, core_strides = tuple(v.shape[cut:]), tuple(v.strides[cut:])
             if not symbols and not plain_one:
                 core_shape, core_strides = (1,), (0,)
-            strides.append(stretched(tuple(v.shape[:cut]), tuple(v.strides[:cut]), outer))
+            strides.append(stretched(tuple(v.shape[extra:cut]), tuple(v.strides[extra:cut]), outer))
             lays.append((core_shape, core_strides))
         shape, steps = merged(outer, strides)
         grid, block, looped = configuration(shape, self.max_blocksize)
@@ -207,8 +221,8 @@ class GUFunc:
         if value.dtype == dtype:
             return value
         if type(value) is _pyptx.DeviceArray:
-            raise TypeError(f"compatible signature is possible by casting, but device arrays are not cast: the array has {value.dtype}, "
-                            f"the signature {dtype}\n  help: pass x.astype(np.{dtype})")
+            raise TypeError(f"compatible signature is possible by casting, but device arrays are not cast, since a gufunc "
+                            f"does not support .astype() of them: the array has {value.dtype}, the signature {dtype}\n  help: pass x.astype(np.{dtype})")
         return value.astype(dtype)
 
     def _schedule(self, shapes, outs):
@@ -254,6 +268,11 @@ class GUFunc:
             self._check(loop)
             self._loops[dtypes] = loop
         return loop
+
+
+def _shape(out):
+    """Of an output given, which may have an array interface alone."""
+    return tuple(out.shape if hasattr(out, "shape") else read(out)[0].shape)
 
 
 def _guvectorize_options(options):

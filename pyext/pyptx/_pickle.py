@@ -3,13 +3,19 @@
 A kernel of an importable module is pickled as its name, as functions are. One of a notebook or of __main__ is pickled as its name by pickle
 (a worker started with "spawn" runs the main module again), and by value, with its function, under cloudpickle and dill. A __reduce__ is
 not told which of them asks; but their picklers are Python classes, so the frame that called it is a method of one.
+
+One that was made in a function has no name that finds it. It is pickled by value: its function as code, with its closure and defaults, for the
+same CPython; the globals are those of its module where it is loaded.
 """
 
+import importlib
+import marshal
 import os
 import sys
 import threading
 import uuid
 import weakref
+from types import CellType, FunctionType
 
 import numpy
 
@@ -57,10 +63,46 @@ def reduce_kernel(kernel):
     """Dispatcher.__reduce__."""
     module, qualname = kernel.__module__, kernel.__qualname__
     by_name = module and not _by_value_module(module) and _find(module, qualname) is kernel
-    if by_name or not _sends_functions(sys._getframe(1)):
+    by_value = _sends_functions(sys._getframe(1))
+    if by_name or not (by_value or is_local(kernel.py_func)):
         return qualname
     signatures, options = kernel._made
-    return _rebuild, (_token(kernel), kernel.py_func, signatures, options, vars(kernel).copy())
+    function = kernel.py_func if by_value else LocalFunction(kernel.py_func)
+    attributes = {name: function if value is kernel.py_func else value for name, value in vars(kernel).items()}
+    return _rebuild, (_token(kernel), function, signatures, options, attributes)
+
+
+def is_local(function):
+    """Was it made in a function of a module, so that its name does not find it."""
+    return isinstance(function, FunctionType) and "<locals>" in function.__qualname__ and function.__module__ is not None
+
+
+class LocalFunction:
+    """A function made in a function, as plain pickle can send it; loaded, it is the function."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __reduce__(self):
+        f = self.function
+        sent = [(cell.cell_contents,) if cell_is_set(cell) else () for cell in f.__closure__ or ()]
+        cells = [tuple(LocalFunction(x) if is_local(x) else x for x in cell) for cell in sent]
+        return _local_function, (f.__module__, marshal.dumps(f.__code__), f.__name__, f.__qualname__, f.__defaults__, f.__kwdefaults__, cells)
+
+
+def cell_is_set(cell):
+    try:
+        cell.cell_contents
+    except ValueError:
+        return False
+    return True
+
+
+def _local_function(module, code, name, qualname, defaults, kwdefaults, cells):
+    scope = vars(sys.modules.get(module) or importlib.import_module(module))
+    function = FunctionType(marshal.loads(code), scope, name, defaults, tuple(CellType(*cell) for cell in cells))
+    function.__qualname__, function.__module__, function.__kwdefaults__ = qualname, module, kwdefaults
+    return function
 
 
 def _token(kernel):

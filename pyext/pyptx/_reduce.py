@@ -3,20 +3,23 @@ of its axes.
 
 One kernel does all of it. Its array has the axes that are kept, then those that are reduced. A
 block has `width` threads along the reduced elements for each of `here` outputs; blocks along y each
-have a chunk of the reduced elements. A thread combines its elements, several loads in flight, a
-tree in shared memory the threads of an output; where there are several slices, the same kernel then
-combines their results. (Mark Harris, "Optimizing Parallel Reduction in CUDA"; two launches instead
-of one that ends with an atomic counter, because a counter that calls share would tie streams and
-graphs together.)
+have a chunk of the reduced elements, a slice. A thread combines its elements, several loads in
+flight, a tree in shared memory the threads of an output. Where there are several slices, the last
+block of them to end combines their results, in the slices' order, so that one launch does it and
+gives the same each time. (Mark Harris, "Optimizing Parallel Reduction in CUDA"; CUDA's sample
+threadFenceReduction.) Elements of 8 and 16 bits are loaded 64 bits at a time.
 """
 
+import threading
+
 from pyptx import _pyptx
-from pyptx._elementwise import Work, contiguous, define, identifier, is_array, merged, unravel, view
+from pyptx._elementwise import Work, define, identifier, is_array, merged, origin, unravel, view
 from pyptx._pyptx import device_array
 
 THREADS = 256
 _LOADS = 8  # that a thread has in flight
 _SLICES = 65535
+_WORD = 8  # bytes
 ALL = object()
 NOTHING = object()
 
@@ -25,17 +28,18 @@ def at(a, {kept_parameters}r):
     {reduced_lines}
     return {element}
 
-def {name}(a, out, init, outputs, length, chunk, width, along, ordered=None):
+def tree(shared, t, o, outputs, lane, half, distance, used):
+    while half > 0:
+        cuda.syncthreads()
+        if o < outputs and lane < half and lane + half < used:
+            shared[t] = core(shared[t], shared[t + half * distance])
+        half //= 2
+
+def {name}(a, out, init, parts, arrived, tail, outputs, length, chunk, width, along, ordered=None):
     shared = cuda.shared.array(THREADS, {shared})
     t = cuda.threadIdx.x
-    here = cuda.blockDim.x // width
-    if along:
-        r, o = t % width, t // width
-    else:
-        r, o = t // here, t % here
+{lanes}
     lane = r
-    distance = 1 if along else here
-    o += cuda.blockIdx.x * here
     first = cuda.blockIdx.y * chunk
     end = min(length, first + chunk)
     used = min(width, end - first)
@@ -45,19 +49,50 @@ def {name}(a, out, init, outputs, length, chunk, width, along, ordered=None):
         acc = at(a, {kept_arguments}r)
         r += width
 {loads}
+        if tail is not None:
+            if cuda.blockIdx.y == 0 and lane < tail.size:
+                acc = core(acc, tail[lane])
         shared[t] = acc
-    half = width // 2
-    while half > 0:
+    tree(shared, t, o, outputs, lane, width // 2, distance, used)
+    if parts is not None:
+        slices = cuda.gridDim.y
+        last = cuda.shared.array(1, cuda.uint32)
+        if o < outputs and lane == 0:
+            parts[cuda.blockIdx.y * outputs + o] = shared[t]
+            cuda.threadfence()
         cuda.syncthreads()
-        if o < outputs and lane < half and lane + half < used:
-            shared[t] = core(shared[t], shared[t + half * distance])
-        half //= 2
+        if t == 0:
+            last[0] = cuda.atomic.inc(arrived, cuda.blockIdx.x, slices - 1)  # 0 again after the last
+        cuda.syncthreads()
+        if last[0] != slices - 1:
+            return
+        cuda.threadfence()
+        if o < outputs and lane < slices:
+            acc = parts[lane * outputs + o]
+            for s in range(lane + width, slices, width):
+                acc = core(acc, parts[s * outputs + o])
+            shared[t] = acc
+        tree(shared, t, o, outputs, lane, width // 2, distance, min(width, slices))
     if o < outputs and lane == 0:
         result = shared[t]
         if init is not None:
             result = core(result, init)
         out[{out_index}] = result
 """
+
+
+# What a thread is: number r of those along the reduced elements of output o; and how far the next
+# of these is from it.
+_LANES = """\
+    here = cuda.blockDim.x // width
+    if along:
+        r, o = t % width, t // width
+    else:
+        r, o = t // here, t % here
+    distance = 1 if along else here
+    o += cuda.blockIdx.x * here"""
+_ALL_LANES = """\
+    r, o, outputs, width, distance = t, 0, 1, THREADS, 1"""
 
 
 def _tree(names):
@@ -98,8 +133,27 @@ def _make(name, core, kept, reduced, options, load, dtype):
         name=name, kept_parameters=text, kept_arguments=text,
         reduced_lines="\n    ".join(unravel("r", [f"a.shape[{kept + k}]" for k in range(reduced)], rs)),
         kept_lines="\n    ".join(unravel("o", [f"a.shape[{k}]" for k in range(kept)], ks)) if kept else "pass",
-        loads=_loads(text, _LOADS if reduced == 1 else 1), out_index=", ".join(["cuda.blockIdx.y", *ks]))
-    return cuda.jit(define(name, source, {"cuda": cuda, "core": core, "THREADS": THREADS, "load": load, "DTYPE": dtype}), **options)
+        lanes=_LANES if kept else _ALL_LANES, loads=_loads(text, _LOADS if reduced == 1 else 1), out_index=", ".join(["0", *ks]))
+    scope = {"cuda": cuda, "core": core, "THREADS": THREADS, "load": load, "DTYPE": dtype}
+    return cuda.jit(define(name, source, scope), **options)
+
+
+_PIECES = """\
+def pieces(word):
+    {lines}
+    return {tree}
+"""
+
+
+def _pieces(core, dtype, options):
+    """A device function: the elements of a word, combined."""
+    from pyptx import cuda
+
+    bits = 8 * dtype.itemsize
+    xs = [f"x{k}" for k in range(64 // bits)]
+    lines = [f"{x} = cuda.uint{bits}(word >> cuda.uint64({k * bits}))" + ("" if dtype.kind == "u" else ".view(DTYPE)") for k, x in enumerate(xs)]
+    source = _PIECES.format(lines="\n    ".join(lines), tree=_tree(xs))
+    return cuda.jit(define("pieces", source, {"cuda": cuda, "core": core, "DTYPE": _pyptx.from_dtype(dtype)}), device=True, **options)
 
 
 def _power(n):
@@ -116,7 +170,7 @@ def _blocks():
 def _shape_of_launch(outputs, length, along):
     """(blocks, slices, reduced elements a slice, threads along them, outputs a block)."""
     if outputs == 1:
-        width, here = THREADS, 1
+        width, here = THREADS, 1  # as _ALL_LANES has it
     elif along:
         width = min(THREADS, max(min(32, _power(length)), _power(-(-length // _LOADS))))
         here = THREADS // width
@@ -134,16 +188,18 @@ class Reduction:
     dtype, a function; None where it is one."""
 
     def __init__(self, function, dtype, options, load=None):
-        from pyptx.cuda._jit import jit
+        from pyptx.cuda._jit import _read_options, jit
 
         kind = _pyptx.from_dtype(dtype)
+        read = _read_options(options)
+        self.stops = any(read.get(name) for name in ("debug", "exceptions", "boundscheck"))
         self.name, self.options, self.dtype = function.__name__, options, kind
         self.load = jit(device=True, **options)(load) if load else None
         self.core = jit(kind(kind, kind), device=True, **options)(function)
-        self.kernels = {}
+        self.kernels, self.pieces = {}, None
 
     def kernel(self, kept, reduced, load):
-        key = kept, reduced, load is None
+        key = kept, reduced, load
         found = self.kernels.get(key)
         return found if found is not None else self.kernels.setdefault(key, _make(self.name, self.core, kept, reduced, self.options, load, self.dtype))
 
@@ -161,23 +217,95 @@ class Reduction:
     def _launch(self, a, kept, out, out_steps, init, stream, ordered, load=None):
         shape = tuple(a.shape)
         outputs, length = _product(shape[:kept]), _product(shape[kept:])
+        tail = None
+        if load is None and kept == 0 and _in_words(a):
+            if self.pieces is None:
+                self.pieces = _pieces(self.core, a.dtype, self.options)
+            a, tail, load = *_words(a), self.pieces
+            length = a.shape[0]
         along = not kept or abs(a.strides[-1]) < abs(a.strides[kept - 1])
         blocks, slices, chunk, width, here = _shape_of_launch(outputs, length, along)
         launch = self.kernel(kept, len(shape) - kept, load)[(blocks, slices), width * here, stream]
-        rest = outputs, length, chunk, width, along, *([ordered] if ordered else ())
-        if slices == 1:
-            launch(a, view(out, ((1, *shape[:kept]), (0, *out_steps))), init, *rest)
-            return
-        parts = _empty_like(out, (slices, *shape[:kept]), stream)
-        launch(a, parts, None, *rest)
-        steps = contiguous(parts.shape, parts.dtype.itemsize)
-        self._launch(view(parts, ((*parts.shape[1:], slices), (*steps[1:], steps[0]))), kept, out, out_steps, init, stream, ordered)
+        parts, arrived = (None, None) if slices == 1 else _scratch(out, slices * outputs, blocks, stream, self.stops)
+        launch(a, view(out, ((1, *shape[:kept]), (0, *out_steps))), init, parts, arrived, tail, outputs, length, chunk, width, along,
+               *([ordered] if ordered else ()))
 
 
-def _empty_like(out, shape, stream):
+def _in_words(a):
+    """Are these numbers of 8 or 16 bits, one after another from an address of a word, and enough."""
+    size = a.dtype.itemsize
+    return size < 4 and a.dtype.kind in "iuf" and len(a.shape) == 1 and a.strides == (size,) and a.shape[0] * size >= _WORD * THREADS and origin(a) % _WORD == 0
+
+
+def _words(a):
+    """The array as words of 64 bits, and the elements behind the last whole one or None."""
     import numpy as np
 
-    return np.empty(shape, out.dtype) if isinstance(out, np.ndarray) else device_array(shape, out.dtype, stream=stream)
+    whole = a.shape[0] * a.dtype.itemsize // _WORD * _WORD // a.dtype.itemsize
+    return a[:whole].view(np.uint64), a[whole:] if whole < a.shape[0] else None
+
+
+# --- where slices leave their results, and count themselves. A counter is 0 between two launches:
+# those of one stream can share it, and a graph's launch has one of its own.
+
+_COUNTERS = 2048  # of one stream: as many as blocks along x that have several slices
+_FOR_GRAPHS = 1 << 14
+_STREAMS = 16
+_lock = threading.Lock()
+_held = {}  # (epoch of the device, stream, dtype): (parts, counters)
+_spare = {}  # epoch: counters for graphs, as [array, how many are taken]
+
+
+def _scratch(out, n, blocks, stream, stops):
+    """(an array of n of out's dtype, counters of which `blocks` are 0). stops: may a thread stop with
+    an exception, so that its block never counts."""
+    import numpy as np
+
+    if isinstance(out, np.ndarray):
+        return np.empty(n, out.dtype), np.zeros(blocks, np.uint32)
+    epoch, captured = _pyptx._scratch_state()
+    if stops:
+        return device_array(n, out.dtype, stream=stream), _zeroed(blocks, stream)
+    if captured:
+        return device_array(n, out.dtype, stream=stream), _counters_of_graph(epoch, blocks, stream)
+    if not isinstance(stream, (int, _pyptx.Stream, type(None))) or getattr(stream, "handle", 0) == 2:
+        return device_array(n, out.dtype, stream=stream), _zeroed(blocks, stream)  # the thread's own, or another library's
+    key = epoch, stream if getattr(stream, "handle", 0) > 2 else None, out.dtype
+    with _lock:
+        found = _held.get(key)
+        if found is None or found[0].shape[0] < n or found[1].shape[0] < blocks:
+            if epoch not in _spare:
+                _spare[epoch] = [_new_counters(_FOR_GRAPHS), 0]
+            while len(_held) >= _STREAMS:
+                del _held[next(iter(_held))]
+            found = _held[key] = device_array(max(n, 2048), out.dtype), _new_counters(max(blocks, _COUNTERS))
+    return found
+
+
+def _new_counters(n):
+    import numpy as np
+
+    made = _pyptx.to_device(np.zeros(n, np.uint32))
+    _pyptx.synchronize()  # they are 0 for every stream
+    return made
+
+
+def _zeroed(n, stream):
+    import numpy as np
+
+    made = device_array(n, np.uint32, stream=stream)
+    made.fill(0, stream=stream)
+    return made
+
+
+def _counters_of_graph(epoch, blocks, stream):
+    with _lock:
+        spare = _spare.get(epoch)
+        if spare is None or spare[1] + blocks > _FOR_GRAPHS:
+            first = None
+        else:
+            first, spare[1] = spare[1], spare[1] + blocks
+    return spare[0][first:first + blocks] if first is not None else _zeroed(blocks, stream)  # set to 0 by each launch of the graph
 
 
 def _product(numbers):

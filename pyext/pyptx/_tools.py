@@ -107,6 +107,41 @@ def disassemble(cubin, options=()):
         return _run([nvdisasm, "-c", *options, str(path)])
 
 
+_DECLARED = re.compile(r"^(?P<what>(?:\.(?:visible|weak|common|extern)\s+)*)\.(?:global|const|shared|func)\b(?P<rest>[^\n]*)", re.MULTILINE)
+_NAME = re.compile(r"([$\w]+)\s*(?:\[[^\]]*\]\s*)*(?:=|;|$|\()")
+
+
+def _own_symbols(ptx):
+    """The names of a PTX text's module that no other text refers to."""
+    found = set()
+    for declared in _DECLARED.finditer(ptx):
+        if not declared["what"]:
+            rest = re.sub(r"^\s*\([^)]*\)", "", declared["rest"])  # a function's result
+            found.update(name[1] for name in [_NAME.search(rest)] if name)
+    return found
+
+
+def merge_ptx(texts):
+    """The kernels of several PTX texts, of one architecture, as one text. What each has for itself is
+    renamed, what several declare of others is declared once."""
+    version, bodies, external, target = (0, 0), [], {}, None
+    for number, text in enumerate(texts):
+        if re.search(r"^\s*\.(file|section)\b", text, re.MULTILINE):
+            raise ToolError("kernels with line numbers do not go into one image: leave out --lineinfo and --debug, or write each to a folder of its own")
+        text = re.sub(r"//[^\n]*", "", text)
+        head = re.search(r"\.version\s+(\d+)\.(\d+)\s+(\.target[^\n]*)\s+\.address_size\s+64", text)
+        version, target = max(version, (int(head[1]), int(head[2]))), head[3].strip()
+        body = text[head.end():]
+        for outer in re.findall(r"^\.extern\s[^;]*;", body, re.MULTILINE):
+            external[" ".join(outer.split())] = outer
+        body = re.sub(r"^\.extern\s[^;]*;", "", body, flags=re.MULTILINE)
+        own = sorted(_own_symbols(body))
+        if number and own:
+            body = re.sub(r"(?<![$\w%.])(" + "|".join(map(re.escape, own)) + r")(?![$\w])", rf"\1__{number}", body)
+        bodies.append(re.sub(r"\n\s*\n+", "\n\n", body.strip()))
+    return "\n\n".join([f".version {version[0]}.{version[1]}\n{target}\n.address_size 64", *external.values(), *bodies]) + "\n"
+
+
 def fatbin(images):
     """A fatbin of [(kind, arch, bytes)], kind "ptx" or "cubin": the driver takes the cubin of its
     GPU, else it compiles the PTX."""

@@ -152,6 +152,7 @@ class UFunc:
         self._host, self._options = host, options or {}
         _read_options(self._options)
         self._declared, self._inferred, self._plans, self._reductions = {}, {}, {}, {}
+        self._signatures = list(signatures)
         for signature in signatures:
             self._declare(signature)
         self._static = bool(self._declared)
@@ -183,7 +184,11 @@ class UFunc:
         return f"<ufunc '{self.__name__}'>"
 
     def __reduce__(self):
-        return self.__qualname__
+        from pyptx._pickle import LocalFunction, is_local
+
+        if not is_local(self.py_func):
+            return self.__qualname__
+        return UFunc, (LocalFunction(self.py_func), self._signatures, self.identity, self._host, self._options)
 
     @property
     def max_blocksize(self):

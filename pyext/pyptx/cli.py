@@ -411,6 +411,18 @@ def description_of(unit, file_of):
     return _abi.describe(unit.name, parameter_names(unit.function), unit.signature, out, file_of(unit))
 
 
+def fatbin_of(units):
+    """The kernels of all units in one image for each architecture."""
+    from pyptx import _tools
+
+    images = []
+    for arch in units[0].archs:
+        ptx = units[0].compiled[arch]["ptx"] if len(units) == 1 else _tools.merge_ptx([unit.compiled[arch]["ptx"] for unit in units])
+        cubin = cubin_of(units[0], arch)[0] if len(units) == 1 else _tools.assemble(ptx, arch)[0]
+        images += [("cubin", arch, cubin), ("ptx", arch, as_bytes(ptx))]
+    return _tools.fatbin(images)
+
+
 def make(unit, emit, arch, file_of):
     """One thing to write, as text or bytes."""
     from pyptx import _abi, _tools
@@ -420,8 +432,7 @@ def make(unit, emit, arch, file_of):
     if emit == "sass":
         return _tools.sass_of(unit.compiled[arch]["ptx"], arch)
     if emit == "fatbin":
-        return _tools.fatbin([image for a in unit.archs for image in
-                              (("cubin", a, cubin_of(unit, a)[0]), ("ptx", a, as_bytes(unit.compiled[a]["ptx"])))])
+        return fatbin_of([unit])
     if emit in DESCRIBING:
         description = description_of(unit, file_of)
         return _abi.header(description) if emit == "header" else _abi.as_json(description)
@@ -466,11 +477,13 @@ def place(output, label, emit, alone):
         return path
     if alone == "stem":  # of several --emit: the others beside the file that is named
         return path.with_suffix(suffix)
+    if alone == "together":  # one fatbin of all kernels, what describes each beside it
+        return path if emit == "fatbin" else path.parent / (label + suffix)
     return path / (label + suffix)
 
 
 def manner(output, units, emit):
-    """How results get their files: "one", "stem" or "folder"; "-": standard output. Raises before the work is done rather than after it."""
+    """How results get their files: "one", "stem", "together" or "folder"; "-": standard output. Raises before the work is done rather than after it."""
     count = sum(len(labels(unit, name)) for unit in units for name in emit)
     binary = [name for name in emit if EMIT[name].comment is None]
     if output == "-":
@@ -483,6 +496,8 @@ def manner(output, units, emit):
         return "folder"
     if count == 1:
         return "one"
+    if "fatbin" in emit and len(units) > 1 and output.endswith(EMIT["fatbin"].suffix):
+        return "together"
     one_each = all(len(labels(unit, name)) == 1 for unit in units for name in emit)
     if len(units) == 1 and one_each and any(output.endswith(EMIT[name].suffix) for name in emit):
         return "stem"
@@ -589,7 +604,11 @@ def run_compile(args):
     try:
         if spill_advice(units, emit, args):
             return FAILED
-        results = [Result(label, name, as_bytes(make(unit, name, arch, images))) for unit in units for name in emit for label, arch in labels(unit, name)]
+        together = how == "together"
+        results = [Result(label, name, as_bytes(make(unit, name, arch, images))) for unit in units for name in emit if not (together and name == "fatbin")
+                   for label, arch in labels(unit, name)]
+        if together:
+            results.append(Result("", "fatbin", fatbin_of(units)))
         if args.resource_usage:
             print_usage(units, args)
     except _tools.ToolError as error:

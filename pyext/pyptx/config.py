@@ -2,7 +2,7 @@
 
 ENABLE_CUDASIM: kernels run on the host device. Setting it to true sets PYPTX_DEVICE=host, which takes effect at the first use of a device.
 CUDA_ARRAY_INTERFACE_SYNC: work on arrays of other libraries is ordered after the stream that they name (PYPTX_CAI_SYNC).
-CUDA_LOW_OCCUPANCY_WARNINGS: k[grid, block] on a GPU warns (NumbaPerformanceWarning) if the grid has fewer than two blocks a multiprocessor.
+CUDA_LOW_OCCUPANCY_WARNINGS: k[grid, block] on a GPU warns (NumbaPerformanceWarning) if the grid has fewer than 128 blocks.
 CUDA_WARN_ON_IMPLICIT_COPY: a launch on a GPU warns of each host array that it copies. Both are off here unless they are set, or NUMBA_CUDA_... is 1.
 CUDA_DEBUGINFO_DEFAULT: debug= of kernels that do not say it. CUDA_ENABLE_NRT and others that name the inside of Numba are errors.
 """

@@ -181,5 +181,13 @@ class ModuleError(CudaAPIError):
     """The driver refused compiled code."""
 
 
+class LinkFileError(ModuleError, ValueError):
+    """A name given to link= does not say what kind of code the file holds."""
+
+
+class LinkFileNotFoundError(ModuleError, FileNotFoundError):
+    """There is no such file as link= names."""
+
+
 CudaSupportError = DriverError
 NumbaPerformanceWarning = Advice  # what programs for Numba silence

@@ -101,11 +101,11 @@ class Array(metaclass=_Arrays):
 
 class _None(type):
     def __instancecheck__(cls, t):
-        return isinstance(t, Type) and t == none
+        return isinstance(t, Type) and t in (none, void)
 
 
 class NoneType(metaclass=_None):
-    """isinstance(t, NoneType) tells whether a type is `none`, as the result of a kernel is.
+    """isinstance(t, NoneType) tells whether a type is `none`, or `void` as the result of a kernel is.
 
     Example:
 

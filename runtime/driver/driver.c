@@ -181,7 +181,7 @@ RtStatus rt_driver_unusable(void) {
         RT_FAILED,
         "start processes before the first use of the GPU, or with multiprocessing.set_start_method(\"spawn\") (or "
         "\"forkserver\")",
-        "this process was forked from one that had already used the GPU; CUDA does not work in such a child");
+        "CUDA initialized before forking: this process was forked from one that had already used the GPU, and CUDA does not work in such a child");
   if (rt_phase == RT_PHASE_ENDED)
     return rt_fail(RT_FAILED, "use the GPU before the process ends",
                    "the process is ending and the CUDA driver has shut down");

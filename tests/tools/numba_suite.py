@@ -33,6 +33,21 @@ PAGE = Path(__file__).resolve().parents[2] / "docs/reference/numba_suite.md"
 _TESTS, _TESTING = "numba.cuda.tests", "numba.cuda.testing"
 
 
+# For programs that tests start: workers of process pools import the modules of tests too.
+_FOR_PROGRAMS = """\
+import sys
+from pathlib import Path
+
+import pyptx.numba
+
+pyptx.numba.install()
+sys.path.append({tools!r})
+from numba_suite import _Loader
+
+sys.meta_path.insert(0, _Loader(Path({root!r})))
+"""
+
+
 # --- the child: one module of tests ---
 
 
@@ -221,7 +236,7 @@ def _read(path):
 def run_module(root, name, limit):
     """{test: (outcome, why)} of one module."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "sitecustomize.py").write_text("import pyptx.numba\npyptx.numba.install()\n")  # for programs that tests start
+        Path(folder, "sitecustomize.py").write_text(_FOR_PROGRAMS.format(tools=str(Path(__file__).parent), root=str(root)))
         path = Path(folder, "out")
         environment = {**os.environ, "NUMBA_SUITE_LIMIT": str(limit), "NUMBA_SUITE_PATH": folder}
         for attempt in range(40):

@@ -46,6 +46,7 @@ from pyptx.types import Type
 DeviceNDArray = DeviceArray
 
 _Signature = str | Type | tuple[Any, ...]
+_Capability = tuple[int, int] | tuple[int, int, str] | str | None
 _StreamLike = Stream | Literal[0] | None | Any
 _Shape = SupportsIndex | Sequence[SupportsIndex]
 _P = ParamSpec("_P")
@@ -107,9 +108,11 @@ def jit(func_or_sig: Callable[_P, _R], *, device: Literal[True], **options: Unpa
 def jit(func_or_sig: Callable[_P, None], **options: Unpack[_KernelOptions]) -> Dispatcher[_P]: ...  # type: ignore[overload-overlap]
 @overload
 def jit(func_or_sig: Callable[_P, _R], **options: Unpack[_KernelOptions]) -> _DeviceFunction[_P, _R]: ...
-def compile(pyfunc: Callable[..., Any], sig: _Signature, cc: tuple[int, int] | str | None = None, device: bool = True, output: str = "ptx",
+def compile(pyfunc: Callable[..., Any], sig: _Signature, cc: _Capability = None, device: bool = True, output: str = "ptx",
             **options: Unpack[_CodeOptions]) -> tuple[str, Type]: ...
-def compile_ptx(pyfunc: Callable[..., Any], sig: _Signature, cc: tuple[int, int] | str | None = None, device: bool = False,
+def compile_all(pyfunc: Callable[..., Any], sig: _Signature, cc: _Capability = None, device: bool = True, output: str = "ptx",
+                **options: Unpack[_CodeOptions]) -> tuple[list[str | LinkableCode], Type]: ...
+def compile_ptx(pyfunc: Callable[..., Any], sig: _Signature, cc: _Capability = None, device: bool = False,
                 **options: Unpack[_CodeOptions]) -> tuple[str, Type]: ...
 def compile_ptx_for_current_device(pyfunc: Callable[..., Any], sig: _Signature, device: bool = False, **options: Unpack[_CodeOptions]) -> tuple[str, Type]: ...
 

@@ -68,7 +68,7 @@ def _scratch(x, n, place):
         if len(x) == 0:
             return ()
         return (_scratch(x[0], n, place), *_scratch(x[1:], n, (*place, None)))
-    return cuda.shared.array(n, type(x))
+    return cuda.shared.array(n, type(x), alignment=16)  # neighbours are read together
 
 
 def _write(memory, i, x):
@@ -148,6 +148,28 @@ def _warp_mask(count):
     return _ALL >> np.uint32(32 - count)
 
 
+# Up to so many warps each thread reads what all of them have: few vector loads, no shuffles. (CUB's
+# BlockReduceWarpReductions and BlockScanWarpScans do the same, for any number.)
+_FEW_WARPS = 8
+
+
+def _sum_of_warps(partials, value, op, w, left):
+    """value and those of the warps from number w on, len(left) of them: by recursion, which writes
+    them out."""
+    if len(left) == 0:
+        return value
+    return _sum_of_warps(partials, _apply(op, value, _read(partials, w, value)), op, w + 1, left[1:])
+
+
+def _prefix_of_warps(partials, before, upto, op, warp, w, left):
+    """(the values of all warps before this one, nothing in the first; those of all warps)."""
+    if len(left) == 0:
+        return before, upto
+    if warp == w:
+        before = upto
+    return _prefix_of_warps(partials, before, _apply(op, upto, _read(partials, w, upto)), op, warp, w + 1, left[1:])
+
+
 def _whole_reduce(x, op, size, dims):
     """A block of whole warps."""
     n = 32 * len(size[0]) + len(size[1])
@@ -160,6 +182,8 @@ def _whole_reduce(x, op, size, dims):
     if rank % 32 == 0:
         _write(partials, rank // 32, value)
     cuda.syncthreads()
+    if warps <= _FEW_WARPS:
+        return _sum_of_warps(partials, _read(partials, 0, value), op, 1, (None,) * (warps - 1))
     if warps & warps - 1:
         value = _read(partials, min(rank % 32, warps - 1), value)
         return cuda.shfl_sync(_ALL, _reduce_lanes(value, op, _ALL, rank % 32, 32, warps), 0)
@@ -203,7 +227,11 @@ def _whole_prefix(value, op, size, dims):
     if lane == 31:
         _write(partials, warp, inside)
     cuda.syncthreads()
-    upto = _scan_lanes(_read(partials, min(lane, warps - 1), value), op, _ALL, lane, 32)
+    if warps <= _FEW_WARPS:
+        first = _read(partials, 0, value)
+        before, whole = _prefix_of_warps(partials, first, first, op, warp, 1, (None,) * (warps - 1))
+        return inside, before, whole
+    upto = _scan_lanes(_read(partials, min(lane, warps - 1), value), op, _ALL, lane, warps)
     return inside, cuda.shfl_sync(_ALL, upto, max(warp - 1, 0)), cuda.shfl_sync(_ALL, upto, warps - 1)
 
 
@@ -250,6 +278,9 @@ def _block_inclusive(x, op, size, dims):
     inside, warps, _ = _prefix(_reduce_items(x, op), op, size, dims)
     rank = _rank(dims)
     if isinstance(x, np.ndarray):
+        if len(x) == 1:
+            x[0] = inside if rank < 32 else _apply(op, warps, inside)
+            return None
         return _scan_items(x, op, _before(inside, warps, op, _lane_mask(size, dims), rank), rank > 0)
     return inside if rank < 32 else _apply(op, warps, inside)
 
@@ -436,33 +467,45 @@ def _digit(key, shift, digits):
     return np.int32((key >> type(key)(shift)) & type(key)(digits - 1))
 
 
-def _rank_key(keys, places, k, count, shift, lanes, digit_bits, mask, lane):
+def _lane_bits(lane, left):
+    """For each bit of the lane's number, lowest first: 0 where it is set, else all ones."""
+    if len(left) == 0:
+        return ()
+    return (np.uint32((lane & 1) - 1), *_lane_bits(lane >> 1, left[1:]))
+
+
+def _lanes_with(digit, bit, same, own, mask, lane_bits):
+    """The lanes of `same` that agree with this one in the digit's bits from `bit` on, and those of
+    `own` whose digits agree with this lane's number in them."""
+    if len(lane_bits) == 0:
+        return same, own
+    one = (digit & bit) != 0
+    ones = np.uint32(cuda.ballot_sync(mask, one))
+    return _lanes_with(digit, bit * 2, same & (ones if one else ~ones), own & (ones ^ lane_bits[0]), mask, lane_bits[1:])
+
+
+def _rank_key(keys, places, k, count, shift, lanes, lane_bits, mask, lane):
     """places[k] = how many keys of this warp with the digit of keys[k] are before it. count: how
     many of those have the lane's number as their digit; returned with this round's."""
     digit = _digit(keys[k], shift, lanes)
-    same = mask
-    own = mask
-    for b in range(digit_bits):
-        ones = np.uint32(cuda.ballot_sync(mask, digit >> b & 1))
-        same &= ones if digit >> b & 1 else ~ones
-        own &= ones if lane >> b & 1 else ~ones
+    same, own = _lanes_with(digit, 1, mask, mask, mask, lane_bits)
     places[k] = cuda.shfl_sync(mask, count, digit) + np.int32(cuda.popc(same & ((np.uint32(1) << np.uint32(lane)) - np.uint32(1))))
     return np.int32(count + np.int32(cuda.popc(own)))
 
 
-def _rank_keys(keys, places, done, left, count, shift, lanes, digit_bits, mask, lane):
+def _rank_keys(keys, places, done, left, count, shift, lanes, lane_bits, mask, lane):
     """The keys from number len(done) on, len(left) of them. By recursion, which writes them out:
     LLVM keeps so large a loop, and then has the keys in local memory."""
     if len(left) == 0:
         return count
-    count = _rank_key(keys, places, len(done), count, shift, lanes, digit_bits, mask, lane)
-    return _rank_keys(keys, places, (*done, None), left[1:], count, shift, lanes, digit_bits, mask, lane)
+    count = _rank_key(keys, places, len(done), count, shift, lanes, lane_bits, mask, lane)
+    return _rank_keys(keys, places, (*done, None), left[1:], count, shift, lanes, lane_bits, mask, lane)
 
 
-def _rank_many_keys(keys, places, shift, lanes, digit_bits, mask, lane):
+def _rank_many_keys(keys, places, shift, lanes, lane_bits, mask, lane):
     count = np.int32(0)
     for k in range(len(keys)):
-        count = _rank_key(keys, places, k, count, shift, lanes, digit_bits, mask, lane)
+        count = _rank_key(keys, places, k, count, shift, lanes, lane_bits, mask, lane)
     return count
 
 
@@ -489,6 +532,7 @@ def _sort_block(keys, size, dims, width):
     held = (total + lanes * warps - 1) // (lanes * warps)
     all_places = held * lanes * warps
     room = min(all_places, _MOST_BYTES // keys.itemsize)
+    whole = room == all_places  # all keys at a time: places need no tests
     counts = cuda.shared.array((lanes, warps | 1), np.int32)  # an odd length: its columns lie in all banks
     memory = _memory((room + room // 32) * keys.itemsize // 8 + 1).view(keys.dtype)
     mine = cuda.local.array(held, keys.dtype)
@@ -496,8 +540,9 @@ def _sort_block(keys, size, dims, width):
     places = cuda.local.array(held, np.int32)
     rank = _rank(dims)
     warp, lane = rank // lanes, rank % lanes
-    works = warp < warps
+    works = True if n == lanes * warps else warp < warps  # known where all do: no warp diverges then
     mask = np.uint32((1 << lanes) - 1)
+    lane_bits = _lane_bits(lane, (None,) * digit_bits)
 
     if held == each and n == lanes * warps:
         for k in range(held):
@@ -519,9 +564,9 @@ def _sort_block(keys, size, dims, width):
     for shift in range(0, width, digit_bits):
         if works:
             if held > 16:
-                counts[lane, warp] = _rank_many_keys(mine, places, shift, lanes, digit_bits, mask, lane)
+                counts[lane, warp] = _rank_many_keys(mine, places, shift, lanes, lane_bits, mask, lane)
             else:
-                counts[lane, warp] = _rank_keys(mine, places, (), (None,) * held, np.int32(0), shift, lanes, digit_bits, mask, lane)
+                counts[lane, warp] = _rank_keys(mine, places, (), (None,) * held, np.int32(0), shift, lanes, lane_bits, mask, lane)
         cuda.syncthreads()
         if works:
             start = _starts(counts, lanes, warps, warp, mask, lane)
@@ -534,18 +579,18 @@ def _sort_block(keys, size, dims, width):
             if works:
                 for k in range(held):
                     at = places[k] - low
-                    if 0 <= at < room:
+                    if whole or 0 <= at < room:
                         memory[at] = mine[k]
             cuda.syncthreads()
             if last:
                 for k in range(each):
                     at = rank * each + k - low
-                    if 0 <= at < room:
+                    if whole or 0 <= at < room:
                         keys[k] = memory[at]
             elif works:
                 for k in range(held):
                     at = (warp * held + k) * lanes + lane - low
-                    if 0 <= at < room:
+                    if whole or 0 <= at < room:
                         moved[k] = memory[at]
         for k in range(held):
             mine[k] = moved[k]

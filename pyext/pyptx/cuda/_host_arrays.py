@@ -19,10 +19,11 @@ def _bounds(a):
 class _Reached(np.ndarray):
     """An array on a HostMemory. Views of it are, too; results of operations on it lie elsewhere and are arguments as any NumPy array."""
 
-    _memory = None
+    _memory = _stream = None
 
     def __array_finalize__(self, other):
         self._memory = getattr(other, "_memory", None)
+        self._stream = getattr(other, "_stream", None)
 
     @property
     def gpu_data(self):
@@ -42,7 +43,7 @@ class _Reached(np.ndarray):
         interface = dict(self.__array_interface__)
         address, readonly = interface["data"]
         interface["data"] = address - memory.host_pointer + memory.device_pointer, readonly
-        return {**interface, "stream": None, "version": 3}
+        return {**interface, "stream": self._stream and self._stream.handle, "version": 3}
 
     @property
     def device_ctypes_pointer(self):
@@ -102,7 +103,7 @@ def _order(shape, itemsize, strides):
     return axes
 
 
-def _make(cls, managed, shape, dtype, strides, order):
+def _make(cls, managed, shape, dtype, strides, order, stream=None):
     dtype = np.dtype(_pyptx._own(dtype))
     if dtype.hasobject:
         raise TypeError(f"an array of dtype {dtype} holds Python objects: a device cannot use it")
@@ -122,7 +123,7 @@ def _make(cls, managed, shape, dtype, strides, order):
     memory = _pyptx._host_memory(size, managed)
     array = np.ndarray.__new__(cls, shape, dtype, memory, 0, strides, order)
     if cls is not np.ndarray:
-        array._memory = memory
+        array._memory, array._stream = memory, stream or None
     return array
 
 
@@ -130,12 +131,12 @@ def pinned(shape, dtype, strides, order):
     return _make(np.ndarray, False, shape, dtype, strides, order)
 
 
-def mapped(shape, dtype, strides, order):
-    return _make(MappedArray, False, shape, dtype, strides, order)
+def mapped(shape, dtype, strides, order, stream):
+    return _make(MappedArray, False, shape, dtype, strides, order, stream)
 
 
-def managed(shape, dtype, strides, order):
-    return _make(ManagedArray, True, shape, dtype, strides, order)
+def managed(shape, dtype, strides, order, stream):
+    return _make(ManagedArray, True, shape, dtype, strides, order, stream)
 
 
 def as_bytes(ary):

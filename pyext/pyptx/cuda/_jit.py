@@ -107,11 +107,22 @@ def _read_forceinline(option, value):
     return {"inlining": 1} if _read_flag(option, value)[0] else ()
 
 
+_CARVEOUTS = {"default", "maxl1", "maxshared"}
+
+
 def _read_shared_memory_carveout(option, value):
+    if isinstance(value, str):
+        if value.lower() not in _CARVEOUTS:
+            raise ValueError(f"Invalid carveout value: {value!r} is none of 'default', 'MaxL1' and 'MaxShared'")
+    elif isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"shared_memory_carveout must be an int, 'default', 'MaxL1' or 'MaxShared', not {value!r}")
+    elif not -1 <= value.__index__() <= 100:
+        raise ValueError(f"shared_memory_carveout must be between -1 and 100, not {value!r}")
     return ()
 
 
-_read_lto = _read_shared_memory_carveout
+def _read_lto(option, value):
+    return ()
 
 
 def _read_extensions(option, value):
@@ -260,13 +271,44 @@ def _arch(cc):
         cc = device.compute_capability
     if isinstance(cc, str):
         return cc
-    if not isinstance(cc, tuple) or len(cc) != 2:
-        raise TypeError(f'cc is (major, minor) or "sm_90", not {cc!r}')
-    return f"sm_{cc[0]}{cc[1]}"
+    if not isinstance(cc, tuple) or len(cc) not in (2, 3):
+        raise TypeError(f'cc is (major, minor), (major, minor, "a") or "sm_90", not {cc!r}')
+    return "sm_" + "".join(map(str, cc))
+
+
+def _read_abi(function, device, options):
+    """Takes Numba's abi= and abi_info= out of the options: device functions have C's, kernels the one that Numba calls its own. The
+    symbol, or None."""
+    abi = options.get("abi")
+    if abi == "c" and not device:
+        raise NotImplementedError("The C ABI is not supported for kernels: abi=\"stable\" is the one for other programs")
+    if abi == "numba" and device:
+        raise NotImplementedError("abi=\"numba\" is not supported for device functions: they have the C ABI, abi=\"c\"")
+    if abi in ("c", "numba"):
+        del options["abi"]
+    elif isinstance(abi, str) and abi not in OPTIONS["abi"].type:
+        raise NotImplementedError(f"Unsupported ABI: {abi}; device functions have \"c\", kernels {' or '.join(map(repr, OPTIONS['abi'].type))}")
+    named = function.__name__ if abi == "c" and function.__name__.isidentifier() else None
+    return (options.pop("abi_info", None) or {}).get("abi_name", named)
+
+
+def _converted(function, result):
+    """The device function with its result as a type: a function of the same name and parameters."""
+    function = _plain_function(function)
+    code = function.__code__
+    names = ", ".join(code.co_varnames[:code.co_argcount])
+    scope = {"function": Dispatcher(function, (), **_read_options({"device": True})), "result": result}
+    exec(f"def converted({names}): return result(function({names}))", scope)
+    scope["converted"].__code__ = scope["converted"].__code__.replace(co_name=code.co_name, co_qualname=code.co_qualname)
+    scope["converted"].__name__, scope["converted"].__qualname__ = function.__name__, function.__qualname__
+    return scope["converted"]
 
 
 def compile_ptx(pyfunc, sig, cc=None, device=False, **options):
-    """(PTX text, result type) of a function for a signature. cc: (major, minor) or "sm_90"; the current GPU's, or sm_75 without one.
+    """(PTX text, result type) of a function for a signature. cc: (major, minor), (major, minor, "a") or "sm_90"; the current GPU's, or
+    sm_75 without one. The result of a device function is converted to the signature's, where that names one.
+
+    Of a device function: abi="c", so that its symbol is its name, and abi_info={"abi_name": name} for another one.
 
     Example:
 
@@ -276,14 +318,27 @@ def compile_ptx(pyfunc, sig, cc=None, device=False, **options):
                 x[i] *= k
 
         ptx, result = cuda.compile_ptx(scale, "void(float32[:], float32)", cc=(9, 0))
-        print(ptx.count(".entry"), result)      # 1 none
+        print(ptx.count(".entry"), result)      # 1 void
     """
+    symbol = _read_abi(pyfunc, device, options)
     if device:
         options["device"] = True
     text = sig if isinstance(sig, str) else _signature_text(sig)
-    out = _pyptx._compile(pyfunc, text, "nvptx", _arch(cc), 0, options, "ptx")
-    result = out.get("result")
-    return out["ptx"], _pyptx._type(result if result and result != "none" else "none")
+
+    def compiled(function):
+        out = _pyptx._compile(function, text, "nvptx", _arch(cc), 0, options, "ptx", symbol)
+        return out["ptx"], _pyptx._type(out.get("result") or "none")
+
+    ptx, result = compiled(pyfunc)
+    if not device:
+        return ptx, _pyptx._type("void")
+    declared = getattr(_pyptx._type(text), "return_type", None) if not text.lstrip().startswith("(") else None
+    if declared is not None and repr(declared) in _SCALARS and declared != result:
+        ptx, result = compiled(_converted(pyfunc, declared))
+    return ptx, result
+
+
+_SCALARS = {"bool", "boolean", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"}
 
 
 def compile(pyfunc, sig, cc=None, device=True, output="ptx", **options):
@@ -298,8 +353,44 @@ def compile(pyfunc, sig, cc=None, device=True, output="ptx", **options):
         print(result)                           # float32
     """
     if output != "ptx":
-        raise ValueError(f"output is 'ptx', not {output!r}; `pyptx compile --emit` has the others")
+        raise NotImplementedError(f"Unsupported output type: {output}; it is 'ptx', and `pyptx compile --emit` has others")
     return compile_ptx(pyfunc, sig, cc=cc, device=device, **options)
+
+
+def compile_all(pyfunc, sig, cc=None, device=True, output="ptx", **options):
+    """([PTX text, code that it links, ...], result type): like compile, with what link= and cuda.declare_device name. CUDA C++ among it is
+    compiled by NVRTC; other code is what link= made of it, as cuda.Cubin.
+
+    Example:
+
+        codes, result = cuda.compile_all(half, "float32(float32)", cc="sm_90")
+        print(len(codes))                       # 1
+    """
+    from pyptx.cuda._link import CUSource, PTXSource
+
+    ptx, result = compile(pyfunc, sig, cc=cc, device=device, output=output, **options)
+    linked = list(read_link(options.get("link")))
+    for function in _declared_in(pyfunc):
+        linked += [code for code in function.link if code not in linked]
+    capability = int("".join(c for c in _arch(cc) if c.isdigit()))
+    return [ptx, *(PTXSource(code.image(capability)[2], code.name) if isinstance(code, CUSource) else code for code in linked)], result
+
+
+def _declared_in(function, seen=None):
+    """Functions of cuda.declare_device that this function, or one that it calls, names."""
+    from pyptx._pickle import cell_is_set
+
+    seen = set() if seen is None else seen
+    function = _plain_function(function)
+    if function in seen:
+        return
+    seen.add(function)
+    named = [function.__globals__.get(name) for name in function.__code__.co_names]
+    for value in named + [cell.cell_contents for cell in function.__closure__ or () if cell_is_set(cell)]:
+        if hasattr(value, "__pyptx_declared__"):
+            yield value
+        elif isinstance(value, (Dispatcher, _FUNCTION)):
+            yield from _declared_in(value, seen)
 
 
 def compile_ptx_for_current_device(pyfunc, sig, device=False, **options):

@@ -3,6 +3,7 @@
 import os
 
 from pyptx._pyptx import Signature
+from pyptx.errors import LinkFileError, LinkFileNotFoundError
 
 _CUBIN, _PTX, _FATBIN, _OBJECT, _LIBRARY, _SOURCE, _LTOIR = range(7)  # as the driver numbers its inputs; CUDA C++ is made PTX first, LTO-IR goes to nvJitLink
 
@@ -137,9 +138,13 @@ def _read(item):
     suffix = os.path.splitext(path)[1].lower()
     kind = _KINDS.get(suffix)
     if kind is None:
-        raise ValueError(f"link=: the name of {path!r} does not say what is in it that can be linked: known are {', '.join(sorted(_KINDS))}")
-    with open(path, "rb") as file:
-        return kind(file.read(), path)
+        what = f"extension {suffix}" if suffix else "no extension"
+        raise LinkFileError(f"Don't know how to link file with {what}: {path!r} is none of {', '.join(sorted(_KINDS))}")
+    try:
+        with open(path, "rb") as file:
+            return kind(file.read(), path)
+    except FileNotFoundError:
+        raise LinkFileNotFoundError(f"{path} not found") from None
 
 
 def read_link(value):
@@ -243,8 +248,8 @@ def declare_device(name, sig, link=None, use_cooperative=False, abi="numba"):
         raise ValueError(f"abi must be 'numba' or 'c', not {abi!r}")
     if use_cooperative:
         raise ValueError("use_cooperative: functions that synchronise the grid cannot be declared; call cuda.cg.this_grid().sync() in the kernel")
-    if not isinstance(sig, (str, Signature)):
-        raise TypeError(f"the signature is text or int32(float32), not {sig!r}")
+    if not isinstance(sig, (str, Signature)) or isinstance(sig, str) and sig.lstrip().startswith("("):
+        raise TypeError(f"Return type must be provided for device declarations: write 'int32(float32)' or int32(float32), not {sig!r}")
     result, args, only_read = _split(sig if isinstance(sig, str) else repr(sig))
     for what in [result] * (repr(result) not in ("void", "none")) + args:
         scalar, is_array, _ = repr(what).partition("[")

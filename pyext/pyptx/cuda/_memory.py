@@ -43,7 +43,7 @@ def pinned_array_like(ary):
 
 def mapped_array(shape, dtype=float, strides=None, order="C", stream=0, portable=False, wc=False):
     """A NumPy array with undefined elements in page-locked memory that kernels read and write in place, over the link: pass it as an
-    argument. Synchronise before the host reads what a kernel wrote.
+    argument. Synchronise before the host reads what a kernel wrote. stream: the one that its __cuda_array_interface__ names.
 
     portable and wc are accepted for compatibility with Numba: the memory is portable, and is not write-combined.
 
@@ -55,7 +55,7 @@ def mapped_array(shape, dtype=float, strides=None, order="C", stream=0, portable
         cuda.synchronize()
         print(x[0])                             # 2.0
     """
-    return _arrays().mapped(shape, dtype, strides, order)
+    return _arrays().mapped(shape, dtype, strides, order, stream)
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
@@ -65,12 +65,12 @@ def mapped_array_like(ary, stream=0, portable=False, wc=False):
 
         x = cuda.mapped_array_like(a)
     """
-    return mapped_array(ary.shape, ary.dtype, _arrays().strides_like(ary))
+    return mapped_array(ary.shape, ary.dtype, _arrays().strides_like(ary), stream=stream)
 
 
 def managed_array(shape, dtype=float, strides=None, order="C", stream=0, attach_global=True):
     """A NumPy array with undefined elements in managed memory, which the driver moves to the side that uses it: pass it as an argument.
-    Synchronise before the host reads what a kernel wrote.
+    Synchronise before the host reads what a kernel wrote. stream: the one that its __cuda_array_interface__ names.
 
     OutOfMemoryError if it is larger than the device's free memory. Device.reset() frees the memory: do not use the array after it.
     On the host device: an ordinary array, within free memory.
@@ -83,7 +83,7 @@ def managed_array(shape, dtype=float, strides=None, order="C", stream=0, attach_
         cuda.synchronize()
         print(x[0])                             # 2.0
     """
-    return _arrays().managed(shape, dtype, strides, order)
+    return _arrays().managed(shape, dtype, strides, order, stream)
 
 
 @contextmanager

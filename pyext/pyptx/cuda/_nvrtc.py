@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import threading
+import warnings
 
 _lock = threading.Lock()
 _library = None
@@ -67,8 +68,11 @@ def _include_folders(library_path):
     """CUDA's own headers, beside the library: lib64/../include, nvidia/cuda_nvrtc/lib/../../cuda_runtime/include."""
     lib = os.path.dirname(os.path.realpath(library_path))
     places = [os.path.join(lib, "..", "include"), os.path.join(lib, "..", "..", "cuda_runtime", "include"),
-              os.path.join(lib, "..", "..", "..", "include")]
-    return [os.path.normpath(p) for p in places if os.path.exists(os.path.join(p, "cuda_fp16.h"))]
+              os.path.join(lib, "..", "..", "..", "include"), os.path.join(lib, "..", "..", "cuda_cccl", "include")]
+    found = [p for p in places if os.path.exists(os.path.join(p, "cuda_fp16.h"))]
+    # since CUDA 13 libcu++, which CUDA's own headers include, has a folder of its own
+    found += [p for q in places for p in (q, os.path.join(q, "cccl")) if os.path.exists(os.path.join(p, "nv", "target"))]
+    return list(dict.fromkeys(map(os.path.normpath, found)))
 
 
 _ERROR = re.compile(r"^(?P<file>[^\n]*?)\((?P<line>\d+)\): (?:catastrophic )?error(?: #\S+)?: (?P<text>.*)$", re.MULTILINE)
@@ -135,6 +139,9 @@ def build(source, name, options, folder=None, names=(), wanted=("PTX",)):
         if result:
             log = _text(library, program, "ProgramLog").decode(errors="replace").strip()
             raise _compile_error(name, log or library.nvrtcGetErrorString(result).decode())
+        log = _text(library, program, "ProgramLog").decode(errors="replace").strip()
+        if log:
+            warnings.warn(f"NVRTC log messages whilst compiling {name}:\n\n{log}", stacklevel=2)
         texts = {what.lower(): _bytes(library, program, what) for what in wanted}
         return Compiled(**texts, names={expression: _lowered(library, program, expression) for expression in names})
     finally:

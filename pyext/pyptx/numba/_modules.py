@@ -21,7 +21,7 @@ _CUDAS = frozenset((
     "cudamath datamodel debuginfo decorators descriptor device_init devicearray deviceufunc dispatcher errors extending flags fp16 fp8 initialize intrinsic_wrapper "
     "intrinsics itanium_mangler kernels launchconfig libdevice libdevicedecl libdevicefuncs libdeviceimpl locks lowering mathimpl memory_management "
     "literal misc models np nvvm nvvmutils printimpl random reduction serialize simulator simulator_init stubs target testing typeconv types typing ufuncs utils "
-    "vector_types vectorizers _internal _compat Dim3 GridGroup LTOIR compile_all deferred_type ffi ffi_forced_object is_fp8_supported optional "
+    "vector_types vectorizers _internal _compat Dim3 GridGroup LTOIR deferred_type ffi ffi_forced_object is_fp8_supported optional "
     "prepare_shape_strides_dtype reduce Reduce vectorize guvectorize").split())
 
 # The same of Numba itself, for where it is not installed.
@@ -144,7 +144,7 @@ def _extra(name):
     """Names of numba.cuda that pyptx.cuda does not have, or has in another form; None."""
     from pyptx import cuda, errors, types
 
-    if name in ("jit", "compile", "compile_ptx", "compile_ptx_for_current_device"):
+    if name in ("jit", "compile", "compile_all", "compile_ptx", "compile_ptx_for_current_device"):
         return _jit(getattr(cuda, name))
     if name in ("literal_unroll", "literally"):
         return _own_function(name)
@@ -155,8 +155,13 @@ def _extra(name):
         "CUDADispatcher": lambda: type(cuda.jit(lambda: None)), "DeviceRecord": lambda: cuda.DeviceNDArray,
         "FakeCUDAArray": lambda: cuda.DeviceNDArray, "KernelRuntimeError": lambda: RuntimeError, "from_dtype": lambda: types.from_dtype,
         "PYVERSION": lambda: sys.version_info[:2], "errors": lambda: importlib.import_module("numba.cuda.errors"),
-        "CompileError": lambda: errors.CompileError, "as_dtype": lambda: _as_dtype, "typeof": lambda: typeof, "driver": lambda: cuda.cudadrv.driver, "devices": lambda: cuda.cudadrv.devices,
+        "CompileError": lambda: errors.CompileError, "signature": lambda: _signature, "as_dtype": lambda: _as_dtype, "typeof": lambda: typeof, "driver": lambda: cuda.cudadrv.driver, "devices": lambda: cuda.cudadrv.devices,
     }.get(name, lambda: None)()
+
+
+def _signature(result, *args):
+    """typing.signature: signature(int32, float32) is int32(float32)."""
+    return result(*args)
 
 
 def _as_dtype(t):

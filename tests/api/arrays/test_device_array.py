@@ -258,7 +258,7 @@ def test_numpy_conversion():
     assert np.asarray(d, dtype=np.float32).dtype == np.float32
     assert np.array_equal(np.array(d[:, ::2]), values((2, 3))[:, ::2])
     if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
-        with pytest.raises(ValueError, match="without a copy"):
+        with pytest.raises(ValueError, match="`copy=False` is not"):
             np.asarray(d, copy=False)
 
 

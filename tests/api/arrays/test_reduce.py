@@ -180,3 +180,43 @@ def test_transpose_in_place_and_on_its_stream():
 def test_transpose_errors(a, b, error):
     with pytest.raises(error, match="transpose: "):
         transpose(a, b)
+
+
+# --- one launch: the last of the slices' blocks combines their results
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "int16", "uint16", "float16"])
+def test_small_numbers_are_loaded_in_words(dtype):
+    @cuda.reduce
+    def largest(a, b):
+        return a if a > b else b
+
+    x = (np.arange(70003) % 251 - (100 if np.dtype(dtype).kind != "u" else 0)).astype(np.float16 if dtype == "float16" else dtype)
+    d = cuda.to_device(x)
+    for n in (1, 2047, 2048, 2055, 4096, 70003):  # below and above what is loaded so, with elements behind the last word
+        assert largest(d, size=n, init=None) == x[:n].max()
+        x[n - 1], old = 120, x[n - 1]  # the last element
+        assert largest(x, size=n, init=None) == max(120, x[:n].max())
+        x[n - 1] = old
+    assert largest(d[1:], init=None) == x[1:].max()  # not at the address of a word
+    if dtype[0] in "iu":
+        assert add(d, init=0) == x.sum(dtype=dtype)  # wraps as the dtype does
+
+
+def test_many_calls_on_several_streams_and_in_a_graph():
+    x = np.arange(100000, dtype=np.int64)
+    d = cuda.to_device(x)
+    streams = [0, cuda.stream(), cuda.stream()]
+    out = [cuda.device_array(1, np.int64) for _ in range(12)]
+    for k, res in enumerate(out):
+        add(d[k:], res=res, stream=streams[k % 3])
+    cuda.synchronize()
+    assert [r[0] for r in out] == [x[k:].sum() for k in range(12)]
+    with cuda.graph() as graph:
+        for res in out:
+            add(d, res=res)
+    for _ in range(3):
+        graph.launch()
+    cuda.synchronize()
+    assert [r[0] for r in out] == [x.sum()] * 12
+    assert add(d) == x.sum()

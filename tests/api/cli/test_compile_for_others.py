@@ -405,3 +405,62 @@ def test_occupancy_is_that_of_the_toolkit(tmp_path):
     theirs = subprocess.run([str(tmp_path / "c")], input=lines, capture_output=True, text=True, check=True).stdout.split()
     ours = [_occupancy.occupancy(f"sm_{cc}", t, r, s).blocks for cc, t, r, s, _ in asked]
     assert list(map(int, theirs)) == ours
+
+
+SEVERAL = """
+import numpy as np
+from pyptx import cuda
+
+@cuda.jit
+def axpy(a, x, y):
+    i = cuda.grid(1)
+    if i < x.size:
+        y[i] += a * x[i]
+
+@cuda.jit
+def first(x, out):
+    s = cuda.shared.array(64, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = x[t]
+    cuda.syncthreads()
+    print("first", t)
+    out[t] = s[63 - t]
+
+@cuda.jit
+def second(x, out):
+    s = cuda.shared.array(32, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = x[t]
+    cuda.syncthreads()
+    print("second", t)
+    out[t] = s[31 - t]
+"""
+SIGS = ["--sig", "axpy=float32, float32[::1], float32[::1]", "--sig", "axpy=float64, float64[::1], float64[::1]", "--sig", "first=float32[::1], float32[::1]",
+        "--sig", "second=float32[::1], float32[::1]"]
+
+
+def test_several_kernels_are_one_ptx():
+
+
+    source = {}
+    exec(SEVERAL, source)
+    texts = [cuda.compile_ptx(source[name], "float32[::1], float32[::1]", cc=(9, 0))[0] for name in ("first", "second")]
+    merged = _tools.merge_ptx(texts)
+    assert merged.count(".version") == 1 and re.findall(r"\.entry (\w+)", merged) == ["first", "second"]
+    texts_of_both = re.findall(r"^\.global[^;]*?(\S+)\[\d+\]", merged, re.MULTILINE)
+    assert len(texts_of_both) == len(set(texts_of_both)) >= 2  # each kernel has some
+    assert len(re.findall(r"\.extern[^;]*vprintf", merged)) == 1
+    with pytest.raises(_tools.ToolError, match="line numbers"):
+        _tools.merge_ptx([texts[0], cuda.compile_ptx(source["second"], "float32[::1], float32[::1]", cc=(9, 0), lineinfo=True)[0]])
+
+
+@pytest.mark.skipif(not shutil.which("fatbinary"), reason="fatbinary is not on PATH")
+def test_several_kernels_in_one_fatbin(tmp_path):
+    (tmp_path / "k.py").write_text(SEVERAL)
+    assert cli.main(["compile", str(tmp_path / "k.py"), *SIGS, "--arch", "sm_80,sm_90", "--emit", "fatbin,json", "-o", str(tmp_path / "all.fatbin")]) == 0
+    files = sorted(p.name for p in tmp_path.iterdir())
+    assert files == ["all.fatbin", *(f"axpy__float{n}_float{n}_1c_float{n}_1c.json" for n in (32, 64)), "first.json", "k.py", "second.json"]
+    image = (tmp_path / "all.fatbin").read_bytes()
+    for name in ("axpy__float32_float32_1c_float32_1c", "axpy__float64_float64_1c_float64_1c", "first", "second"):
+        assert image.count(f".text.{name}\0".encode()) >= 2  # one for each architecture
+    assert json.loads((tmp_path / "second.json").read_text())["images"] == [{"kind": "fatbin", "arch": "", "file": "all.fatbin"}]

@@ -374,9 +374,33 @@ def test_what_stops_a_described_kernel_is_raised(tmp_path):
     assert x[0] == 3
 
 
+def written(tmp_path, text, *options):
+    (tmp_path / "kernels.py").write_text(text)
+    assert cli.main(["compile", str(tmp_path / "kernels.py:k"), *options]) == 0
+
+
 @gpu_only
-def test_what_is_not_recorded():
-    x, kernel = cuda.device_array(1, np.int32), cuda.Module(ADD)["store"]
+def test_launches_are_recorded_in_a_graph(tmp_path):
+    written(tmp_path, "def k(x, n):\n    x[0] = 2 * x[0] + n\n", "--sig", "int32[::1], int32", "--emit", "ptx,json", "-o", str(tmp_path / "k.ptx"))
+    x, kernel = cuda.to_device(np.array([1], np.int32)), cuda.Module(tmp_path / "k.ptx")["k"]
+    with cuda.graph() as graph:
+        kernel[1, 1](x, 1)
+        kernel[1, 1](x, 5)
+    assert x[0] == 1 and [n.kind for n in graph.nodes] == ["kernel"] * 2 and graph.nodes[0].args[0] is x
+    assert repr(graph.nodes[0]) == "<pyptx graph node: a kernel of a Module>" and graph.nodes[0].griddim == (1, 1, 1)
+    del kernel
+    for _ in range(2):
+        graph.launch()
+    assert x[0] == (1 * 4 + 7) * 4 + 7
+    with pytest.raises((ValueError, TypeError), match="in Python"):
+        graph.nodes[0].set_args(x, 1)
+
+
+@gpu_only
+def test_what_is_not_recorded(tmp_path):
+    written(tmp_path, "def k(x, n):\n    if n > 2:\n        raise ValueError('n')\n    x[0] = n\n", "--sig", "int32[:], int32", "--exceptions",
+            "--emit", "ptx,json", "-o", str(tmp_path / "k.ptx"))
+    x, kernel = cuda.device_array(1, np.int32), cuda.Module(tmp_path / "k.ptx")["k"]
     with pytest.raises(RuntimeError, match="cannot be recorded in a graph"), cuda.graph():
         kernel[1, 1](x, 1)
 

@@ -167,7 +167,7 @@ from types import new_class
 from numba import cuda
 from numba.cuda.extending import intrinsic, overload
 from numba.cuda import simulator, nvvmutils
-from numba.cuda.core.typing.templates import signature
+from numba.cuda.core.typing.templates import AbstractTemplate as signature
 import numba.cuda.codegen
 uses = [lambda: intrinsic(3), lambda: simulator.kernel.x(), lambda: new_class("A", (signature,)), lambda: isinstance(1, overload),
         lambda: signature | 1, lambda: nvvmutils.x[0], lambda: [*nvvmutils.x], lambda: bool(overload), lambda: setattr(nvvmutils, "x", 1),
@@ -203,7 +203,7 @@ except ImportError as error:
 def test_what_is_not_there(python):
     said = python("-m", "pyptx.numba", program(python, MISSING)).splitlines()
     assert len(said) == 18 and said[0].startswith("pyptx has no numba.cuda.extending.intrinsic: kernels call plain Python functions")
-    assert "PYPTX_DEVICE=host" in said[1] and "numba.cuda.core.typing.templates.signature" in said[2]
+    assert "PYPTX_DEVICE=host" in said[1] and "numba.cuda.core.typing.templates.AbstractTemplate" in said[2]
     assert "<object of type numba.cuda.extending.intrinsic> cannot be called in a kernel" in said[11]
     assert [said[10], *said[-2:]] == ["numba.cuda.no_such_module", "module 'pyptx.cuda' has no attribute 'no_such_name'", "ImportError"]
 

@@ -7,14 +7,16 @@ import pickle
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import cloudpickle
 import numpy as np
 import pytest
 
+import pyptx
 from pyptx import cuda
 
-SCALE = 3
+SCALE, OFFSET = 3, 100
 
 
 @cuda.jit
@@ -70,13 +72,51 @@ def test_a_kernel_of_a_module_pickles_as_its_name():
     assert cloudpickle.loads(cloudpickle.dumps(scale)) is scale and len(cloudpickle.dumps(scale)) < 80
 
 
-def test_a_kernel_that_is_not_found_under_its_name_is_refused_by_pickle():
+def made_in_a_function(factor):
+    def plain(v):
+        return v * factor
+
+    @cuda.jit(device=True)
+    def inner(v, shift=1):
+        return plain(v) + shift
+
     @cuda.jit
     def local(x):
-        x[0] = 1
+        if cuda.grid(1) == 0:
+            x[0] = inner(x[0]) + OFFSET
 
-    with pytest.raises((pickle.PicklingError, AttributeError), match="local"):
-        pickle.dumps(local)
+    return local
+
+
+def test_a_kernel_made_in_a_function_is_pickled_by_value():
+    local = made_in_a_function(3)
+    data = pickle.dumps(local)
+    assert pickle.loads(data) is local  # here it is known
+    program = f"""
+import pickle, sys, numpy as np
+sys.path.append({str(Path(__file__).parent)!r})
+launch = pickle.loads({pickle.dumps(local[2, 8])!r})
+x = np.array([5.0])
+launch(x)
+print(launch.griddim, launch.blockdim, x[0])
+"""
+    assert in_fresh_process(program) == "(2, 1, 1) (8, 1, 1) 116.0"
+
+
+def test_ufuncs_made_in_a_function_are_pickled_by_value():
+    @pyptx.vectorize(["int64(int64)", "float64(float64)"])
+    def double(x):
+        return x * 2
+
+    @pyptx.guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+    def total(x, out):
+        out[0] = 0
+        for v in x:
+            out[0] += v
+
+    again, sums = pickle.loads(pickle.dumps(double)), pickle.loads(pickle.dumps(total))
+    assert again(np.arange(4)).tolist() == [0, 2, 4, 6] and again.types == double.types
+    assert sums(np.ones((2, 3))).tolist() == [3, 3] and pickle.loads(pickle.dumps(again)).types == double.types
 
 
 def test_a_kernel_of_main_pickles_as_its_name():

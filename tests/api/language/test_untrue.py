@@ -278,14 +278,14 @@ class Streams:
 
 
 @pytest.mark.parametrize("call, error, match", [
-    (lambda: add_one[np.array([4, 4]), 1], TypeError, "griddim must be a sequence of 1, 2 or 3 integers, or an integer, not array"),
-    (lambda: add_one[float("nan"), 1], TypeError, "not nan: divide with //"),
+    (lambda: add_one[np.array([4, 4]), 1], TypeError, "griddim must be a sequence of integers, got \\[array"),
+    (lambda: add_one[float("nan"), 1], TypeError, r"got \[nan\]: divide with //"),
     (lambda: add_one[1, 1, 0, 10**30], ValueError, "1000000000000000000000000000000 bytes: that is not possible"),
     (lambda: add_one.forall(2**62, 1)(cuda.device_array(1)), ValueError, "give tpb= a larger block"),
     (lambda: cuda.select_device(None), TypeError, "None is not a device: pass a number, 'gpu' or 'host'"),
     (lambda: cuda.select_device(True), TypeError, "True is not a device"),
     (lambda: cuda.select_device(10**30), ValueError, "there is no device 10{30}: cuda.list_devices"),
-    (lambda: cuda.compile_ptx(add_one, "float32[:]", cc=90), TypeError, r'cc is \(major, minor\) or "sm_90", not 90'),
+    (lambda: cuda.compile_ptx(add_one, "float32[:]", cc=90), TypeError, r'cc is \(major, minor\), \(major, minor, "a"\) or "sm_90", not 90'),
     (lambda: add_one[1, 1, Streams(None)], TypeError, r"__cuda_stream__ of Streams must give \(version, handle\), not None"),
     (lambda: add_one[1, 1, Streams((0, 1.5))], TypeError, r"must give \(version, handle\), not \(0, 1.5\)"),
     (lambda: add_one[1, 1, Streams((0, -1))], OverflowError, "negative"),

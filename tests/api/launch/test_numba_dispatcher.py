@@ -181,7 +181,7 @@ def test_arrays_of_the_declared_width_are_read_by_their_bits():
     (lambda k: k(1), ValueError, "launch configuration was not specified"),
     (lambda k: k.forall(-1), ValueError, "Can't create ForAll with negative task count: -1"),
     (lambda k: k.forall(1, -1), ValueError, "tpb is -1"),
-    (lambda k: k[(1, 1, 1, 1), 1], ValueError, r"griddim must be a sequence of 1, 2 or 3 integers, or an integer, not \(1, 1, 1, 1\)"),
+    (lambda k: k[(1, 1, 1, 1), 1], ValueError, r"griddim must be a sequence of 1, 2 or 3 integers, got \[1, 1, 1, 1\]"),
     (lambda k: k[1, (1, 1, 1, 1)], ValueError, "blockdim must be a sequence of 1, 2 or 3 integers"),
     (lambda k: k[1, ()], ValueError, "blockdim must be a sequence"), (lambda k: k[1.0, 1], TypeError, "griddim must be a sequence"),
     (lambda k: k[1], ValueError, "must specify at least the griddim and blockdim"),
@@ -352,3 +352,34 @@ def test_names_of_numbas_types_and_devices():
         types.float32.underlying_float
     assert isinstance(types.none, types.NoneType) and not isinstance(types.float32, types.NoneType) and types.NoneType() == types.none
     assert cuda.get_current_device().supports_float16
+
+
+# --- compiling
+
+
+def sums(x, y):
+    return x + y
+
+
+def test_compile_all_and_the_declared_result():
+    codes, result = cuda.compile_all(sums, "int32(int32, int32)", cc=(9, 0), typing="numba")
+    assert repr(result) == "int32" and len(codes) == 1 and ".visible .func  (.param .b32 func_retval0) sums(" in codes[0]
+    code = cuda.PTXSource(".version 7.8\n.target sm_90\n.address_size 64\n", "mine.ptx")
+    assert cuda.compile_all(sums, "float32(float32, float32)", cc=(9, 0, "a"), link=code)[0][1:] == [code]
+    assert "sm_90a" in cuda.compile(sums, "float32(float32, float32)", cc=(9, 0, "a"))[0]
+
+
+def test_numbas_abi():
+    assert ") other(" in cuda.compile_ptx(sums, "int32(int32, int32)", cc=(9, 0), device=True, abi="c", abi_info={"abi_name": "other"})[0]
+    for device, abi, words in ((False, "c", "not supported for kernels"), (True, "numba", "C ABI"), (False, "fastcall", "Unsupported ABI: fastcall")):
+        with pytest.raises(NotImplementedError, match=words):
+            cuda.compile_ptx(sums, "(int32, int32)", cc=(9, 0), device=device, abi=abi)
+    with pytest.raises(NotImplementedError, match="Unsupported output type: ltoir"):
+        cuda.compile(sums, "int32(int32, int32)", output="ltoir")
+
+
+@pytest.mark.parametrize("value, words", [(150, "must be between -1 and 100"), (-2, "between -1 and 100"), ("most", "Invalid carveout value")])
+def test_values_of_the_carveout(value, words):
+    with pytest.raises(ValueError, match=words):
+        cuda.jit(shared_memory_carveout=value)(sums)
+    cuda.jit(shared_memory_carveout="MaxL1")(sums)
