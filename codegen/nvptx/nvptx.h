@@ -38,6 +38,10 @@ void cg_nvptx_roots(Cg *cg);
  * generation. */
 void cg_nvptx_rows(Cg *cg);
 
+/* local_space.c: ld.local and st.local for local arrays that stay in memory; right before code
+ * generation. */
+void cg_nvptx_local_space(Cg *cg);
+
 /* --- members of the target, by file; target.h describes them --- */
 
 /* cache_hints.c */

@@ -1,0 +1,64 @@
+/* NVPTX local space: accesses of local arrays that stay in memory are ld.local and st.local.
+ *
+ * LLVM's code generator knows that an alloca is in local memory, but it folds a constant offset
+ * into the generic form of the stack pointer: ld [%SP+4]. ptxas cannot see what a generic access
+ * touches. It keeps such an array in memory, though it puts one into registers that has only
+ * local accesses at constant offsets. So the array's local address goes through a move that LLVM
+ * does not look into; all addresses come from there, and LLVM's inference of address spaces makes
+ * them local.
+ *
+ * In: the module right before code generation. */
+#include <string.h>
+
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+static LLVMValueRef opaque_move(LLVMTypeRef type) {
+  static const char code[] = "mov.b64 $0, $1;", constraints[] = "=l,l";
+  return LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints), false, false,
+                          LLVMInlineAsmDialectATT, false);
+}
+
+/* A use of the array that is not `address`, which comes from the array itself. */
+static LLVMValueRef user_but(LLVMValueRef array, LLVMValueRef address) {
+  LLVMUseRef u = LLVMGetFirstUse(array);
+  if (u && LLVMGetUser(u) == address)
+    u = LLVMGetNextUse(u);
+  return u ? LLVMGetUser(u) : NULL;
+}
+
+/* Only an alloca may have a lifetime, so these marks go. */
+static bool is_lifetime(LLVMValueRef i) {
+  return LLVMIsACallInst(i) && (cg_is_call_of(i, "llvm.lifetime.start.p0") ||
+                                cg_is_call_of(i, "llvm.lifetime.end.p0"));
+}
+
+static void move_address(Cg *cg, LLVMValueRef array) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMTypeRef local = LLVMPointerTypeInContext(cg->context, NVPTX_LOCAL);
+  LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(array));
+  LLVMSetCurrentDebugLocation2(b, NULL);
+  LLVMValueRef address = l_addrspacecast(b, array, local), by;
+  LLVMTypeRef type = LLVMFunctionType(local, &local, 1, false);
+  LLVMValueRef moved =
+      l_addrspacecast(b, l_call_type(b, type, opaque_move(type), &address, 1), cg->t.ptr);
+  while ((by = user_but(array, address))) {
+    if (is_lifetime(by)) {
+      LLVMInstructionEraseFromParent(by);
+      continue;
+    }
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(by); k++)
+      if (LLVMGetOperand(by, k) == array)
+        LLVMSetOperand(by, k, moved);
+  }
+}
+
+void cg_nvptx_local_space(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetFirstBasicBlock(f);
+    for (LLVMValueRef i = entry ? LLVMGetFirstInstruction(entry) : NULL; i;
+         i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i) && LLVMGetFirstUse(i))
+        move_address(cg, i);
+  }
+}
