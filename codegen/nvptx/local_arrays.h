@@ -1,0 +1,39 @@
+/* NVPTX local arrays: what the passes that bring them into registers know of one. */
+#ifndef PYPTX_CODEGEN_NVPTX_LOCAL_ARRAYS_H
+#define PYPTX_CODEGEN_NVPTX_LOCAL_ARRAYS_H
+
+#include "codegen/llvm/cg.h"
+
+enum {
+  /* Arrays of a kernel that may become registers, all together: 128 registers of the 255 that a
+   * thread may have. 8 x 8 float64 is one such array; ptxas gives a Cholesky factorisation in it
+   * 94 registers, as nvcc does. */
+  LOCAL_MOST_BYTES = 512,
+  /* Elements of an array whose index is not known when compiling: each such access is a comparison
+   * and a selection for each element. Lanes with different indices touch as many lines of local
+   * memory. */
+  LOCAL_MOST_OPAQUE = 8,
+};
+
+/* A load or store at array + offset + scale * index, in bytes; index is NULL if the offset is all
+ * of it. */
+typedef struct LocalAccess {
+  LLVMValueRef ins, index;
+  int64_t scale, offset;
+} LocalAccess;
+
+typedef struct LocalArray {
+  LLVMValueRef alloca;
+  uint64_t bytes;
+  VEC(LocalAccess) accesses;
+} LocalArray;
+
+typedef VEC(LocalArray) LocalArrays;
+
+/* The small arrays of f that are only read and written, element by element: no address is kept or
+ * passed on. Empty if all together are larger than LOCAL_MOST_BYTES. */
+LocalArrays cg_local_arrays(Cg *cg, LLVMValueRef f);
+/* The type of an access's element. */
+LLVMTypeRef cg_local_type(const LocalAccess *a);
+
+#endif
