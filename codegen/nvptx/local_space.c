@@ -54,11 +54,16 @@ static void move_address(Cg *cg, LLVMValueRef array) {
 }
 
 void cg_nvptx_local_space(Cg *cg) {
+  bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetFirstBasicBlock(f);
     for (LLVMValueRef i = entry ? LLVMGetFirstInstruction(entry) : NULL; i;
          i = LLVMGetNextInstruction(i))
-      if (LLVMIsAAllocaInst(i) && LLVMGetFirstUse(i))
+      if (LLVMIsAAllocaInst(i) && LLVMGetFirstUse(i)) {
         move_address(cg, i);
+        any = true;
+      }
   }
+  if (any) /* which the code generator leaves out for long functions */
+    cg_run_passes(cg, "function(infer-address-spaces)");
 }

@@ -35,13 +35,17 @@ enum {
 typedef struct Number { /* base + n; base NULL: a constant */
   LLVMValueRef base;
   int64_t n;
+  bool wraps; /* with a base: the sum as the kernel computes it may have wrapped around */
 } Number;
 
 typedef struct LoopNote {
   bool needed;      /* by the array being looked at */
   bool chosen;      /* by some array that becomes registers */
   bool data_leaves; /* some exit depends on data */
-  uint32_t trips;   /* the most */
+  bool runs;
+  uint32_t least, trips; /* iterations: the fewest and the most of all runs */
+  LLVMValueRef end;      /* the fork that leaves it in all runs; NULL: none, or several */
+  bool relative;         /* its comparison is of sums with one base, which do not wrap */
   uint32_t size;    /* instructions of its own */
 } LoopNote;
 
@@ -54,12 +58,13 @@ typedef struct Unroll {
   ValueMap seen; /* values whose loops have been marked as needed */
   VEC(bool) constant;
   uint64_t code;
+  bool relative; /* the comparison that was looked at last: see LoopNote */
 } Unroll;
 
 /* --- values --- */
 
-static Number opaque(LLVMValueRef v) { return (Number){v, 0}; }
-static Number constant(int64_t n) { return (Number){NULL, n}; }
+static Number opaque(LLVMValueRef v) { return (Number){v, 0, false}; }
+static Number constant(int64_t n) { return (Number){NULL, n, false}; }
 
 static unsigned width_of(LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
@@ -120,26 +125,35 @@ static Number of_two(Unroll *u, LLVMValueRef v, int depth) {
   Number a = value_of(u, LLVMGetOperand(v, 0), depth), b = value_of(u, LLVMGetOperand(v, 1), depth);
   if (!a.base && !b.base)
     return compute(v, a.n, b.n);
+  bool wraps = a.wraps || b.wraps;
   if (cg_is_op(v, LLVMAdd) && (!a.base || !b.base))
-    return (Number){a.base ? a.base : b.base, a.n + b.n};
-  if (cg_is_op(v, LLVMSub) && (!b.base || a.base == b.base))
-    return (Number){b.base ? NULL : a.base, a.n - b.n};
+    return (Number){a.base ? a.base : b.base, a.n + b.n, wraps || !LLVMGetNSW(v)};
+  if (cg_is_op(v, LLVMSub) && !b.base)
+    return (Number){a.base, a.n - b.n, wraps || !LLVMGetNSW(v)};
   return opaque(v);
 }
 
-/* Differences from the same opaque value compare as they are: counters do not wrap. */
+/* Sums with the same base compare as their constants, if they do not wrap. */
 static Number of_comparison(Unroll *u, LLVMValueRef v, int depth) {
   if (!width_of(LLVMGetOperand(v, 0)))
     return opaque(v);
   Number a = value_of(u, LLVMGetOperand(v, 0), depth), b = value_of(u, LLVMGetOperand(v, 1), depth);
-  return a.base == b.base ? constant(compares(LLVMGetICmpPredicate(v), a.n, b.n)) : opaque(v);
+  if (a.base != b.base)
+    return opaque(v);
+  Number c = constant(compares(LLVMGetICmpPredicate(v), a.n, b.n));
+  LLVMIntPredicate how = LLVMGetICmpPredicate(v);
+  bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
+  u->relative = a.base && is_signed && !a.wraps && !b.wraps;
+  return c;
 }
 
 static Number of_cast(Unroll *u, LLVMValueRef v, int depth) {
   LLVMValueRef x = LLVMGetOperand(v, 0);
   Number a = value_of(u, x, depth);
-  if (a.base)
+  if (a.base) {
+    a.wraps |= !LLVMIsASExtInst(v);
     return a;
+  }
   switch (LLVMGetInstructionOpcode(v)) {
   case LLVMZExt: return constant((int64_t)zeros_above(a.n, width_of(x)));
   case LLVMTrunc: return constant(width_of(v) == 1 ? a.n & 1 : wrapped(a.n, width_of(v)));
@@ -268,18 +282,29 @@ static void set_phis(Unroll *u, uint32_t loop, bool inside) {
 /* Does an iteration that has been run end the loop? */
 static bool is_left(Unroll *u, uint32_t loop) {
   const GraphLoop *l = &u->g.loops.data[loop];
+  LoopNote *note = &u->loops[loop];
   for (uint32_t k = 0; k < l->nnodes; k++) {
     const GraphNode *n = &u->g.nodes[l->nodes[k]];
     for (uint32_t s = 0; s < n->nsucc; s++) {
       if (is_inside(u, n->succ[s], loop))
         continue;
+      u->relative = false;
       uint32_t to = n->loop == loop ? goes_to(u, l->nodes[k]) : GRAPH_NONE;
-      if (to == n->succ[s])
-        return true;
-      u->loops[loop].data_leaves |= to == GRAPH_NONE;
+      note->data_leaves |= to == GRAPH_NONE;
+      if (to != n->succ[s])
+        continue;
+      note->relative = u->relative && (!note->runs || note->relative);
+      note->end = note->runs && note->end != n->last ? NULL : n->last;
+      return true;
     }
   }
   return false;
+}
+
+static void count_run(LoopNote *note, uint32_t trips) {
+  note->trips = trips > note->trips ? trips : note->trips;
+  note->least = !note->runs || trips < note->least ? trips : note->least;
+  note->runs = true;
 }
 
 /* Runs the loop's counters, and those of the loops in it. False if it does not end, or the code
@@ -290,15 +315,16 @@ static bool run_loop(Unroll *u, uint32_t loop) {
     return true;
   set_phis(u, loop, false);
   for (uint32_t trip = 1;; trip++) {
-    note->trips = trip > note->trips ? trip : note->trips;
     u->code += note->size;
     for (uint32_t k = loop + 1; k < u->g.loops.len; k++)
       if (u->g.loops.data[k].parent == loop && !run_loop(u, k))
         return false;
     if (u->code > MOST_CODE)
       return false;
-    if (!note->needed || is_left(u, loop))
+    if (!note->needed || is_left(u, loop)) {
+      count_run(note, trip);
       return true;
+    }
     if (trip == MOST_TRIPS)
       return false;
     set_phis(u, loop, true);
@@ -422,6 +448,31 @@ static void note_loops(Unroll *u) {
   }
 }
 
+/* LLVM does not see that `for y in range(row - 2, row + 3)` has five iterations, unless it knows
+ * that row is small. What has been run does not wrap, or the kernel is undefined, so the loop gets
+ * a counter of its own that starts at 0. */
+static void count_from_zero(Unroll *u, const GraphLoop *l, const LoopNote *note) {
+  LLVMBuilderRef b = u->cg->builder;
+  LLVMTypeRef type = u->cg->t.i32;
+  const GraphNode *header = &u->g.nodes[l->header];
+  Fork fork;
+  if (!graph_fork(note->end, &fork) || header->npred != 2 ||
+      LLVMGetInstructionParent(note->end) != u->g.nodes[l->latches[0]].block)
+    return;
+  LLVMSetCurrentDebugLocation2(b, NULL);
+  LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(header->block));
+  LLVMValueRef counter = l_phi(b, type), zero = l_int(type, 0);
+  LLVMPositionBuilderBefore(b, note->end);
+  LLVMValueRef next = l_add_nuw(b, counter, l_int(type, 1));
+  for (uint32_t k = 0; k < 2; k++) {
+    LLVMBasicBlockRef from = u->g.nodes[header->pred[k]].block;
+    LLVMAddIncoming(counter, header->pred[k] == l->latches[0] ? &next : &zero, &from, 1);
+  }
+  bool stays = fork.yes == header->block;
+  LLVMSetCondition(note->end, l_icmp(b, stays ? LLVMIntNE : LLVMIntEQ, next,
+                                     l_int(type, note->trips)));
+}
+
 static bool mark_loops(Unroll *u) {
   bool any = false;
   for (uint32_t k = 0; k < u->g.loops.len; k++) {
@@ -430,6 +481,8 @@ static bool mark_loops(Unroll *u) {
     if (!note->chosen || l->nlatches != 1)
       continue;
     any = true;
+    if (note->relative && note->end && note->least == note->trips && !note->data_leaves)
+      count_from_zero(u, l, note);
     cg_mark_whole(u->cg->context, u->g.nodes[l->latches[0]].last,
                   note->data_leaves ? note->trips : 0);
   }
