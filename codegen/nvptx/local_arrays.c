@@ -67,3 +67,53 @@ LocalArrays cg_local_arrays(Cg *cg, LLVMValueRef f) {
   }
   return bytes <= LOCAL_MOST_BYTES ? found : (LocalArrays){0};
 }
+
+/* --- integers --- */
+
+unsigned cg_int_width(LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
+}
+
+int64_t cg_int_value(LLVMValueRef constant) {
+  return cg_int_width(constant) == 1 ? (int64_t)LLVMConstIntGetZExtValue(constant)
+                                     : LLVMConstIntGetSExtValue(constant);
+}
+
+static uint64_t unsigned_of(int64_t n, unsigned width) {
+  return width >= 64 ? (uint64_t)n : (uint64_t)n & (((uint64_t)1 << width) - 1);
+}
+
+static int64_t wrapped(uint64_t n, unsigned width) {
+  unsigned above = 64 - width;
+  return width == 1 ? (int64_t)(n & 1) : (int64_t)(n << above) >> above;
+}
+
+bool cg_fold(LLVMValueRef operation, int64_t a, int64_t b, int64_t *result) {
+  unsigned w = cg_int_width(operation), from = cg_int_width(LLVMGetOperand(operation, 0));
+  uint64_t x = unsigned_of(a, from), y = unsigned_of(b, from), r = 0;
+  bool divides = a >= 0 && b > 0, shifts = y < w, right = true;
+  if (!w || w > 64 || !from || from > 64)
+    return false;
+  switch (LLVMGetInstructionOpcode(operation)) {
+  case LLVMAdd: r = x + y; break;
+  case LLVMSub: r = x - y; break;
+  case LLVMMul: r = x * y; break;
+  case LLVMAnd: r = x & y; break;
+  case LLVMOr: r = x | y; break;
+  case LLVMXor: r = x ^ y; break;
+  case LLVMShl: r = (right = shifts) ? x << y : 0; break;
+  case LLVMLShr: r = (right = shifts) ? x >> y : 0; break;
+  case LLVMAShr: r = (right = shifts) ? (uint64_t)(a >> y) : 0; break;
+  case LLVMSDiv:
+  case LLVMUDiv: r = (right = divides) ? x / y : 0; break;
+  case LLVMSRem:
+  case LLVMURem: r = (right = divides) ? x % y : 0; break;
+  case LLVMZExt:
+  case LLVMTrunc: r = x; break;
+  case LLVMSExt: r = from == 1 ? (uint64_t)-a : (uint64_t)a; break;
+  default: return false;
+  }
+  *result = wrapped(r, w);
+  return right;
+}

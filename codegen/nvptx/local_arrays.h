@@ -12,7 +12,7 @@ enum {
   /* Elements of an array whose index is not known when compiling: each such access is a comparison
    * and a selection for each element. Lanes with different indices touch as many lines of local
    * memory. */
-  LOCAL_MOST_OPAQUE = 8,
+  LOCAL_MOST_OPAQUE = 4,
 };
 
 /* A load or store at array + offset + scale * index, in bytes; index is NULL if the offset is all
@@ -35,5 +35,13 @@ typedef VEC(LocalArray) LocalArrays;
 LocalArrays cg_local_arrays(Cg *cg, LLVMValueRef f);
 /* The type of an access's element. */
 LLVMTypeRef cg_local_type(const LocalAccess *a);
+
+/* --- integers of at most 64 bits, as numbers: those of one bit are 0 and 1, others are signed --- */
+
+unsigned cg_int_width(LLVMValueRef v); /* 0: not an integer */
+int64_t cg_int_value(LLVMValueRef constant);
+/* What a binary operation or conversion of integers gives for these operands; false: nothing, or it
+ * is not known here. */
+bool cg_fold(LLVMValueRef operation, int64_t a, int64_t b, int64_t *result);
 
 #endif

@@ -21,6 +21,7 @@
 
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
+#include "codegen/llvm/optimize.h"
 #include "codegen/nvptx/local_arrays.h"
 #include "codegen/nvptx/masked_unroll.h"
 #include "codegen/nvptx/nvptx.h"
@@ -66,19 +67,6 @@ typedef struct Unroll {
 static Number opaque(LLVMValueRef v) { return (Number){v, 0, false}; }
 static Number constant(int64_t n) { return (Number){NULL, n, false}; }
 
-static unsigned width_of(LLVMValueRef v) {
-  LLVMTypeRef t = LLVMTypeOf(v);
-  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
-}
-
-static int64_t wrapped(int64_t n, unsigned width) {
-  return width >= 64 ? n : (int64_t)((uint64_t)n << (64 - width)) >> (64 - width);
-}
-
-static uint64_t zeros_above(int64_t n, unsigned width) {
-  return width >= 64 ? (uint64_t)n : (uint64_t)n & (((uint64_t)1 << width) - 1);
-}
-
 static bool compares(LLVMIntPredicate how, int64_t a, int64_t b) {
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
   switch (how) {
@@ -98,33 +86,11 @@ static bool compares(LLVMIntPredicate how, int64_t a, int64_t b) {
 
 static Number value_of(Unroll *u, LLVMValueRef v, int depth);
 
-/* Of two constants; v is the operation. */
-static Number compute(LLVMValueRef v, int64_t a, int64_t b) {
-  unsigned w = width_of(v);
-  uint64_t x = (uint64_t)a, y = (uint64_t)b;
-  switch (LLVMGetInstructionOpcode(v)) {
-  case LLVMAdd: return constant(wrapped((int64_t)(x + y), w));
-  case LLVMSub: return constant(wrapped((int64_t)(x - y), w));
-  case LLVMMul: return constant(wrapped((int64_t)(x * y), w));
-  case LLVMAnd: return constant(a & b);
-  case LLVMOr: return constant(a | b);
-  case LLVMXor: return constant(a ^ b);
-  case LLVMShl: return y < w ? constant(wrapped((int64_t)(x << y), w)) : opaque(v);
-  case LLVMLShr:
-    return y < w ? constant(wrapped((int64_t)(zeros_above(a, w) >> y), w)) : opaque(v);
-  case LLVMAShr: return y < w ? constant(a >> y) : opaque(v);
-  case LLVMSDiv: return b > 0 ? constant(a / b) : opaque(v);
-  case LLVMSRem: return b > 0 ? constant(a % b) : opaque(v);
-  case LLVMUDiv: return a >= 0 && b > 0 ? constant(a / b) : opaque(v);
-  case LLVMURem: return a >= 0 && b > 0 ? constant(a % b) : opaque(v);
-  default: return opaque(v);
-  }
-}
-
 static Number of_two(Unroll *u, LLVMValueRef v, int depth) {
   Number a = value_of(u, LLVMGetOperand(v, 0), depth), b = value_of(u, LLVMGetOperand(v, 1), depth);
+  int64_t result;
   if (!a.base && !b.base)
-    return compute(v, a.n, b.n);
+    return cg_fold(v, a.n, b.n, &result) ? constant(result) : opaque(v);
   bool wraps = a.wraps || b.wraps;
   if (cg_is_op(v, LLVMAdd) && (!a.base || !b.base))
     return (Number){a.base ? a.base : b.base, a.n + b.n, wraps || !LLVMGetNSW(v)};
@@ -135,7 +101,7 @@ static Number of_two(Unroll *u, LLVMValueRef v, int depth) {
 
 /* Sums with the same base compare as their constants, if they do not wrap. */
 static Number of_comparison(Unroll *u, LLVMValueRef v, int depth) {
-  if (!width_of(LLVMGetOperand(v, 0)))
+  if (!cg_int_width(LLVMGetOperand(v, 0)))
     return opaque(v);
   Number a = value_of(u, LLVMGetOperand(v, 0), depth), b = value_of(u, LLVMGetOperand(v, 1), depth);
   if (a.base != b.base)
@@ -148,17 +114,12 @@ static Number of_comparison(Unroll *u, LLVMValueRef v, int depth) {
 }
 
 static Number of_cast(Unroll *u, LLVMValueRef v, int depth) {
-  LLVMValueRef x = LLVMGetOperand(v, 0);
-  Number a = value_of(u, x, depth);
-  if (a.base) {
-    a.wraps |= !LLVMIsASExtInst(v);
-    return a;
-  }
-  switch (LLVMGetInstructionOpcode(v)) {
-  case LLVMZExt: return constant((int64_t)zeros_above(a.n, width_of(x)));
-  case LLVMTrunc: return constant(width_of(v) == 1 ? a.n & 1 : wrapped(a.n, width_of(v)));
-  default: return a;
-  }
+  Number a = value_of(u, LLVMGetOperand(v, 0), depth);
+  int64_t result;
+  if (!a.base)
+    return cg_fold(v, a.n, 0, &result) ? constant(result) : opaque(v);
+  a.wraps |= !LLVMIsASExtInst(v);
+  return a;
 }
 
 /* 0 to 3: smin, smax, umin, umax of integers; -1: another call. */
@@ -203,10 +164,9 @@ static Number of_select(Unroll *u, LLVMValueRef v, int depth) {
 }
 
 static Number value_of(Unroll *u, LLVMValueRef v, int depth) {
-  if (LLVMIsAConstantInt(v) && width_of(v) <= 64)
-    return constant(width_of(v) == 1 ? (int64_t)LLVMConstIntGetZExtValue(v)
-                                     : LLVMConstIntGetSExtValue(v));
-  if (!LLVMIsAInstruction(v) || !width_of(v) || width_of(v) > 64 || depth == MAX_DEPTH)
+  if (LLVMIsAConstantInt(v) && cg_int_width(v) <= 64)
+    return constant(cg_int_value(v));
+  if (!LLVMIsAInstruction(v) || !cg_int_width(v) || cg_int_width(v) > 64 || depth == MAX_DEPTH)
     return opaque(v);
   depth++;
   switch (LLVMGetInstructionOpcode(v)) {
@@ -360,7 +320,7 @@ static bool need_incoming(Unroll *u, LLVMValueRef phi) {
 static bool need(Unroll *u, LLVMValueRef v) {
   if (LLVMIsAConstantInt(v))
     return true;
-  if (!LLVMIsAInstruction(v) || !width_of(v))
+  if (!LLVMIsAInstruction(v) || !cg_int_width(v))
     return false;
   uint32_t seen = valuemap_get(&u->seen, v);
   if (seen != VALUEMAP_NONE)
@@ -511,6 +471,7 @@ void cg_nvptx_local_unroll(Cg *cg) {
     any |= visit_function(cg, f);
   if (!any)
     return;
-  cg_run_passes(cg, "function(loop(loop-unroll-full),sroa)");
+  cg_run_passes(cg, "function(loop(loop-unroll-full))");
+  cg_run_passes(cg, cg_cleaning(cg));
   cg_unmark_whole(cg); /* what LLVM has not unrolled */
 }

@@ -42,6 +42,9 @@ void cg_nvptx_rows(Cg *cg);
  * between the two parts of LLVM's passes. */
 void cg_nvptx_local_unroll(Cg *cg);
 
+/* local_registers.c: small local arrays become registers although some indices vary. */
+void cg_nvptx_local_registers(Cg *cg);
+
 /* local_space.c: ld.local and st.local for local arrays that stay in memory; right before code
  * generation. */
 void cg_nvptx_local_space(Cg *cg);
