@@ -1,5 +1,5 @@
 /* NVPTX local arrays: see local_arrays.h. An array that this file does not understand (a record's
- * members behind several indices, an address that is chosen or passed on) stays as it is. */
+ * members behind several indices, an address that is passed on) stays as it is. */
 #include "codegen/nvptx/local_arrays.h"
 
 #include "codegen/llvm/match.h"
@@ -27,25 +27,61 @@ static bool add_index(const Cg *cg, LLVMValueRef gep, LocalAccess *a) {
   return first;
 }
 
+bool cg_local_distance(const Cg *cg, LLVMValueRef array, LLVMValueRef v, int64_t *bytes) {
+  LocalAccess a = {0};
+  while (v != array && cg_is_op(v, LLVMGetElementPtr) && add_index(cg, v, &a) && !a.index)
+    v = LLVMGetOperand(v, 0);
+  *bytes = a.offset;
+  return v == array;
+}
+
+/* Is it a selection or phi of addresses at constant distances? */
+static bool is_choice(const Cg *cg, const LocalArray *array, LLVMValueRef v) {
+  bool is_phi = LLVMIsAPHINode(v) != NULL;
+  unsigned n = is_phi ? LLVMCountIncoming(v) : 3;
+  int64_t bytes;
+  for (unsigned k = !is_phi; k < n; k++)
+    if (!cg_local_distance(cg, array->alloca,
+                           is_phi ? LLVMGetIncomingValue(v, k) : LLVMGetOperand(v, k), &bytes))
+      return false;
+  return is_phi || LLVMIsASelectInst(v);
+}
+
+static bool is_plain(LLVMValueRef i, LLVMValueRef address) {
+  bool store = LLVMIsAStoreInst(i) && LLVMGetOperand(i, 0) != address;
+  return (store || LLVMIsALoadInst(i)) && cg_is_plain_access(i);
+}
+
+static bool read_users(const Cg *cg, LocalArray *array, LLVMValueRef address, LocalAccess at);
+
+/* A choice is reached from each of its addresses, and read once. */
+static bool read_choice(const Cg *cg, LocalArray *array, LLVMValueRef v, const LocalAccess *at) {
+  if (at->index || !is_choice(cg, array, v))
+    return false;
+  for (uint32_t k = 0; k < array->choices.len; k++)
+    if (array->choices.data[k] == v)
+      return true;
+  VEC_PUSH(&cg->cx->arena, &array->choices, v);
+  return read_users(cg, array, v, (LocalAccess){.index = v, .scale = 1});
+}
+
 /* Reads the users of an address; `at` is what is known of it. */
 static bool read_users(const Cg *cg, LocalArray *array, LLVMValueRef address, LocalAccess at) {
   for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef by = LLVMGetUser(u);
     LocalAccess a = at;
-    if (cg_is_op(by, LLVMGetElementPtr)) {
-      if (!add_index(cg, by, &a) || !read_users(cg, array, by, a))
-        return false;
-      continue;
-    }
+    a.ins = by;
     if (LLVMIsACallInst(by) && is_lifetime(by))
       continue;
-    bool plain = (LLVMIsALoadInst(by) && cg_is_plain_access(by)) ||
-                 (LLVMIsAStoreInst(by) && cg_is_plain_access(by) &&
-                  LLVMGetOperand(by, 0) != address);
-    if (!plain)
+    bool right = false;
+    if (cg_is_op(by, LLVMGetElementPtr))
+      right = add_index(cg, by, &a) && read_users(cg, array, by, a);
+    else if (LLVMIsAPHINode(by) || LLVMIsASelectInst(by))
+      right = read_choice(cg, array, by, &at);
+    else if ((right = is_plain(by, address)))
+      VEC_PUSH(&cg->cx->arena, &array->accesses, a);
+    if (!right)
       return false;
-    a.ins = by;
-    VEC_PUSH(&cg->cx->arena, &array->accesses, a);
   }
   return true;
 }
@@ -59,7 +95,7 @@ LocalArrays cg_local_arrays(Cg *cg, LLVMValueRef f) {
        i = LLVMGetNextInstruction(i)) {
     if (!LLVMIsAAllocaInst(i))
       continue;
-    LocalArray a = {i, LLVMABISizeOfType(cg->layout, LLVMGetAllocatedType(i)), {0}};
+    LocalArray a = {i, LLVMABISizeOfType(cg->layout, LLVMGetAllocatedType(i)), {0}, {0}};
     if (a.bytes > LOCAL_MOST_BYTES || !read_users(cg, &a, i, (LocalAccess){0}))
       continue;
     bytes += a.bytes;

@@ -16,7 +16,8 @@ enum {
 };
 
 /* A load or store at array + offset + scale * index, in bytes; index is NULL if the offset is all
- * of it. */
+ * of it. An index may also be an address: a selection or phi of addresses in the array, which count
+ * as their distance from its beginning. */
 typedef struct LocalAccess {
   LLVMValueRef ins, index;
   int64_t scale, offset;
@@ -26,6 +27,7 @@ typedef struct LocalArray {
   LLVMValueRef alloca;
   uint64_t bytes;
   VEC(LocalAccess) accesses;
+  VEC(LLVMValueRef) choices; /* selections and phis of its addresses */
 } LocalArray;
 
 typedef VEC(LocalArray) LocalArrays;
@@ -33,6 +35,8 @@ typedef VEC(LocalArray) LocalArrays;
 /* The small arrays of f that are only read and written, element by element: no address is kept or
  * passed on. Empty if all together are larger than LOCAL_MOST_BYTES. */
 LocalArrays cg_local_arrays(Cg *cg, LLVMValueRef f);
+/* Is v an address in the array at a constant distance from its beginning? */
+bool cg_local_distance(const Cg *cg, LLVMValueRef array, LLVMValueRef v, int64_t *bytes);
 /* The type of an access's element. */
 LLVMTypeRef cg_local_type(const LocalAccess *a);
 

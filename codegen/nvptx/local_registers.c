@@ -56,6 +56,19 @@ typedef struct Elements { /* of one array */
 
 static bool is_constant(LLVMValueRef v) { return LLVMIsAConstantInt(v) != NULL; }
 
+/* Is it a number, or an address at a constant distance? */
+static bool is_known(const Elements *e, LLVMValueRef v, int64_t *value) {
+  if (is_constant(v)) {
+    *value = cg_int_value(v);
+    return true;
+  }
+  return cg_local_distance(e->cg, e->array->alloca, v, value);
+}
+
+static bool is_address(LLVMValueRef v) {
+  return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+}
+
 static bool is_header_phi(const FnGraph *g, LLVMValueRef phi) {
   uint32_t node = graph_number(g, LLVMGetInstructionParent(phi));
   return node == GRAPH_NONE || (g->nodes[node].loop != GRAPH_NONE &&
@@ -72,7 +85,7 @@ static void add_value(Values *s, int64_t c) {
     s->v[s->n++] = c;
 }
 
-static void collect(const FnGraph *g, LLVMValueRef v, Values *s, int depth);
+static void collect(const Elements *e, LLVMValueRef v, Values *s, int depth);
 
 /* The operand of an operation or conversion that has only one which is no constant; -1: of none
  * such. */
@@ -92,12 +105,12 @@ static bool fold(LLVMValueRef v, int at, int64_t x, int64_t *result) {
   return cg_fold(v, at ? other : x, at ? x : other, result);
 }
 
-static void collect_operation(const FnGraph *g, LLVMValueRef v, Values *s, int depth) {
+static void collect_operation(const Elements *e, LLVMValueRef v, Values *s, int depth) {
   int at = only_operand(v);
   int64_t result;
   Values of = {.all = at < 0};
   if (at >= 0)
-    collect(g, LLVMGetOperand(v, (unsigned)at), &of, depth);
+    collect(e, LLVMGetOperand(v, (unsigned)at), &of, depth);
   s->all |= of.all;
   for (unsigned k = 0; k < of.n && !s->all; k++)
     if (fold(v, at, of.v[k], &result))
@@ -106,9 +119,10 @@ static void collect_operation(const FnGraph *g, LLVMValueRef v, Values *s, int d
       s->all = true;
 }
 
-static void collect(const FnGraph *g, LLVMValueRef v, Values *s, int depth) {
-  if (is_constant(v)) {
-    add_value(s, cg_int_value(v));
+static void collect(const Elements *e, LLVMValueRef v, Values *s, int depth) {
+  int64_t value;
+  if (is_known(e, v, &value)) {
+    add_value(s, value);
     return;
   }
   if (cg_int_width(v) == 1) {
@@ -121,14 +135,14 @@ static void collect(const FnGraph *g, LLVMValueRef v, Values *s, int depth) {
     return;
   }
   depth++;
-  if (LLVMIsAPHINode(v) && !is_header_phi(g, v)) {
+  if (LLVMIsAPHINode(v) && !is_header_phi(e->g, v)) {
     for (unsigned k = 0; k < LLVMCountIncoming(v); k++)
-      collect(g, LLVMGetIncomingValue(v, k), s, depth);
+      collect(e, LLVMGetIncomingValue(v, k), s, depth);
   } else if (LLVMIsASelectInst(v)) {
-    collect(g, LLVMGetOperand(v, 1), s, depth);
-    collect(g, LLVMGetOperand(v, 2), s, depth);
+    collect(e, LLVMGetOperand(v, 1), s, depth);
+    collect(e, LLVMGetOperand(v, 2), s, depth);
   } else
-    collect_operation(g, v, s, depth);
+    collect_operation(e, v, s, depth);
 }
 
 /* --- is it this one? --- */
@@ -190,7 +204,7 @@ static LLVMValueRef find_out(Elements *e, LLVMValueRef v, int64_t c, int depth) 
     if (LLVMIsASelectInst(v))
       return select_is(e, v, c, depth + 1);
     if (only_operand(v) >= 0)
-      collect(e->g, LLVMGetOperand(v, (unsigned)only_operand(v)), &of, depth + 1);
+      collect(e, LLVMGetOperand(v, (unsigned)only_operand(v)), &of, depth + 1);
     if (of.n && !of.all)
       return operation_is(e, v, &of, c, depth + 1);
   }
@@ -203,8 +217,9 @@ static LLVMValueRef find_out(Elements *e, LLVMValueRef v, int64_t c, int depth) 
 /* An i1: is v equal to c? Written once, behind v. */
 static LLVMValueRef is_it(Elements *e, LLVMValueRef v, int64_t c, int depth) {
   Arena *arena = &e->cg->cx->arena;
-  if (is_constant(v))
-    return truth(e, cg_int_value(v) == c);
+  int64_t value;
+  if (is_known(e, v, &value))
+    return truth(e, value == c);
   uint32_t at = valuemap_get(&e->asked, v);
   if (at == VALUEMAP_NONE) {
     at = e->about.len;
@@ -247,8 +262,9 @@ static void add_place(int64_t *places, unsigned *n, int64_t place) {
 static unsigned places_of(const Elements *e, const LocalAccess *a, int64_t *places) {
   Values s = {0};
   unsigned n = 0;
-  collect(e->g, a->index, &s, 0);
-  if (s.all && (count_of(e) > LOCAL_MOST_OPAQUE || LLVMGetAlignment(a->ins) < e->size))
+  collect(e, a->index, &s, 0);
+  if (s.all && (is_address(a->index) || count_of(e) > LOCAL_MOST_OPAQUE ||
+                LLVMGetAlignment(a->ins) < e->size))
     return 0;
   for (unsigned j = 0; j < s.n && !s.all; j++) {
     int64_t k = place_of(e, a, s.v[j]);
@@ -339,8 +355,19 @@ static bool visit_array(Cg *cg, const FnGraph *g, const LocalArray *a) {
   return true;
 }
 
+/* Is there an array that sroa has left? */
+static bool has_arrays(Cg *cg) {
+  bool any = false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    any |= cg_local_arrays(cg, f).len > 0;
+  return any;
+}
+
 void cg_nvptx_local_registers(Cg *cg) {
   bool any = false;
+  if (!has_arrays(cg))
+    return;
+  cg_run_passes(cg, cg_cleaning(cg)); /* makes one phi of constants from operations on phis */
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     LocalArrays arrays = cg_local_arrays(cg, f);
     if (!arrays.len)

@@ -21,7 +21,6 @@
 
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
-#include "codegen/llvm/optimize.h"
 #include "codegen/nvptx/local_arrays.h"
 #include "codegen/nvptx/masked_unroll.h"
 #include "codegen/nvptx/nvptx.h"
@@ -471,7 +470,6 @@ void cg_nvptx_local_unroll(Cg *cg) {
     any |= visit_function(cg, f);
   if (!any)
     return;
-  cg_run_passes(cg, "function(loop(loop-unroll-full))");
-  cg_run_passes(cg, cg_cleaning(cg));
+  cg_run_passes(cg, "function(loop(loop-unroll-full),sroa)");
   cg_unmark_whole(cg); /* what LLVM has not unrolled */
 }
