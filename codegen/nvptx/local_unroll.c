@@ -35,7 +35,9 @@ enum {
 typedef struct Number { /* base + n; base NULL: a constant */
   LLVMValueRef base;
   int64_t n;
-  bool wraps; /* with a base: the sum as the kernel computes it may have wrapped around */
+  bool wraps;  /* the sum may have wrapped around, so it has no place in an order */
+  bool guess;  /* it is base + n only if sums did not wrap before they were compared or widened */
+  bool cancels; /* a constant that is the difference of two sums */
 } Number;
 
 typedef struct LoopNote {
@@ -63,8 +65,8 @@ typedef struct Unroll {
 
 /* --- values --- */
 
-static Number opaque(LLVMValueRef v) { return (Number){v, 0, false}; }
-static Number constant(int64_t n) { return (Number){NULL, n, false}; }
+static Number opaque(LLVMValueRef v) { return (Number){.base = v}; }
+static Number constant(int64_t n) { return (Number){.n = n}; }
 
 static bool compares(LLVMIntPredicate how, int64_t a, int64_t b) {
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -85,39 +87,57 @@ static bool compares(LLVMIntPredicate how, int64_t a, int64_t b) {
 
 static Number value_of(Unroll *u, LLVMValueRef v, int depth);
 
+/* a + b.n or a - b.n, as v computes it. */
+static Number sum(LLVMValueRef v, Number a, Number b, int64_t n) {
+  return (Number){.base = a.base,
+                  .n = n,
+                  .wraps = a.wraps || b.wraps || !LLVMGetNSW(v),
+                  .guess = a.guess || b.guess,
+                  .cancels = a.cancels || b.cancels};
+}
+
+static Number folded(LLVMValueRef v, Number a, Number b) {
+  Number r = {.guess = a.guess || b.guess, .cancels = a.cancels || b.cancels};
+  return cg_fold(v, a.n, b.n, &r.n) ? r : opaque(v);
+}
+
 static Number of_two(Unroll *u, LLVMValueRef v, int depth) {
   Number a = value_of(u, LLVMGetOperand(v, 0), depth), b = value_of(u, LLVMGetOperand(v, 1), depth);
-  int64_t result;
   if (!a.base && !b.base)
-    return cg_fold(v, a.n, b.n, &result) ? constant(result) : opaque(v);
-  bool wraps = a.wraps || b.wraps;
-  if (cg_is_op(v, LLVMAdd) && (!a.base || !b.base))
-    return (Number){a.base ? a.base : b.base, a.n + b.n, wraps || !LLVMGetNSW(v)};
+    return folded(v, a, b);
+  if (cg_is_op(v, LLVMAdd) && !b.base)
+    return sum(v, a, b, a.n + b.n);
+  if (cg_is_op(v, LLVMAdd) && !a.base)
+    return sum(v, b, a, a.n + b.n);
   if (cg_is_op(v, LLVMSub) && !b.base)
-    return (Number){a.base, a.n - b.n, wraps || !LLVMGetNSW(v)};
+    return sum(v, a, b, a.n - b.n);
+  if (cg_is_op(v, LLVMSub) && a.base == b.base)
+    return (Number){.n = a.n - b.n, .guess = a.guess || b.guess, .cancels = true};
   return opaque(v);
 }
 
-/* Sums with the same base compare as their constants, if they do not wrap. */
+/* Sums with the same base compare as their constants. Whether that is certain: u->relative. */
 static Number of_comparison(Unroll *u, LLVMValueRef v, int depth) {
   if (!cg_int_width(LLVMGetOperand(v, 0)))
     return opaque(v);
   Number a = value_of(u, LLVMGetOperand(v, 0), depth), b = value_of(u, LLVMGetOperand(v, 1), depth);
   if (a.base != b.base)
     return opaque(v);
-  Number c = constant(compares(LLVMGetICmpPredicate(v), a.n, b.n));
   LLVMIntPredicate how = LLVMGetICmpPredicate(v);
+  bool equality = how == LLVMIntEQ || how == LLVMIntNE;
   bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
-  u->relative = a.base && is_signed && !a.wraps && !b.wraps;
-  return c;
+  bool ordered = !a.base || (is_signed && !a.wraps && !b.wraps);
+  u->relative = (a.base || a.cancels || b.cancels) && !a.guess && !b.guess && (equality || ordered);
+  return constant(compares(how, a.n, b.n));
 }
 
 static Number of_cast(Unroll *u, LLVMValueRef v, int depth) {
   Number a = value_of(u, LLVMGetOperand(v, 0), depth);
-  int64_t result;
   if (!a.base)
-    return cg_fold(v, a.n, 0, &result) ? constant(result) : opaque(v);
-  a.wraps |= !LLVMIsASExtInst(v);
+    return folded(v, a, (Number){0});
+  bool widens = !LLVMIsATruncInst(v);
+  a.guess |= widens && (a.wraps || !LLVMIsASExtInst(v));
+  a.wraps |= !widens;
   return a;
 }
 
@@ -140,7 +160,14 @@ static Number of_extreme(Unroll *u, LLVMValueRef v, int depth) {
   Number a = value_of(u, LLVMGetOperand(v, 0), depth), b = value_of(u, LLVMGetOperand(v, 1), depth);
   if (a.base != b.base)
     return opaque(v);
-  return (kind % 2 == 1) == (a.n > b.n) ? a : b;
+  Number r = (kind % 2 == 1) == (a.n > b.n) ? a : b;
+  r.guess |= a.guess || b.guess || (a.base && (kind > 1 || a.wraps || b.wraps));
+  r.cancels |= a.cancels || b.cancels;
+  return r;
+}
+
+static void join(Number *a, const Number *b) {
+  a->wraps |= b->wraps, a->guess |= b->guess, a->cancels |= b->cancels;
 }
 
 /* A phi that is not of a loop's header: what all edges agree on. */
@@ -153,6 +180,7 @@ static Number of_phi(Unroll *u, LLVMValueRef v, int depth) {
     Number a = value_of(u, LLVMGetIncomingValue(v, k), depth);
     if (a.base != all.base || a.n != all.n)
       return opaque(v);
+    join(&all, &a);
   }
   return all;
 }
@@ -215,6 +243,13 @@ static bool is_skipped(Unroll *u, uint32_t loop) {
   return false;
 }
 
+/* Does each iteration have its own? Then the one before's is not known any more. */
+static bool is_of_loop(const Unroll *u, LLVMValueRef v, uint32_t loop) {
+  uint32_t node = v && LLVMIsAInstruction(v) ? graph_number(&u->g, LLVMGetInstructionParent(v))
+                                             : GRAPH_NONE;
+  return node != GRAPH_NONE && is_inside(u, node, loop);
+}
+
 /* Sets the header's phis to what they are on edges from outside of the loop, or from inside. */
 static void set_phis(Unroll *u, uint32_t loop, bool inside) {
   LLVMBasicBlockRef header = u->g.nodes[u->g.loops.data[loop].header].block;
@@ -228,7 +263,8 @@ static void set_phis(Unroll *u, uint32_t loop, bool inside) {
       if (from == GRAPH_NONE || is_inside(u, from, loop) != inside)
         continue;
       Number a = value_of(u, LLVMGetIncomingValue(i, k), 0);
-      all = edges++ && (a.base != all.base || a.n != all.n) ? opaque(i) : a;
+      bool differs = edges++ && (a.base != all.base || a.n != all.n);
+      all = differs || (inside && is_of_loop(u, a.base, loop)) ? opaque(i) : a;
     }
     VEC_PUSH(&u->cg->cx->arena, &next, all);
   }
@@ -415,7 +451,7 @@ static void count_from_zero(Unroll *u, const GraphLoop *l, const LoopNote *note)
   LLVMTypeRef type = u->cg->t.i32;
   const GraphNode *header = &u->g.nodes[l->header];
   Fork fork;
-  if (!graph_fork(note->end, &fork) || header->npred != 2 ||
+  if (!graph_fork(note->end, &fork) || !LLVMIsAICmpInst(fork.condition) || header->npred != 2 ||
       LLVMGetInstructionParent(note->end) != u->g.nodes[l->latches[0]].block)
     return;
   LLVMSetCurrentDebugLocation2(b, NULL);
