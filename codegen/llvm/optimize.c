@@ -22,7 +22,7 @@ typedef struct Row {
 } Row;
 
 #define P(where, when, pass, why) {where, when, pass},
-#define SECOND_PART {MODULE, ALWAYS, NULL},
+#define SECOND_PART               {MODULE, ALWAYS, NULL},
 static const Row gpu[] = {
 #include "codegen/llvm/optimize.def"
 };

@@ -40,7 +40,7 @@ bool cg_local_distance(const Cg *cg, LLVMValueRef array, LLVMValueRef v, int64_t
 /* The type of an access's element. */
 LLVMTypeRef cg_local_type(const LocalAccess *a);
 
-/* --- integers of at most 64 bits, as numbers: those of one bit are 0 and 1, others are signed --- */
+/* --- integers of at most 64 bits, as numbers: one bit is 0 or 1, others are signed --- */
 
 unsigned cg_int_width(LLVMValueRef v); /* 0: not an integer */
 int64_t cg_int_value(LLVMValueRef constant);

@@ -13,7 +13,7 @@
  *
  * In: a module after local_unroll.c. An array is rewritten only if all its accesses can be, and
  * their places are not too many. */
-#include <assert.h>
+#include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
@@ -22,9 +22,9 @@
 #include "codegen/nvptx/nvptx.h"
 
 enum {
-  MOST_PLACES = 64,   /* of one access */
+  MOST_PLACES = 64,    /* of one access */
   MOST_CHOICES = 2500, /* of all accesses of an array: the insertion into 25 has 300 */
-  MAX_DEPTH = 12,     /* of an index's expression */
+  MAX_DEPTH = 12,      /* of an index's expression */
 };
 
 typedef struct Answer { /* is the value this constant? */
@@ -71,8 +71,8 @@ static bool is_address(LLVMValueRef v) {
 
 static bool is_header_phi(const FnGraph *g, LLVMValueRef phi) {
   uint32_t node = graph_number(g, LLVMGetInstructionParent(phi));
-  return node == GRAPH_NONE || (g->nodes[node].loop != GRAPH_NONE &&
-                                g->loops.data[g->nodes[node].loop].header == node);
+  return node == GRAPH_NONE ||
+         (g->nodes[node].loop != GRAPH_NONE && g->loops.data[g->nodes[node].loop].header == node);
 }
 
 static void add_value(Values *s, int64_t c) {
@@ -148,9 +148,8 @@ static void collect(const Elements *e, LLVMValueRef v, Values *s, int depth) {
 /* --- is it this one? --- */
 
 static void place_after(Elements *e, LLVMValueRef v) {
-  LLVMValueRef at = LLVMIsAInstruction(v)
-                        ? LLVMGetNextInstruction(v)
-                        : LLVMGetNextInstruction(e->array->alloca);
+  LLVMValueRef at = LLVMIsAInstruction(v) ? LLVMGetNextInstruction(v)
+                                          : LLVMGetNextInstruction(e->array->alloca);
   while (LLVMIsAPHINode(at) || LLVMIsAAllocaInst(at))
     at = LLVMGetNextInstruction(at);
   LLVMPositionBuilderBefore(e->cg->builder, at);

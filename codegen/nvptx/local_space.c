@@ -29,8 +29,8 @@ static LLVMValueRef user_but(LLVMValueRef array, LLVMValueRef address) {
 
 /* Only an alloca may have a lifetime, so these marks go. */
 static bool is_lifetime(LLVMValueRef i) {
-  return LLVMIsACallInst(i) && (cg_is_call_of(i, "llvm.lifetime.start.p0") ||
-                                cg_is_call_of(i, "llvm.lifetime.end.p0"));
+  return LLVMIsACallInst(i) &&
+         (cg_is_call_of(i, "llvm.lifetime.start.p0") || cg_is_call_of(i, "llvm.lifetime.end.p0"));
 }
 
 static void move_address(Cg *cg, LLVMValueRef array) {
@@ -40,8 +40,8 @@ static void move_address(Cg *cg, LLVMValueRef array) {
   LLVMSetCurrentDebugLocation2(b, NULL);
   LLVMValueRef address = l_addrspacecast(b, array, local), by;
   LLVMTypeRef type = LLVMFunctionType(local, &local, 1, false);
-  LLVMValueRef moved =
-      l_addrspacecast(b, l_call_type(b, type, opaque_move(type), &address, 1), cg->t.ptr);
+  LLVMValueRef moved = l_addrspacecast(b, l_call_type(b, type, opaque_move(type), &address, 1),
+                                       cg->t.ptr);
   while ((by = user_but(array, address))) {
     if (is_lifetime(by)) {
       LLVMInstructionEraseFromParent(by);

@@ -16,7 +16,6 @@
  *
  * In: a module after LLVM's loop passes up to the unrolling. Out: loops unrolled by LLVM, whose
  * own analysis decides about every trip count again, so a wrong guess here costs time only. */
-#include <assert.h>
 #include <string.h>
 
 #include "codegen/llvm/graph.h"
@@ -35,8 +34,8 @@ enum {
 typedef struct Number { /* base + n; base NULL: a constant */
   LLVMValueRef base;
   int64_t n;
-  bool wraps;  /* the sum may have wrapped around, so it has no place in an order */
-  bool guess;  /* it is base + n only if sums did not wrap before they were compared or widened */
+  bool wraps;   /* the sum may have wrapped around, so it has no place in an order */
+  bool guess;   /* it is base + n only if sums did not wrap before they were compared or widened */
   bool cancels; /* a constant that is the difference of two sums */
 } Number;
 
@@ -48,7 +47,7 @@ typedef struct LoopNote {
   uint32_t least, trips; /* iterations: the fewest and the most of all runs */
   LLVMValueRef end;      /* the fork that leaves it in all runs; NULL: none, or several */
   bool relative;         /* its comparison is of sums with one base, which do not wrap */
-  uint32_t size;    /* instructions of its own */
+  uint32_t size;         /* instructions of its own */
 } LoopNote;
 
 typedef struct Unroll {
@@ -464,8 +463,8 @@ static void count_from_zero(Unroll *u, const GraphLoop *l, const LoopNote *note)
     LLVMAddIncoming(counter, header->pred[k] == l->latches[0] ? &next : &zero, &from, 1);
   }
   bool stays = fork.yes == header->block;
-  LLVMSetCondition(note->end, l_icmp(b, stays ? LLVMIntNE : LLVMIntEQ, next,
-                                     l_int(type, note->trips)));
+  LLVMSetCondition(note->end,
+                   l_icmp(b, stays ? LLVMIntNE : LLVMIntEQ, next, l_int(type, note->trips)));
 }
 
 static bool mark_loops(Unroll *u) {

@@ -418,10 +418,9 @@ void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most) {
   LLVMMetadataRef own = text(c, whole), full = text(c, "llvm.loop.unroll.full");
   LLVMMetadataRef count[] = {text(c, "llvm.loop.unroll.count"), LLVMValueAsMetadata(number)};
   set_marks(c, branch,
-            (LLVMMetadataRef[]){NULL,
-                                most ? LLVMMDNodeInContext2(c, count, 2)
-                                     : LLVMMDNodeInContext2(c, &full, 1),
-                                LLVMMDNodeInContext2(c, &own, 1)},
+            (LLVMMetadataRef[]){
+                NULL, most ? LLVMMDNodeInContext2(c, count, 2) : LLVMMDNodeInContext2(c, &full, 1),
+                LLVMMDNodeInContext2(c, &own, 1)},
             3);
 }
 
