@@ -19,38 +19,34 @@ static LLVMValueRef opaque_move(LLVMTypeRef type) {
                           LLVMInlineAsmDialectATT, false);
 }
 
-/* A use of the array that is not `address`, which comes from the array itself. */
-static LLVMValueRef user_but(LLVMValueRef array, LLVMValueRef address) {
-  LLVMUseRef u = LLVMGetFirstUse(array);
-  if (u && LLVMGetUser(u) == address)
-    u = LLVMGetNextUse(u);
-  return u ? LLVMGetUser(u) : NULL;
-}
-
-/* Only an alloca may have a lifetime, so these marks go. */
 static bool is_lifetime(LLVMValueRef i) {
   return LLVMIsACallInst(i) &&
          (cg_is_call_of(i, "llvm.lifetime.start.p0") || cg_is_call_of(i, "llvm.lifetime.end.p0"));
 }
 
-static void move_address(Cg *cg, LLVMValueRef array) {
-  LLVMBuilderRef b = cg->builder;
-  LLVMTypeRef local = LLVMPointerTypeInContext(cg->context, NVPTX_LOCAL);
-  LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(array));
-  LLVMSetCurrentDebugLocation2(b, NULL);
-  LLVMValueRef address = l_addrspacecast(b, array, local), by;
-  LLVMTypeRef type = LLVMFunctionType(local, &local, 1, false);
-  LLVMValueRef moved = l_addrspacecast(b, l_call_type(b, type, opaque_move(type), &address, 1),
-                                       cg->t.ptr);
-  while ((by = user_but(array, address))) {
-    if (is_lifetime(by)) {
-      LLVMInstructionEraseFromParent(by);
+static void redirect(Cg *cg, LLVMValueRef array, LLVMValueRef address, LLVMValueRef moved) {
+  VEC(LLVMValueRef) users = {0};
+  for (LLVMUseRef u = LLVMGetFirstUse(array); u; u = LLVMGetNextUse(u))
+    VEC_PUSH(&cg->cx->arena, &users, LLVMGetUser(u));
+  for (uint32_t n = 0; n < users.len; n++) {
+    LLVMValueRef by = users.data[n];
+    if (by == address || is_lifetime(by)) /* only an alloca may have a lifetime */
       continue;
-    }
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(by); k++)
       if (LLVMGetOperand(by, k) == array)
         LLVMSetOperand(by, k, moved);
   }
+}
+
+static void move_address(Cg *cg, LLVMValueRef array) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMTypeRef local = LLVMPointerTypeInContext(cg->context, NVPTX_LOCAL);
+  LLVMTypeRef type = LLVMFunctionType(local, &local, 1, false);
+  LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(array));
+  LLVMSetCurrentDebugLocation2(b, NULL);
+  LLVMValueRef address = l_addrspacecast(b, array, local);
+  LLVMValueRef moved = l_call_type(b, type, opaque_move(type), &address, 1);
+  redirect(cg, array, address, l_addrspacecast(b, moved, cg->t.ptr));
 }
 
 void cg_nvptx_local_space(Cg *cg) {
