@@ -354,19 +354,8 @@ static bool visit_array(Cg *cg, const FnGraph *g, const LocalArray *a) {
   return true;
 }
 
-/* Is there an array that sroa has left? */
-static bool has_arrays(Cg *cg) {
-  bool any = false;
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    any |= cg_local_arrays(cg, f).len > 0;
-  return any;
-}
-
 void cg_nvptx_local_registers(Cg *cg) {
   bool any = false;
-  if (!has_arrays(cg))
-    return;
-  cg_run_passes(cg, cg_cleaning(cg)); /* makes one phi of constants from operations on phis */
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     LocalArrays arrays = cg_local_arrays(cg, f);
     if (!arrays.len)

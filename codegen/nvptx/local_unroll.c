@@ -20,6 +20,7 @@
 
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
+#include "codegen/llvm/optimize.h"
 #include "codegen/nvptx/local_arrays.h"
 #include "codegen/nvptx/masked_unroll.h"
 #include "codegen/nvptx/nvptx.h"
@@ -499,6 +500,14 @@ static bool visit_function(Cg *cg, LLVMValueRef f) {
   return mark_loops(u);
 }
 
+/* Is there an array that sroa has left? */
+static bool has_arrays(Cg *cg) {
+  bool any = false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    any |= cg_local_arrays(cg, f).len > 0;
+  return any;
+}
+
 void cg_nvptx_local_unroll(Cg *cg) {
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
@@ -507,4 +516,6 @@ void cg_nvptx_local_unroll(Cg *cg) {
     return;
   cg_run_passes(cg, "function(loop(loop-unroll-full),sroa)");
   cg_unmark_whole(cg); /* what LLVM has not unrolled */
+  if (has_arrays(cg))  /* local_registers.c looks for phis of constants, not for sums of them */
+    cg_run_passes(cg, cg_cleaning(cg));
 }
