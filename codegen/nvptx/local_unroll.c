@@ -59,8 +59,8 @@ typedef struct Unroll {
   VEC(Number) now;
   ValueMap seen; /* values whose loops have been marked as needed */
   VEC(bool) constant;
-  uint64_t code;
-  bool relative; /* the comparison that was looked at last: see LoopNote */
+  uint64_t code, chosen_code; /* instructions of all iterations: of needed loops, of chosen ones */
+  bool relative;              /* the comparison that was looked at last: see LoopNote */
 } Unroll;
 
 /* --- values --- */
@@ -423,6 +423,7 @@ static void visit_array(Unroll *u, const LocalArray *a) {
     u->loops[k].needed = u->loops[k].chosen;
   if (!reads_indices(u, a) || !run_needed(u))
     return;
+  u->chosen_code = u->code;
   for (uint32_t k = 0; k < u->g.loops.len; k++)
     u->loops[k].chosen = u->loops[k].needed;
 }
@@ -497,6 +498,7 @@ static bool visit_function(Cg *cg, LLVMValueRef f) {
   note_loops(u);
   for (uint32_t k = 0; k < arrays.len; k++)
     visit_array(u, &arrays.data[k]);
+  cg->whole_code += (uint32_t)u->chosen_code;
   return mark_loops(u);
 }
 
