@@ -208,6 +208,9 @@ bool co_reads_thread(const CoShape *s, unsigned axis) {
 
 static const char *read_blocks(CoShape *s) {
   Cx *cx = s->cg->cx;
+  enum { LONG_ENOUGH = 300 };
+  if (s->cg->whole_code > LONG_ENOUGH)
+    return "its loops over local arrays are unrolled, and one copy is long enough";
   if (LLVMCountBasicBlocks(s->f) > CO_MAX_BLOCKS)
     return "it has too many branches";
   s->g = graph_of(&cx->arena, s->f, &(GraphHow){.near_first = true});

@@ -73,6 +73,8 @@ typedef struct Cg {
   bool uses_dynamic_shared, has_barrier, has_trap, may_print;
   const IrSite *too_deep; /* RecursionError's, if there are recursive functions and traps */
   bool meets_grid;        /* has the grid's barrier */
+  bool loops_ready;       /* the first part of optimize.def has run */
+  uint32_t whole_code;    /* instructions of loops that were unrolled for local arrays */
   const char *code;       /* NVPTX: the output of LLVM's code generator, in the arena */
   size_t code_len;
   bool broken;           /* LLVM had a fatal error: its objects are leaked */

@@ -22,9 +22,11 @@ typedef struct Row {
 } Row;
 
 #define P(where, when, pass, why) {where, when, pass},
+#define SECOND_PART               {MODULE, ALWAYS, NULL},
 static const Row gpu[] = {
 #include "codegen/llvm/optimize.def"
 };
+#undef SECOND_PART
 static const Row long_host[] = {
 #include "codegen/llvm/optimize_long.def"
 };
@@ -34,6 +36,8 @@ static const Row long_host[] = {
 /* Flushing subnormals is an attribute of functions, and a call is inlined only if caller and callee
  * agree in it. */
 static void flush_subnormals(Cg *cg) {
+  if (!(cg->options.fastmath & CG_FAST_FTZ))
+    return;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       cg_attribute_text(cg, f, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
@@ -112,7 +116,7 @@ static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) 
   buf_init(&b, &cg->cx->arena);
   for (size_t k = 0; k < n; k++) {
     assert(rows[k].when < COUNT(holds) && rows[k].where < COUNT(opens));
-    if (!holds[rows[k].when])
+    if (!rows[k].pass || !holds[rows[k].when])
       continue;
     put_pass(&b, at, &rows[k]);
     at = rows[k].where;
@@ -121,18 +125,43 @@ static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) 
   return b.text;
 }
 
+static size_t first_part(void) { /* the number of its rows */
+  size_t n = 0;
+  while (gpu[n].pass)
+    n++;
+  return n;
+}
+
 void cg_optimize_gpu(Cg *cg) {
   static const char *const of_llvm[] = {
       "default<O0>", "default<O1>", "function(simplifycfg<bonus-inst-threshold=8>),default<O2>"};
   assert(cg->options.opt >= 0 && cg->options.opt <= 3); /* compile.c clamps it */
-  if (cg->options.fastmath & CG_FAST_FTZ)
-    flush_subnormals(cg);
+  flush_subnormals(cg);
   if (cg->options.opt < 3) {
     cg_run_passes(cg, of_llvm[cg->options.opt]);
     return;
   }
   Length l = cg_length(cg);
-  cg_run_passes(cg, pipeline(cg, &l, gpu, COUNT(gpu)));
+  size_t from = cg->loops_ready ? first_part() + 1 : 0;
+  cg_run_passes(cg, pipeline(cg, &l, gpu + from, COUNT(gpu) - from));
+}
+
+bool cg_has_allocas(const Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetEntryBasicBlock(f);
+    for (LLVMValueRef i = entry ? LLVMGetFirstInstruction(entry) : NULL; i;
+         i = LLVMGetNextInstruction(i))
+      if (LLVMIsAAllocaInst(i))
+        return true;
+  }
+  return false;
+}
+
+void cg_optimize_loops(Cg *cg) {
+  flush_subnormals(cg);
+  Length l = cg_length(cg);
+  cg_run_passes(cg, pipeline(cg, &l, gpu, first_part()));
+  cg->loops_ready = true;
 }
 
 /* Above these limits compile time counts more than the last per cent of speed. The largest kernels

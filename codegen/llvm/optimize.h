@@ -4,7 +4,11 @@
 
 #include "codegen/llvm/cg.h"
 
+/* The first part of the GPU's passes at opt=3, which is for kernels with local arrays alone; and
+ * all of them, or what is left. */
+void cg_optimize_loops(Cg *cg);
 void cg_optimize_gpu(Cg *cg);
+bool cg_has_allocas(const Cg *cg); /* has some function one? */
 void cg_optimize_host(Cg *cg); /* after the loops over threads and blocks have been added */
 
 /* The pipeline that simplifies a module before our own passes analyse it. */

@@ -411,7 +411,18 @@ void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
   set_marks(c, branch, (LLVMMetadataRef[]){NULL, LLVMMDNodeInContext2(c, option, 2)}, 2);
 }
 
-static const char masked[] = "pyptx.masked";
+static const char masked[] = "pyptx.masked", whole[] = "pyptx.whole";
+
+void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most) {
+  LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), most);
+  LLVMMetadataRef own = text(c, whole), full = text(c, "llvm.loop.unroll.full");
+  LLVMMetadataRef count[] = {text(c, "llvm.loop.unroll.count"), LLVMValueAsMetadata(number)};
+  set_marks(c, branch,
+            (LLVMMetadataRef[]){
+                NULL, most ? LLVMMDNodeInContext2(c, count, 2) : LLVMMDNodeInContext2(c, &full, 1),
+                LLVMMDNodeInContext2(c, &own, 1)},
+            3);
+}
 
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch) {
   LLVMMetadataRef own = text(c, masked), off = text(c, "llvm.loop.unroll.disable");
@@ -428,7 +439,7 @@ static bool is_text(LLVMValueRef node, const char *want) {
 }
 
 /* Is the mark among the options of the loop's metadata? LLVM may have added others. */
-static bool is_marked(Cg *cg, LLVMBasicBlockRef block) {
+static bool is_marked(Cg *cg, LLVMBasicBlockRef block, const char *mark) {
   LLVMValueRef marks = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block),
                                        LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9));
   unsigned n = marks ? LLVMGetMDNodeNumOperands(marks) : 0;
@@ -439,10 +450,18 @@ static bool is_marked(Cg *cg, LLVMBasicBlockRef block) {
     if (!parts[k] || !LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) != 1)
       continue;
     LLVMGetMDNodeOperands(parts[k], &name);
-    if (name && is_text(name, masked))
+    if (name && is_text(name, mark))
       return true;
   }
   return false;
+}
+
+void cg_unmark_whole(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      if (is_marked(cg, b, whole))
+        LLVMSetMetadata(LLVMGetBasicBlockTerminator(b),
+                        LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9), NULL);
 }
 
 static bool is_single_block_loop(LLVMBasicBlockRef b) {
@@ -465,7 +484,7 @@ bool cg_nvptx_masked(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
-      if (!is_marked(cg, b) || visit_loop(cg, f, b))
+      if (!is_marked(cg, b, masked) || visit_loop(cg, f, b))
         continue;
       cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), UNROLLED);
       left = true;

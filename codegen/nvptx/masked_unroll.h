@@ -8,6 +8,10 @@
  * cg_nvptx_masked. */
 void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count);
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
+/* LLVM unrolls it fully: by its trip count, or, if data may end it earlier, by `most` iterations
+ * (0 otherwise). The second takes back all such marks that are left in the module. */
+void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most);
+void cg_unmark_whole(Cg *cg);
 
 /* Rewrites the marked loops of the optimised module. True if some had another form: these are
  * marked for LLVM's unrolling, which the caller runs. */

@@ -38,6 +38,17 @@ void cg_nvptx_roots(Cg *cg);
  * generation. */
 void cg_nvptx_rows(Cg *cg);
 
+/* local_unroll.c: loops over small local arrays, unrolled so that the arrays become registers;
+ * between the two parts of LLVM's passes. */
+void cg_nvptx_local_unroll(Cg *cg);
+
+/* local_registers.c: small local arrays become registers although some indices vary. */
+void cg_nvptx_local_registers(Cg *cg);
+
+/* local_space.c: ld.local and st.local for local arrays that stay in memory; right before code
+ * generation. */
+void cg_nvptx_local_space(Cg *cg);
+
 /* --- members of the target, by file; target.h describes them --- */
 
 /* cache_hints.c */

@@ -16,7 +16,9 @@ NAMES = {start + name for start, folder in ROWS.items()
 def distance(x, y, out):
     i = cuda.grid(1)
     if i < out.size:
-        out[i] = np.sqrt(x[i] * x[i] + y[i] * y[i])
+        t = cuda.local.array(2, np.float32)  # some rows run for local arrays alone
+        t[0], t[1] = x[i], y[i]
+        out[i] = np.sqrt(t[0] * t[0] + t[1] * t[1])
 
 
 def reverse(x):
