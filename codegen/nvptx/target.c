@@ -104,9 +104,18 @@ static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 
 /* --- the passes --- */
 
+static void unroll_marked(Cg *cg) {
+  cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
+}
+
+static void left_over(Cg *cg) {
+  while (cg_nvptx_left_over(cg)) /* at most twice: 7, 3, 1 */
+    unroll_marked(cg);
+}
+
 static void masked_unroll(Cg *cg) {
   if (cg_nvptx_masked(cg))
-    cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
+    unroll_marked(cg);
 }
 
 static void choose_machine(Cg *cg) {
