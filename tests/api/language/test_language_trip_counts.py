@@ -65,6 +65,16 @@ def divided(x, out):
     out[cuda.blockIdx.x, t] = s + 100 * before
 
 
+def ratios(x, out):
+    """Of float64, more loads than registers: in rounds of fewer copies."""
+    t = cuda.threadIdx.x
+    s, n = 0.0, 0
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        s += x[k] / (x[-1 - k] + 20)
+        n = k
+    out[cuda.blockIdx.x, t] = s + n
+
+
 def quotients(x, out):
     t = cuda.threadIdx.x
     s = 0
@@ -153,14 +163,33 @@ def pairs(x, out):
 
 
 LOOPS = [
-    sums, strided_products, extremes, places, backwards, divided, quotients, gathered, conditional, staged, in_place,
+    sums, strided_products, extremes, places, backwards, divided, ratios, quotients, gathered, conditional, staged, in_place,
     in_shared_memory, counters, nested, pairs,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "loop, dtype", [(loop, np.float32) for loop in LOOPS] + [(loop, np.int8) for loop in (extremes, divided, quotients, conditional)]
+    "loop, dtype",
+    [(loop, np.float32) for loop in LOOPS]
+    + [(loop, np.int8) for loop in (extremes, divided, quotients)]
+    + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional)],
 )
 def test_every_trip_count(loop, dtype):
     x = np.random.default_rng(4).integers(-9, 10, COUNTS * THREADS + 2).astype(dtype)
     run(loop, [x, np.zeros((COUNTS, THREADS))], COUNTS, THREADS)
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_what_is_left_over_is_no_loop(one_entry):
+    signature = "void(float32[::1], float64[:,::1])"
+    for loop, iterations in ((sums, 8), (strided_products, 4), (extremes, 8)):
+        ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
+        loads = len(re.findall(r"\bld\.global", ptx))
+        assert loads == (2 * iterations - 1) * (2 if loop is strided_products else 1), loop.__name__
+        assert len(re.findall(r"@%p\d+ bra", ptx)) >= iterations - 2 and ptx.count("bra.uni") <= 2
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_loads_that_wait_for_stores_stay_in_a_loop(one_entry):
+    ptx = cuda.compile_ptx(in_place, "void(float32[::1], float64[:,::1])", cc="sm_90", coarsen=1)[0]
+    assert ptx.count("nounroll") >= 1
