@@ -32,7 +32,7 @@ def test_names():
     assert [k.name for k in pick(["BabelStream"])] == [f"stream_{s}" for s in ("copy", "mul", "add", "triad", "dot")]
     assert pick([]) == KERNELS == SETS["first"] and pick([], "second") == SETS["second"]
     assert [k.name for k in pick(["substring"], "second")] == ["count_substring"]
-    with pytest.raises(SystemExit, match="no set fourth: first, second, third"):
+    with pytest.raises(SystemExit, match="no set fourth: first, second, third, trips"):
         pick([], "fourth")
 
 
