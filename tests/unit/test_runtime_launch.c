@@ -67,7 +67,7 @@ static RtKernel *open_coarse(RtDevice *d, RtCoarse coarse) {
   RtKernel *k = NULL;
   coarse.factor = 4;
   coarse.plain_bytes = 12;
-  const RtParams params = {coarse_fields, 3, 16, coarse};
+  const RtParams params = {.fields = coarse_fields, .nfields = 3, .bytes = 16, .coarse = coarse};
   EXPECT(rt_kernel_open(d, "vadd", &params, 0, &k) == RT_OK);
   return k;
 }
@@ -582,7 +582,10 @@ static RtStatus walk(Path *p) {
   TRY(rt_event_new(p->d, 1, &p->start));
   TRY(rt_event_new(p->d, 1, &p->stop));
   TRY(load_kernel(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
-  const RtParams params = {coarse_fields, 3, 16, {.factor = 4, .plain_bytes = 12}};
+  const RtParams params = {.fields = coarse_fields,
+                           .nfields = 3,
+                           .bytes = 16,
+                           .coarse = {.factor = 4, .plain_bytes = 12}};
   RtConfig several = config_of(9, 1);
   TRY(rt_kernel_open(p->d, "vadd", &params, 0, &p->coarse));
   TRY(add(p->coarse, RT_ENTRY_OWN));
