@@ -55,7 +55,7 @@ enum {
   MAX_PHIS = 8,
   MAX_LEVEL = 4,
   UNROLLED = 4,
-  FEW = 6, /* operations behind the loads that are computed for iterations that are not there */
+  FEW = 6,    /* operations behind the loads that are computed for iterations that are not there */
   WORDS = 14, /* of 32 bits: what the copies of what is left over may have in flight */
 };
 
@@ -80,8 +80,8 @@ typedef struct Carried {
 typedef struct Loop {
   Cg *cg;
   unsigned copies;
-  bool rest; /* of a loop that LLVM has unrolled */
-  bool once; /* the copies are all iterations that there are */
+  bool rest;       /* of a loop that LLVM has unrolled */
+  bool once;       /* the copies are all iterations that there are */
   bool one_by_one; /* what is behind the loads is branched around */
   uint64_t stored; /* address spaces, as bits */
   LLVMValueRef function;
@@ -312,9 +312,7 @@ static void find_early(Loop *l, LLVMValueRef v) {
 }
 
 /* A long operation, or one that ptxas gives a branch to a slow path. */
-static bool is_expensive(LLVMValueRef i) {
-  return cg_is_op(i, LLVMFDiv) || cg_is_op(i, LLVMCall);
-}
+static bool is_expensive(LLVMValueRef i) { return cg_is_op(i, LLVMFDiv) || cg_is_op(i, LLVMCall); }
 
 /* Finds what is to be computed before all loads, and whether the rest is worth a branch. False if
  * the former cannot be speculated. */
@@ -593,8 +591,7 @@ void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
 }
 
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch) {
-  set_marks(c, branch,
-            (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, masked, COPIES)}, 3);
+  set_marks(c, branch, (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, masked, COPIES)}, 3);
 }
 
 static bool is_text(LLVMValueRef node, const char *want) {
@@ -663,11 +660,8 @@ static bool choose_copies(Loop *l, unsigned most) {
 
 static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned most) {
   Loop *l = CX_NEW(cg->cx, Loop);
-  *l = (Loop){.cg = cg,
-              .rest = true,
-              .function = f,
-              .block = block,
-              .place = {.arena = &cg->cx->arena}};
+  *l = (Loop){
+      .cg = cg, .rest = true, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
   bool right = most < COPIES && read_loop(l) && choose_copies(l, most);
   if (right)
     write_loop(l);

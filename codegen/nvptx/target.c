@@ -138,8 +138,8 @@ static uint32_t most_loads(Cg *cg) {
     for (uint32_t k = 0; k < loop->nnodes && loop->innermost; k++) {
       LLVMValueRef i = LLVMGetFirstInstruction(g.nodes[loop->nodes[k]].block);
       for (; i; i = LLVMGetNextInstruction(i))
-        loads += cg_is_op(i, LLVMLoad) && LLVMGetPointerAddressSpace(LLVMTypeOf(
-                                              LLVMGetOperand(i, 0))) == NVPTX_GLOBAL;
+        loads += cg_is_op(i, LLVMLoad) &&
+                 LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL;
     }
     most = loads > most ? loads : most;
   }

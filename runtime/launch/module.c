@@ -326,8 +326,7 @@ int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
 
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with) {
-  Loading l = {.symbol = k->symbol,
-               .registers = entry == RT_ENTRY_ROOMY ? k->roomy.registers : 0};
+  Loading l = {.symbol = k->symbol, .registers = entry == RT_ENTRY_ROOMY ? k->roomy.registers : 0};
   assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && k->coarse.factor) ||
          (entry == RT_ENTRY_ROOMY && k->roomy.registers));
   if (rt_kernel_has(k, entry))

@@ -49,10 +49,7 @@ static void coarse_node(int n) {
       {.kind = RT_FIELD_BLOCKS, .size = 4, .offset = 12},
   };
   const RtParams params = {
-      .fields = with_blocks,
-      .nfields = 3,
-      .bytes = 16,
-      .coarse = {.factor = 4, .plain_bytes = 12}};
+      .fields = with_blocks, .nfields = 3, .bytes = 16, .coarse = {.factor = 4, .plain_bytes = 12}};
   RtDevice *d = gpu();
   RtStream *s;
   RtGraph *g;
