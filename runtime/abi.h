@@ -37,6 +37,9 @@ typedef struct RtParams {
   RtField *fields;
   uint32_t nfields, bytes; /* bytes: end of the last field, which need not be a multiple of 8 */
   RtCoarse coarse;
+  /* registers of a thread where a launch leaves them free (runtime/launch/launch.h); 0: as many as
+   * the driver's compiler takes */
+  uint32_t roomy;
 } RtParams;
 
 enum { RT_TRAP_VALUES = 4, RT_FRAME_THREADS = 64 };

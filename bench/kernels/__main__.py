@@ -13,7 +13,8 @@ the bytes a second that cuMemcpyDtoD moves in the same run.
 int64 indices as Python's are and with `int`, nvcc's time is that of the faster; "int64/int" shows
 both.
 
---sweep takes streaming and stencil kernels through their block sizes. --variant "coarsen=1" adds a pyptx side with
+--sweep takes streaming and stencil kernels through their block sizes, and those of the set `trips` through every trip
+count from 1 to 64 too ("128 ×5": five iterations of 128 threads); the worst row is printed below the table. --variant "coarsen=1" adds a pyptx side with
 these options of @cuda.jit. --build compares two builds of pyptx (one given: with the one on the path), each in a
 process of its own, taking turns; with --limit the exit status says whether the second is slower by more than that.
 """
@@ -136,13 +137,17 @@ def main():
     report = Report(f"kernels on {device.name}", COLUMNS + [(text, len(text) + 2) for text, _ in variants])
     wrong = 0
     for kernel in kernels:
-        problem = kernel.problem(np.random.default_rng(1), kernel.scaled(kernel.gpu, args.scale))
-        expected, arrays = problem.expected(), upload(problem)
-        for block in kernel.sweep if args.sweep else (kernel.block,):
-            found = bench.measure(kernel, problem, expected, block, arrays, ours_only=block != kernel.block)
-            wrong += not all(found["right"].values())
-            report.row(*row_of(kernel, problem, block, found, variants))
-            report.rows[-1].update(kind=kernel.kind, measured=found)
+        for n in kernel.counts if args.sweep and kernel.counts else (kernel.scaled(kernel.gpu, args.scale),):
+            problem = kernel.problem(np.random.default_rng(1), n)
+            expected, arrays = problem.expected(), upload(problem)
+            for block in kernel.sweep if args.sweep else (kernel.block,):
+                found = bench.measure(kernel, problem, expected, block, arrays, ours_only=block != kernel.block)
+                wrong += not all(found["right"].values())
+                row = row_of(kernel, problem, block, found, variants)
+                if args.sweep and kernel.counts:
+                    row[1] += f" ×{-(-n * 128 // block)}"  # iterations of a thread
+                report.row(*row)
+                report.rows[-1].update(kind=kernel.kind, measured=found)
     said = summary(report)
     for text, _ in variants:
         print(f"{text} / pyptx: geometric mean {geometric_mean([r[text] for r in report.rows]):.3f}")

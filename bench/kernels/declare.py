@@ -72,7 +72,8 @@ class Kernel:
     power: float = 1  # the work grows with n to this power: what --scale goes by
     step: int = 1  # n is a multiple of it
     kind: str = "compute"  # or "streaming", "stencil", "irregular", "shared"
-    sweep: tuple = ()
+    sweep: tuple = ()  # block sizes for --sweep
+    counts: tuple = ()  # sizes n for --sweep, if not only `gpu`
     peers: dict = field(default_factory=dict)  # name: function(module, *device arrays) -> callable
 
     @property

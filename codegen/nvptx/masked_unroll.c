@@ -1,4 +1,5 @@
-/* NVPTX masked unrolling: short loops that load, unrolled eight times without an epilogue.
+/* NVPTX masked unrolling: short loops that load, unrolled eight times without an epilogue, and the
+ * iterations that are left over where LLVM has unrolled a loop.
  *
  * A loop between bounds that were loaded from memory (a row of a sparse matrix, a particle's
  * neighbours) runs some ten or twenty times, with a trip count that differs from thread to thread.
@@ -19,11 +20,24 @@
  *     k += 8; n -= 8
  *   while n > 0
  *
+ * Where LLVM has unrolled a loop N times, a loop is left for the up to N - 1 iterations before or
+ * behind it. With one load in flight it takes more time than the unrolled one wherever the trip
+ * count is small, as in a row that the threads of a block share. It becomes the same code with
+ * up to N - 1 copies; with N - 1 it runs once:
+ *
+ *   if n > 0:  # of 0 to 7
+ *     v0 = value[k]; if n > 1: v1 = value[k + 1]; …; if n > 6: v6 = value[k + 6]
+ *     acc += v0; acc = acc + v1 if n > 1 else acc; …
+ *
+ * or, where much is computed or something is stored, with the loads as they are there and
+ *
+ *     acc += exp(v0); if n > 1: acc += exp(v1); if n > 2: acc += exp(v2); …
+ *
  * In: an optimised module in which lower/unroll_hints.c has marked loops. A marked loop must be a
  * single block that branches to itself until its counter, which steps by 1, equals a loop
  * invariant; it may load, and compute what may be speculated. Loops of other forms get the metadata
- * by which LLVM unrolls them. Loads that depend on loads of the iteration before are refused: they
- * could not be in flight at once. */
+ * by which LLVM unrolls them: four times, what is left over of such a loop twice. Loads that depend
+ * on loads of the iteration before are refused: they could not be in flight at once. */
 #include "codegen/nvptx/masked_unroll.h"
 
 #include <assert.h>
@@ -33,14 +47,24 @@
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
+#include "codegen/nvptx/nvptx.h"
 
-enum { COPIES = 8, MAX_BODY = 48, MAX_PHIS = 8, MAX_LEVEL = 4, UNROLLED = 4 };
+enum {
+  COPIES = 8,
+  MAX_BODY = 48,
+  MAX_PHIS = 8,
+  MAX_LEVEL = 4,
+  UNROLLED = 4,
+  FEW = 6,    /* operations behind the loads that are computed for iterations that are not there */
+  WORDS = 14, /* of 32 bits: what the copies of what is left over may have in flight */
+};
 
 /* An instruction of the body. */
 typedef struct Step {
   LLVMValueRef ins;
   int level; /* the length of the longest chain of loads that it depends on */
   bool load;
+  bool early; /* addresses of loads depend on it */
   LLVMValueRef copy[COPIES];
 } Step;
 
@@ -49,11 +73,17 @@ typedef struct Carried {
   LLVMValueRef phi, next;
   int level;
   bool read_outside;           /* `next` is used after the loop */
+  bool early;                  /* addresses of loads depend on it */
   LLVMValueRef at[COPIES + 1]; /* its value in each copy, and after the last */
 } Carried;
 
 typedef struct Loop {
   Cg *cg;
+  unsigned copies;
+  bool rest;       /* of a loop that LLVM has unrolled */
+  bool once;       /* the copies are all iterations that there are */
+  bool one_by_one; /* what is behind the loads is branched around */
+  uint64_t stored; /* address spaces, as bits */
   LLVMValueRef function;
   LLVMBasicBlockRef block, entry, header;
   LLVMValueRef end, compare, counter; /* compare: of the counter's next value with end */
@@ -122,6 +152,36 @@ static bool read_phi(Loop *l, LLVMValueRef phi) {
   return LLVMGetIncomingBlock(phi, second) == l->block && l->entry != l->block;
 }
 
+enum { MOST_SPACES = 64 };
+
+static uint64_t attribute_value(LLVMValueRef f, const char *name, uint64_t otherwise) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAttributeRef found = LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
+  return found ? LLVMGetEnumAttributeValue(found) : otherwise;
+}
+
+/* An intrinsic such as an approximate exponential: no memory, no other threads. */
+static bool is_function_of_operands(LLVMValueRef i) {
+  enum { NO_MEMORY = 0, UNKNOWN = 1 };
+  if (!LLVMIsAIntrinsicInst(i))
+    return false;
+  LLVMValueRef f = LLVMGetCalledValue(i);
+  unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
+  return attribute_value(f, "memory", UNKNOWN) == NO_MEMORY &&
+         !LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, convergent);
+}
+
+/* May it run, in threads that have such an iteration, while later iterations' loads are in flight
+ * or done? Stores to the memory of a block or of a thread may, since arrays are elsewhere. */
+static bool may_follow_loads(Loop *l, LLVMValueRef i) {
+  if (cg_is_op(i, LLVMStore) && cg_is_plain_access(i)) {
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1)));
+    l->stored |= space < MOST_SPACES ? (uint64_t)1 << space : 1;
+    return space == NVPTX_SHARED || space == NVPTX_LOCAL;
+  }
+  return cg_is_division(i) || cg_is_op(i, LLVMFRem) || is_function_of_operands(i);
+}
+
 static bool read_body(Loop *l) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(l->block);
   for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); i != end;
@@ -132,8 +192,10 @@ static bool read_body(Loop *l) {
       continue;
     }
     bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
-    if (l->nsteps == MAX_BODY || !(load || is_speculatable(i)))
+    bool now = load || is_speculatable(i);
+    if (l->nsteps == MAX_BODY || !(now || (l->rest && may_follow_loads(l, i))))
       return false;
+    l->one_by_one |= !now;
     valuemap_set(&l->place, i, l->nsteps);
     l->steps[l->nsteps++] = (Step){.ins = i, .load = load};
   }
@@ -213,24 +275,74 @@ static bool find_levels(Loop *l) {
   return true;
 }
 
-static bool has_any_load(const Loop *l) {
+/* Loads of arrays, and none of what is stored: those of later iterations would be too early. */
+static bool has_good_loads(const Loop *l) {
+  bool any = false;
+  for (unsigned k = 0; k < l->nsteps; k++) {
+    if (!l->steps[k].load)
+      continue;
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(l->steps[k].ins, 0)));
+    any = true;
+    if (l->stored && (!space || space >= MOST_SPACES || l->stored >> space & 1))
+      return false;
+  }
+  return any;
+}
+
+/* --- what loads depend on --- */
+
+static void find_early(Loop *l, LLVMValueRef v) {
+  uint32_t at = is_inside(l, v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
+  if (at == VALUEMAP_NONE)
+    return;
+  if (at >= MAX_BODY) {
+    Carried *c = &l->carried[at - MAX_BODY];
+    if (!c->early) {
+      c->early = true;
+      find_early(l, c->next);
+    }
+    return;
+  }
+  Step *s = &l->steps[at];
+  if (s->early)
+    return;
+  s->early = true;
+  for (int o = 0; o < LLVMGetNumOperands(s->ins); o++)
+    find_early(l, LLVMGetOperand(s->ins, (unsigned)o));
+}
+
+/* A long operation, or one that ptxas gives a branch to a slow path. */
+static bool is_expensive(LLVMValueRef i) { return cg_is_op(i, LLVMFDiv) || cg_is_op(i, LLVMCall); }
+
+/* Finds what is to be computed before all loads, and whether the rest is worth a branch. False if
+ * the former cannot be speculated. */
+static bool order_steps(Loop *l) {
+  unsigned late = 0;
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load)
-      return true;
-  return false;
+      find_early(l, l->steps[k].ins);
+  for (unsigned k = 0; k < l->nsteps; k++) {
+    const Step *s = &l->steps[k];
+    if (s->early && !s->load && !is_speculatable(s->ins))
+      return false;
+    late += !s->early;
+    l->one_by_one |= l->rest && !s->early && is_expensive(s->ins);
+  }
+  l->one_by_one |= l->rest && late > FEW;
+  return true;
 }
 
 /* --- writing --- */
 
 static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy);
 
-/* The value of a loop-carried variable in a copy; in copy COPIES: after the last. */
+/* The value of a loop-carried variable in a copy; in copy l->copies: after the last. */
 static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
   if (c->at[copy])
     return c->at[copy];
   assert(copy > 0); /* write_header has made the phis */
   LLVMValueRef before = carried_to(l, c, copy - 1), v = value_of(l, c->next, copy - 1);
-  if (c->read_outside && copy > 1)
+  if (c->read_outside && copy > 1 && !l->one_by_one)
     v = l_select(l->cg->builder, l->has[copy - 1], v, before);
   return c->at[copy] = v;
 }
@@ -254,7 +366,7 @@ static LLVMValueRef cloned(Loop *l, const Step *s, unsigned copy) {
 static void compute(Loop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++) {
     Step *s = &l->steps[k];
-    if (s->level == level && !s->load && s->ins != l->compare)
+    if (s->level == level && !s->load && s->ins != l->compare && (s->early || !l->one_by_one))
       s->copy[copy] = cloned(l, s, copy);
   }
 }
@@ -334,22 +446,22 @@ static void write_header(Loop *l) {
   }
   l->left = l_phi(b, type);
   LLVMAddIncoming(l->left, &n, &l->entry, 1);
-  for (unsigned k = 1; k < COPIES; k++)
+  for (unsigned k = 1; k < l->copies; k++)
     l->has[k] = l_icmp(b, LLVMIntUGT, l->left, l_int(type, k));
 }
 
 /* The old block stays as the latch of the new loop, so that phis after the loop keep their
  * predecessor. */
-static void write_end(Loop *l) {
+static void write_latch(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMTypeRef type = LLVMTypeOf(l->counter);
   for (unsigned k = 0; k < l->ncarried; k++) {
-    LLVMValueRef last = carried_to(l, &l->carried[k], COPIES);
+    LLVMValueRef last = carried_to(l, &l->carried[k], l->copies);
     LLVMAddIncoming(l->carried[k].at[0], &last, &l->block, 1);
   }
-  LLVMValueRef eight = l_int(type, COPIES), rest = l_sub(b, l->left, eight);
+  LLVMValueRef all = l_int(type, l->copies), rest = l_sub(b, l->left, all);
   LLVMAddIncoming(l->left, &rest, &l->block, 1);
-  LLVMValueRef more = l_icmp(b, LLVMIntUGT, l->left, eight);
+  LLVMValueRef more = l_icmp(b, LLVMIntUGT, l->left, all);
   l_br(b, l->block);
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
   Fork fork = {0};
@@ -360,6 +472,55 @@ static void write_end(Loop *l) {
   LLVMSetSuccessor(branch, second, l->header);
 }
 
+/* Of code that runs once: straight on to where the loop would end. The old block is the last, so
+ * that phis behind it keep their predecessor. */
+static void write_exit(Loop *l) {
+  LLVMBuilderRef b = l->cg->builder;
+  LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
+  Fork fork = {0};
+  for (unsigned k = 0; k < l->ncarried; k++)
+    carried_to(l, &l->carried[k], l->copies);
+  l_br(b, l->block);
+  graph_fork(branch, &fork);
+  LLVMBasicBlockRef out = fork.no == l->block ? fork.yes : fork.no;
+  LLVMInstructionEraseFromParent(branch);
+  LLVMPositionBuilderAtEnd(b, l->block);
+  l_br(b, out);
+}
+
+/* What is behind the loads, copy by copy, up to the last iteration that there is. */
+static void write_one_by_one(Loop *l) {
+  LLVMBuilderRef b = l->cg->builder;
+  LLVMBasicBlockRef ends[COPIES], out = new_block(l);
+  for (unsigned copy = 0; copy < l->copies; copy++) {
+    for (unsigned k = 0; k < l->nsteps; k++) {
+      Step *s = &l->steps[k];
+      if (!s->early && s->ins != l->compare)
+        s->copy[copy] = cloned(l, s, copy);
+    }
+    for (unsigned k = 0; k < l->ncarried; k++)
+      carried_to(l, &l->carried[k], copy + 1);
+    ends[copy] = LLVMGetInsertBlock(b);
+    if (copy + 1 == l->copies) {
+      l_br(b, out);
+      break;
+    }
+    LLVMBasicBlockRef next = new_block(l);
+    l_condbr(b, l->has[copy + 1], next, out);
+    LLVMPositionBuilderAtEnd(b, next);
+  }
+  LLVMMoveBasicBlockBefore(out, l->block);
+  LLVMPositionBuilderAtEnd(b, out);
+  for (unsigned k = 0; k < l->ncarried; k++) {
+    Carried *c = &l->carried[k];
+    if (l->once && !c->read_outside)
+      continue;
+    LLVMValueRef last = l_phi(b, LLVMTypeOf(c->phi));
+    LLVMAddIncoming(last, &c->at[1], ends, l->copies);
+    c->at[l->copies] = last;
+  }
+}
+
 static void enter(const Loop *l) {
   graph_redirect(LLVMGetBasicBlockTerminator(l->entry), l->block, l->header);
 }
@@ -367,7 +528,7 @@ static void enter(const Loop *l) {
 static void erase_old(Loop *l) {
   for (unsigned k = 0; k < l->ncarried; k++)
     if (l->carried[k].read_outside)
-      LLVMReplaceAllUsesWith(l->carried[k].next, l->carried[k].at[COPIES]);
+      LLVMReplaceAllUsesWith(l->carried[k].next, l->carried[k].at[l->copies]);
   for (unsigned k = 0; k < l->ncarried; k++)
     LLVMReplaceAllUsesWith(l->carried[k].phi, LLVMGetPoison(LLVMTypeOf(l->carried[k].phi)));
   for (unsigned k = l->nsteps; k-- > 0;)
@@ -381,12 +542,14 @@ static void write_loop(Loop *l) {
   LLVMSetCurrentDebugLocation2(l->cg->builder, NULL);
   write_header(l);
   for (int level = 0; level <= MAX_LEVEL; level++) {
-    for (unsigned copy = 0; copy < COPIES; copy++)
+    for (unsigned copy = 0; copy < l->copies; copy++)
       compute(l, level, copy);
-    for (unsigned copy = 0; copy < COPIES; copy++)
+    for (unsigned copy = 0; copy < l->copies; copy++)
       load(l, level, copy);
   }
-  write_end(l);
+  if (l->one_by_one)
+    write_one_by_one(l);
+  (l->once ? write_exit : write_latch)(l);
   enter(l);
   erase_old(l);
 }
@@ -405,31 +568,40 @@ static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *pa
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
 }
 
-void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
-  LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), count);
-  LLVMMetadataRef option[] = {text(c, "llvm.loop.unroll.count"), LLVMValueAsMetadata(number)};
-  set_marks(c, branch, (LLVMMetadataRef[]){NULL, LLVMMDNodeInContext2(c, option, 2)}, 2);
+static const char masked[] = "pyptx.masked", rest[] = "pyptx.rest", whole[] = "pyptx.whole";
+
+static LLVMMetadataRef numbered(LLVMContextRef c, const char *name, unsigned n) {
+  LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), n);
+  return LLVMMDNodeInContext2(c, (LLVMMetadataRef[]){text(c, name), LLVMValueAsMetadata(number)},
+                              2);
 }
 
-static const char masked[] = "pyptx.masked", whole[] = "pyptx.whole";
+static LLVMMetadataRef not_unrolled(LLVMContextRef c) {
+  LLVMMetadataRef off = text(c, "llvm.loop.unroll.disable");
+  return LLVMMDNodeInContext2(c, &off, 1);
+}
 
 void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most) {
-  LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), most);
-  LLVMMetadataRef own = text(c, whole), full = text(c, "llvm.loop.unroll.full");
-  LLVMMetadataRef count[] = {text(c, "llvm.loop.unroll.count"), LLVMValueAsMetadata(number)};
+  LLVMMetadataRef full = text(c, "llvm.loop.unroll.full");
   set_marks(c, branch,
-            (LLVMMetadataRef[]){
-                NULL, most ? LLVMMDNodeInContext2(c, count, 2) : LLVMMDNodeInContext2(c, &full, 1),
-                LLVMMDNodeInContext2(c, &own, 1)},
+            (LLVMMetadataRef[]){NULL,
+                                most ? numbered(c, "llvm.loop.unroll.count", most)
+                                     : LLVMMDNodeInContext2(c, &full, 1),
+                                numbered(c, whole, 1)},
+            3);
+}
+
+void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
+  LLVMMetadataRef left[] = {text(c, "llvm.loop.unroll.followup_remainder"), not_unrolled(c),
+                            numbered(c, rest, count - 1)};
+  set_marks(c, branch,
+            (LLVMMetadataRef[]){NULL, numbered(c, "llvm.loop.unroll.count", count),
+                                LLVMMDNodeInContext2(c, left, 3)},
             3);
 }
 
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch) {
-  LLVMMetadataRef own = text(c, masked), off = text(c, "llvm.loop.unroll.disable");
-  set_marks(
-      c, branch,
-      (LLVMMetadataRef[]){NULL, LLVMMDNodeInContext2(c, &off, 1), LLVMMDNodeInContext2(c, &own, 1)},
-      3);
+  set_marks(c, branch, (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, masked, COPIES)}, 3);
 }
 
 static bool is_text(LLVMValueRef node, const char *want) {
@@ -438,28 +610,29 @@ static bool is_text(LLVMValueRef node, const char *want) {
   return s && n == strlen(want) && memcmp(s, want, n) == 0;
 }
 
-/* Is the mark among the options of the loop's metadata? LLVM may have added others. */
-static bool is_marked(Cg *cg, LLVMBasicBlockRef block, const char *mark) {
+/* The number of a mark among the options of the loop's metadata, to which LLVM may have added
+ * others; 0 if it is not there. */
+static unsigned mark_of(Cg *cg, LLVMBasicBlockRef block, const char *name) {
   LLVMValueRef marks = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block),
                                        LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9));
   unsigned n = marks ? LLVMGetMDNodeNumOperands(marks) : 0;
-  LLVMValueRef *parts = n ? CX_ARRAY(cg->cx, LLVMValueRef, n) : NULL, name;
+  LLVMValueRef *parts = n ? CX_ARRAY(cg->cx, LLVMValueRef, n) : NULL, mark[2];
   if (n)
     LLVMGetMDNodeOperands(marks, parts);
   for (unsigned k = 1; k < n; k++) {
-    if (!parts[k] || !LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) != 1)
+    if (!parts[k] || !LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) != 2)
       continue;
-    LLVMGetMDNodeOperands(parts[k], &name);
-    if (name && is_text(name, mark))
-      return true;
+    LLVMGetMDNodeOperands(parts[k], mark);
+    if (mark[0] && is_text(mark[0], name) && LLVMIsAConstantInt(mark[1]))
+      return (unsigned)LLVMConstIntGetZExtValue(mark[1]);
   }
-  return false;
+  return 0;
 }
 
 void cg_unmark_whole(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      if (is_marked(cg, b, whole))
+      if (mark_of(cg, b, whole))
         LLVMSetMetadata(LLVMGetBasicBlockTerminator(b),
                         LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9), NULL);
 }
@@ -469,14 +642,73 @@ static bool is_single_block_loop(LLVMBasicBlockRef b) {
   return graph_fork(LLVMGetBasicBlockTerminator(b), &fork) && (fork.yes == b) != (fork.no == b);
 }
 
-static bool visit_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block) {
+static bool read_loop(Loop *l) {
+  return is_single_block_loop(l->block) && read_body(l) && read_end(l) && read_outside(l) &&
+         find_levels(l) && has_good_loads(l) && order_steps(l);
+}
+
+static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies) {
   Loop *l = CX_NEW(cg->cx, Loop);
-  *l = (Loop){.cg = cg, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
-  bool right = is_single_block_loop(block) && read_body(l) && read_end(l) && read_outside(l) &&
-               find_levels(l) && has_any_load(l);
+  *l = (Loop){.cg = cg,
+              .copies = copies,
+              .function = f,
+              .block = block,
+              .place = {.arena = &cg->cx->arena}};
+  bool right = copies <= COPIES && read_loop(l);
   if (right)
     write_loop(l);
   return right;
+}
+
+static unsigned words_of(const Cg *cg, LLVMValueRef load) {
+  return (unsigned)(LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(load)) + 31) / 32;
+}
+
+/* As many copies as have registers: a load is issued before the first is waited for, and takes its
+ * registers from then on. */
+static bool choose_copies(Loop *l, unsigned most) {
+  unsigned words = 0;
+  for (unsigned k = 0; k < l->nsteps; k++)
+    if (l->steps[k].load)
+      words += words_of(l->cg, l->steps[k].ins);
+  l->copies = words * most <= WORDS ? most : WORDS / words;
+  l->once = l->copies == most;
+  return l->copies > 1;
+}
+
+static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned most) {
+  Loop *l = CX_NEW(cg->cx, Loop);
+  *l = (Loop){
+      .cg = cg, .rest = true, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
+  bool right = most < COPIES && read_loop(l) && choose_copies(l, most);
+  if (right)
+    write_loop(l);
+  return right;
+}
+
+/* Of a loop with that latch: may loads go ahead of what the iterations before do, and are they few
+ * enough for that to matter? */
+static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
+  FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+  Loop none = {0};
+  unsigned words = 0, size = 0;
+  graph_loops(&g);
+  uint32_t at = graph_number(&g, latch);
+  if (at == GRAPH_NONE || g.nodes[at].loop == GRAPH_NONE)
+    return false;
+  const GraphLoop *loop = &g.loops.data[g.nodes[at].loop];
+  for (uint32_t k = 0; k < loop->nnodes; k++) {
+    LLVMBasicBlockRef b = g.nodes[loop->nodes[k]].block;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != end; i = LLVMGetNextInstruction(i)) {
+      bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
+      words += load ? words_of(cg, i) : 0;
+      size++;
+      if (!LLVMIsAPHINode(i) && !load && !is_speculatable(i) && !may_follow_loads(&none, i))
+        return false;
+    }
+  }
+  return words && words * 2 <= WORDS && size <= MAX_BODY;
 }
 
 bool cg_nvptx_masked(Cg *cg) {
@@ -484,9 +716,27 @@ bool cg_nvptx_masked(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
-      if (!is_marked(cg, b, masked) || visit_loop(cg, f, b))
+      unsigned copies = mark_of(cg, b, masked);
+      if (!copies || mask_loop(cg, f, b, copies))
         continue;
       cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), UNROLLED);
+      left = true;
+    }
+  return left;
+}
+
+/* What is left over and has another form is LLVM's, but for a single iteration, and for loads that
+ * wait for the stores of the iteration before anyway. */
+bool cg_nvptx_left_over(Cg *cg) {
+  bool left = false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
+      next = LLVMGetNextBasicBlock(b);
+      unsigned most = mark_of(cg, b, rest);
+      if (most < 2 || mask_rest(cg, f, b, most) || !gains_from_llvm(cg, f, b))
+        continue;
+      unsigned count = most > UNROLLED ? UNROLLED : 2;
+      cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), count);
       left = true;
     }
   return left;

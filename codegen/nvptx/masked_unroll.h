@@ -13,8 +13,10 @@ void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
 void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most);
 void cg_unmark_whole(Cg *cg);
 
-/* Rewrites the marked loops of the optimised module. True if some had another form: these are
- * marked for LLVM's unrolling, which the caller runs. */
+/* Rewrites the marked loops of the optimised module, or what is left over of loops that LLVM has
+ * unrolled by the metadata. True if some had another form: these are marked for LLVM's unrolling,
+ * which the caller runs. */
 bool cg_nvptx_masked(Cg *cg);
+bool cg_nvptx_left_over(Cg *cg);
 
 #endif

@@ -6,7 +6,9 @@
 
 #include "codegen/flatten/flatten.h"
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/graph.h"
 #include "codegen/llvm/machines.h"
+#include "codegen/llvm/match.h"
 #include "codegen/llvm/optimize.h"
 #include "codegen/nvptx/libdevice.h"
 #include "codegen/nvptx/masked_unroll.h"
@@ -104,9 +106,18 @@ static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 
 /* --- the passes --- */
 
+static void unroll_marked(Cg *cg) {
+  cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
+}
+
+static void left_over(Cg *cg) {
+  while (cg_nvptx_left_over(cg)) /* at most twice: 7, 3, 1 */
+    unroll_marked(cg);
+}
+
 static void masked_unroll(Cg *cg) {
   if (cg_nvptx_masked(cg))
-    cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
+    unroll_marked(cg);
 }
 
 static void choose_machine(Cg *cg) {
@@ -114,6 +125,35 @@ static void choose_machine(Cg *cg) {
     return;
   cg_close_machine(cg);
   open_machine(cg, LLVMCodeGenLevelNone);
+}
+
+/* Loads from global memory in one innermost loop. */
+static uint32_t most_loads(Cg *cg) {
+  uint32_t most = 0;
+  FnGraph g = graph_of(&cg->cx->arena, cg->kernel, NULL);
+  graph_loops(&g);
+  for (uint32_t n = 0; n < g.loops.len; n++) {
+    const GraphLoop *loop = &g.loops.data[n];
+    uint32_t loads = 0;
+    for (uint32_t k = 0; k < loop->nnodes && loop->innermost; k++) {
+      LLVMValueRef i = LLVMGetFirstInstruction(g.nodes[loop->nodes[k]].block);
+      for (; i; i = LLVMGetNextInstruction(i))
+        loads += cg_is_op(i, LLVMLoad) &&
+                 LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL;
+    }
+    most = loads > most ? loads : most;
+  }
+  return most;
+}
+
+/* Kernels that load much in a loop are compiled with more registers for launches that leave them
+ * free. */
+static void choose_registers(Cg *cg) {
+  enum { MANY = 8, HALF_OF_THE_THREADS = 64 };
+  const CgOptions *o = &cg->options;
+  bool open = !o->max_registers && !o->max_threads && !o->min_blocks && !cg->request->coarse_of;
+  if (open && cg->kernel && !cg_nvptx_is_long(cg) && most_loads(cg) >= MANY)
+    cg->out->params.roomy = HALF_OF_THE_THREADS;
 }
 
 static void emit_code(Cg *cg) {

@@ -221,8 +221,12 @@ static void pack_rest(Pack *p, CgKernel *k) {
     pack_bytes(p, &k->rest, &k->rest_len);
 }
 
+enum { ROOMY_MOST = 255 }; /* registers */
+
 static void pack_gpu(Pack *p, CgKernel *k) {
   pack_coarse(p, k);
+  pack_u32(p, &k->params.roomy);
+  need(p, k->params.roomy <= ROOMY_MOST);
   pack_u8(p, &k->uses_libdevice);
   pack_raw(p, k->libdevice, sizeof k->libdevice);
   pack_bytes(p, &k->ptx, &k->ptx_len);

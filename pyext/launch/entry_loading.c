@@ -204,7 +204,8 @@ int px_entries_open(PxState *st, PxDispatcher *d, PxOverload *o, PyObject *decla
   int failed = linked ? open_kernel(st, d, o) : -1;
   if (!failed && !rt_device_is_host(o->device))
     failed = keep_entries(d, o, linked);
-  if (!failed && !rt_device_is_host(o->device) && !o->code->rest)
+  bool chosen = o->code->rest || o->code->params.roomy; /* which entry, by the launch */
+  if (!failed && !rt_device_is_host(o->device) && !chosen)
     failed = add(st, o, RT_ENTRY_OWN, o->code, linked);
   Py_XDECREF(linked);
   return failed;
@@ -281,7 +282,7 @@ static int check_owners(PxState *st, const PxOverload *o) {
 }
 
 static int load(PxState *st, PxOverload *o, RtEntryKind entry) {
-  assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && o->code->rest));
+  assert(entry != RT_ENTRY_NONE && (entry != RT_ENTRY_COARSE || o->code->rest));
   if (rt_kernel_has(o->kernel, entry)) /* who had the turn before has done it */
     return 0;
   if (check_owners(st, o) < 0)

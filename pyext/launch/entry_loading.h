@@ -1,7 +1,8 @@
 /* Entries: a compiled kernel's code onto its device. A kernel that is coarsened
  * (docs/COARSENING.md) has two entries, each compiled by itself and loaded when a launch first
- * wants it; every other kernel is loaded when it has been compiled. After a reset of the device all
- * are loaded again when a launch wants them. */
+ * wants it; one that loads much in a loop has its code with two limits of registers, of which a
+ * launch wants one; every other kernel is loaded when it has been compiled. After a reset of the
+ * device all are loaded again when a launch wants them. */
 #ifndef PYPTX_PYEXT_LAUNCH_ENTRY_LOADING_H
 #define PYPTX_PYEXT_LAUNCH_ENTRY_LOADING_H
 

@@ -110,6 +110,7 @@ enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 }; /* CUmemorytype */
 enum { CU_LAUNCH_CLUSTER = 4 };                    /* CUlaunchAttributeID */
 enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7 };
 enum {
+  CU_JIT_MAX_REGISTERS = 0,
   CU_JIT_INFO_LOG = 3,
   CU_JIT_INFO_LOG_SIZE = 4,
   CU_JIT_ERROR_LOG = 5,

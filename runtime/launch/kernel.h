@@ -47,6 +47,13 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
     uint32_t fill;               /* 0: every launch that can takes it */
     uint32_t max_threads, local; /* as loaded */
   } coarse;
+  struct RtRoomyEntry {
+    uint32_t registers; /* of a thread; 0: there is none */
+    /* threads that a multiprocessor can have with them; multiprocessors */
+    uint32_t threads, multiprocessors;
+    _Atomic(CUfunction) function;
+    CUmodule module;
+  } roomy;
   uint64_t trap_address; /* of *trap as the device sees it */
   uint32_t param_bytes;  /* of the whole block */
   /* rt_kernel_best_block without dynamic shared memory, of its own entry and of the second; 0: not

@@ -125,6 +125,19 @@ static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
          (plane >= e->from || plane * c->grid[2] >= e->from) && spreads(e, blocks * c->grid[2]);
 }
 
+/* Are its blocks resident at once, with more registers? Blocks have whole warps. */
+static inline int takes_roomy(const RtKernel *k, const RtConfig *c) {
+  const struct RtRoomyEntry *e = &k->roomy;
+  uint64_t threads = (threads_of(c) + 31) & ~31ull,
+           blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
+  return threads <= e->threads && !c->dynamic_shared &&
+         blocks <= (uint64_t)e->multiprocessors * (e->threads / (uint32_t)threads);
+}
+
+static inline CUfunction roomy_function(const RtKernel *k) {
+  return atomic_load_explicit(&k->roomy.function, memory_order_acquire);
+}
+
 static inline CUfunction coarse_function(const RtKernel *k) {
   return atomic_load_explicit(&k->coarse.function, memory_order_acquire);
 }
@@ -139,15 +152,24 @@ static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) 
   return e;
 }
 
+static RtEntryKind choose(const RtKernel *k, const RtConfig *c) {
+  if (c->cluster[0])
+    return RT_ENTRY_OWN;
+  if (k->coarse.factor && takes_coarse(k, c))
+    return RT_ENTRY_COARSE;
+  return k->roomy.registers && takes_roomy(k, c) ? RT_ENTRY_ROOMY : RT_ENTRY_OWN;
+}
+
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *c, void *params) {
-  if (!c->cluster[0] && k->coarse.factor && takes_coarse(k, c))
+  RtEntryKind kind = choose(k, c);
+  if (kind == RT_ENTRY_COARSE)
     return coarse_entry(k, c, params);
-  return (RtEntry){rt_own_function(k), {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
+  CUfunction function = kind == RT_ENTRY_ROOMY ? roomy_function(k) : rt_own_function(k);
+  return (RtEntry){function, {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
 }
 
 RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *c) {
-  int coarse = !c->cluster[0] && k->coarse.factor && takes_coarse(k, c);
-  RtEntryKind entry = coarse ? RT_ENTRY_COARSE : RT_ENTRY_OWN;
+  RtEntryKind entry = choose(k, c);
   return rt_kernel_has(k, entry) ? RT_ENTRY_NONE : entry;
 }
 
@@ -172,6 +194,8 @@ static __attribute__((noinline)) int queue_coarse(const RtKernel *k, const RtCon
 HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
   if (UNLIKELY(k->coarse.factor != 0) && takes_coarse(k, c))
     return queue_coarse(k, c, params);
+  if (UNLIKELY(k->roomy.registers != 0) && takes_roomy(k, c))
+    return queue_entry(roomy_function(k), c->grid, k->plain_bytes, c, params);
   return queue_entry(rt_own_function(k), c->grid, k->plain_bytes, c, params);
 }
 

@@ -9,8 +9,15 @@
 typedef struct RtKernel RtKernel;
 
 /* A kernel's own code, and where params->coarse has a factor the second entry of a coarsened launch
- * (docs/COARSENING.md). */
-typedef enum RtEntryKind { RT_ENTRY_NONE, RT_ENTRY_OWN, RT_ENTRY_COARSE } RtEntryKind;
+ * (docs/COARSENING.md). Where params->roomy says so, a launch whose blocks are all resident at once
+ * even with that many registers takes the own code compiled with them: ptxas by itself makes room
+ * for a full device, and waits for the first loads before it issues the last. */
+typedef enum RtEntryKind {
+  RT_ENTRY_NONE,
+  RT_ENTRY_OWN,
+  RT_ENTRY_COARSE,
+  RT_ENTRY_ROOMY
+} RtEntryKind;
 
 typedef struct RtKernelInfo {
   uint32_t registers, static_shared, constant, local, max_threads, binary_version;

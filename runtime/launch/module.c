@@ -117,14 +117,17 @@ static RtStatus refused(const char *symbol, int result, char *log) {
 
 typedef struct Loading {
   const char *symbol; /* for error texts */
+  uint32_t registers; /* most of a thread; 0: as the compiler likes */
   CUmodule module;
 } Loading;
 
 static RtStatus load_module(Loading *l, const char *image) {
   char info[RT_LOG_SIZE] = "", errors[RT_LOG_SIZE] = "";
-  int options[] = {CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_SIZE, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE};
-  void *values[] = {info, (void *)(uintptr_t)sizeof info, errors, (void *)(uintptr_t)sizeof errors};
-  int result = rt_cu.cuModuleLoadDataEx(&l->module, image, 4, options, values);
+  int options[] = {CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_SIZE, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE,
+                   CU_JIT_MAX_REGISTERS};
+  void *values[] = {info, (void *)(uintptr_t)sizeof info, errors, (void *)(uintptr_t)sizeof errors,
+                    (void *)(uintptr_t)l->registers};
+  int result = rt_cu.cuModuleLoadDataEx(&l->module, image, l->registers ? 5 : 4, options, values);
   if (result == CUDA_SUCCESS)
     return RT_OK;
   l->module = NULL;
@@ -223,6 +226,20 @@ static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   return RT_OK;
 }
 
+/* A multiprocessor has registers for half of its threads if each takes 64, on all architectures
+ * with 64 K registers and 2,048 threads; for more where it has fewer threads. */
+static RtStatus prepare_roomy(RtKernel *k, uint32_t registers) {
+  enum { HALF = 64 };
+  int multiprocessors = 0, each = 0;
+  assert(registers == HALF);
+  TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
+  TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
+  k->roomy.multiprocessors = (uint32_t)multiprocessors;
+  k->roomy.threads = (uint32_t)each / 2;
+  k->roomy.registers = registers;
+  return RT_OK;
+}
+
 /* Of the second entry, loaded: not taken by itself if its values do not fit in the registers after
  * all. Where it has local memory that hangs on the kernel's own, so such a launch wants that one
  * first. */
@@ -265,13 +282,22 @@ static RtStatus add_coarse(RtKernel *k, CUmodule module) {
   return RT_OK;
 }
 
+static RtStatus add_roomy(RtKernel *k, CUmodule module) {
+  CUfunction function;
+  TRY(find_function(module, k->symbol, &function));
+  k->roomy.module = module;
+  atomic_store_explicit(&k->roomy.function, function, memory_order_release);
+  return RT_OK;
+}
+
 /* What the reset took away is forgotten, and the epoch is the last to change: a launch that sees it
  * finds no entry. */
 static RtStatus renew(RtKernel *k) {
   uint32_t epoch = rt_epoch(k->device);
   atomic_store(&k->function, NULL);
   atomic_store(&k->coarse.function, NULL);
-  k->module = k->coarse.module = NULL;
+  atomic_store(&k->roomy.function, NULL);
+  k->module = k->coarse.module = k->roomy.module = NULL;
   k->trap = NULL;
   k->info = (RtKernelInfo){0};
   k->best_block[0] = k->best_block[1] = 0;
@@ -292,22 +318,26 @@ int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
     return 1;
   if (rt_is_stale(k))
     return 0;
-  return entry == RT_ENTRY_COARSE
-             ? atomic_load_explicit(&k->coarse.function, memory_order_acquire) != NULL
-             : rt_own_function(k) != NULL;
+  const _Atomic(CUfunction) *function = entry == RT_ENTRY_COARSE  ? &k->coarse.function
+                                        : entry == RT_ENTRY_ROOMY ? &k->roomy.function
+                                                                  : &k->function;
+  return atomic_load_explicit(function, memory_order_acquire) != NULL;
 }
 
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with) {
-  Loading l = {.symbol = k->symbol};
-  assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && k->coarse.factor));
+  Loading l = {.symbol = k->symbol, .registers = entry == RT_ENTRY_ROOMY ? k->roomy.registers : 0};
+  assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && k->coarse.factor) ||
+         (entry == RT_ENTRY_ROOMY && k->roomy.registers));
   if (rt_kernel_has(k, entry))
     return RT_OK;
   ENTER(k->device);
   if (rt_is_stale(k))
     TRY(renew(k));
   TRY(load_image(&l, image, size, with));
-  RtStatus status = entry == RT_ENTRY_COARSE ? add_coarse(k, l.module) : add_own(k, l.module);
+  RtStatus status = entry == RT_ENTRY_COARSE  ? add_coarse(k, l.module)
+                    : entry == RT_ENTRY_ROOMY ? add_roomy(k, l.module)
+                                              : add_own(k, l.module);
   if (status == RT_OK)
     return RT_OK;
   RtError why = *rt_error();
@@ -320,6 +350,8 @@ static RtStatus fill_gpu(RtKernel *k, const RtParams *params) {
   ENTER(k->device);
   if (params->coarse.factor)
     TRY(prepare_coarse(k, &params->coarse));
+  if (params->roomy && k->grid_offset < 0)
+    TRY(prepare_roomy(k, params->roomy));
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
 }
 
@@ -395,6 +427,8 @@ void rt_kernel_release(RtKernel *k) {
       rt_cu.cuModuleUnload(k->module);
     if (k->coarse.module)
       rt_cu.cuModuleUnload(k->coarse.module);
+    if (k->roomy.module)
+      rt_cu.cuModuleUnload(k->roomy.module);
     if (k->trap)
       rt_cu.cuMemFreeHost(k->trap);
   }

@@ -48,7 +48,8 @@ static void coarse_node(int n) {
       {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
       {.kind = RT_FIELD_BLOCKS, .size = 4, .offset = 12},
   };
-  const RtParams params = {with_blocks, 3, 16, {.factor = 4, .plain_bytes = 12}};
+  const RtParams params = {
+      .fields = with_blocks, .nfields = 3, .bytes = 16, .coarse = {.factor = 4, .plain_bytes = 12}};
   RtDevice *d = gpu();
   RtStream *s;
   RtGraph *g;

@@ -67,7 +67,7 @@ static RtKernel *open_coarse(RtDevice *d, RtCoarse coarse) {
   RtKernel *k = NULL;
   coarse.factor = 4;
   coarse.plain_bytes = 12;
-  const RtParams params = {coarse_fields, 3, 16, coarse};
+  const RtParams params = {.fields = coarse_fields, .nfields = 3, .bytes = 16, .coarse = coarse};
   EXPECT(rt_kernel_open(d, "vadd", &params, 0, &k) == RT_OK);
   return k;
 }
@@ -173,6 +173,39 @@ static void wants(RtKernel *k, RtConfig c, RtEntryKind wanted) {
          control->calls("cuModuleLoadDataEx") == 1);
   /* again: nothing to do */
   EXPECT(add(k, wanted) == RT_OK && control->calls("cuModuleLoadDataEx") == 1);
+}
+
+static RtKernel *open_roomy(RtDevice *d) {
+  RtKernel *k = NULL;
+  const RtParams params = {.fields = coarse_fields, .nfields = 2, .bytes = 12, .roomy = 64};
+  EXPECT(rt_kernel_open(d, "vadd", &params, 0, &k) == RT_OK);
+  return k;
+}
+
+/* Launches whose blocks are resident at once with 64 registers take the entry that has them. */
+static void more_registers(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  int multiprocessors = 0, each = 0;
+  EXPECT(rt_device_attribute(gpu(), CU_MULTIPROCESSORS, &multiprocessors) == RT_OK);
+  EXPECT(rt_device_attribute(gpu(), CU_MAX_THREADS_PER_MULTIPROCESSOR, &each) == RT_OK);
+  uint32_t all = (uint32_t)multiprocessors * ((uint32_t)each / 2 / 128);
+  RtConfig few = config_of(all, 128), many = config_of(all + 1, 128), odd = config_of(all, 129),
+           one = config_of(1, 32), shared = config_of(1, 32), cluster = config_of(2, 32);
+  shared.dynamic_shared = 8;
+  cluster.cluster[0] = 2, cluster.cluster[1] = cluster.cluster[2] = 1;
+  const RtConfig own[] = {many, odd, shared, cluster};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    RtKernel *k = open_roomy(gpu());
+    wants(k, few, RT_ENTRY_ROOMY);
+    EXPECT(rt_kernel_wants(k, &one) == RT_ENTRY_NONE);
+    expect_launch(control, k, one, 0, 0);
+    EXPECT(rt_kernel_info(k)->registers == 0); /* of its own entry, which no launch has wanted */
+    wants(k, own[i], RT_ENTRY_OWN);
+    EXPECT(rt_launch(k, &own[i], &(CoarseBlock){0}, NULL) == RT_OK);
+    rt_kernel_release(k);
+  }
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
 static void entries_when_wanted(int n) {
@@ -549,7 +582,10 @@ static RtStatus walk(Path *p) {
   TRY(rt_event_new(p->d, 1, &p->start));
   TRY(rt_event_new(p->d, 1, &p->stop));
   TRY(load_kernel(p->d, standin_ptx, strlen(standin_ptx), "stop", &stop_params, 1, &p->k));
-  const RtParams params = {coarse_fields, 3, 16, {.factor = 4, .plain_bytes = 12}};
+  const RtParams params = {.fields = coarse_fields,
+                           .nfields = 3,
+                           .bytes = 16,
+                           .coarse = {.factor = 4, .plain_bytes = 12}};
   RtConfig several = config_of(9, 1);
   TRY(rt_kernel_open(p->d, "vadd", &params, 0, &p->coarse));
   TRY(add(p->coarse, RT_ENTRY_OWN));
@@ -690,6 +726,7 @@ int main(void) {
   RUN(launches, 0);
   RUN(coarse, 0);
   RUN(entries_when_wanted, 0);
+  RUN(more_registers, 0);
   RUN(configs, 0);
   RUN(dynamic_shared, 0);
   RUN(traps, 0);

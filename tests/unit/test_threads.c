@@ -377,7 +377,8 @@ static void entries(int n) {
   static RtField fields[] = {{.kind = RT_FIELD_POINTER, .size = 8},
                              {.kind = RT_FIELD_EXTENT32, .size = 4, .offset = 8},
                              {.kind = RT_FIELD_BLOCKS, .size = 4, .offset = 12}};
-  const RtParams params = {fields, 3, 16, {.factor = 4, .plain_bytes = 12}};
+  const RtParams params = {
+      .fields = fields, .nfields = 3, .bytes = 16, .coarse = {.factor = 4, .plain_bytes = 12}};
   RtDevice *d = NULL;
   unsigned numbers[THREADS];
   EXPECT(rt_device_open(0, &d) == RT_OK);

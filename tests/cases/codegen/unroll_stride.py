@@ -1,5 +1,5 @@
 # sig: float32[::1], float32[::1]
-# A grid's stride: 32 bits count, and four loads stand in a row.
+# A grid's stride: 32 bits count, and four loads stand in a row; the up to three before them are no loop.
 from pyptx import cuda
 
 

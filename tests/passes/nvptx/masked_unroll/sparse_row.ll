@@ -48,4 +48,4 @@ attributes #2 = { nocallback nocreateundeforpoison nofree nosync nounwind specul
 
 !0 = distinct !{!0, !1, !2}
 !1 = !{!"llvm.loop.unroll.disable"}
-!2 = !{!"pyptx.masked"}
+!2 = !{!"pyptx.masked", i32 8}

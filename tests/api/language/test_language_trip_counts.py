@@ -1,0 +1,195 @@
+"""Unrolled loops and what is left over of them (codegen/nvptx/masked_unroll.c): every trip count from 0 to 70, beside plain
+Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from harness import run
+from pyptx import cuda, float32
+
+COUNTS = 71
+THREADS = 3
+
+
+def sums(x, out):
+    t = cuda.threadIdx.x
+    s = float32(0)
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        s += x[k]
+    out[cuda.blockIdx.x, t] = s
+
+
+def strided_products(x, out):
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        s += x[k] * x[-1 - k]
+    out[cuda.blockIdx.x, t] = s
+
+
+def extremes(x, out):
+    t = cuda.threadIdx.x
+    high, low = -math.inf, float32(100)
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        high = max(high, x[k])
+        low = min(low, x[k])
+    out[cuda.blockIdx.x, t] = high - 3 * low
+
+
+def places(x, out):
+    t = cuda.threadIdx.x
+    best, place = float32(-100), -1
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        if x[k] > best:
+            best, place = x[k], k
+    out[cuda.blockIdx.x, t] = place
+
+
+def backwards(x, out):
+    t = cuda.threadIdx.x
+    s = 1.0
+    for k in range(cuda.blockIdx.x - 1, -1, -1):
+        s = s * 0.5 + x[k + t]
+    out[cuda.blockIdx.x, t] = s
+
+
+def divided(x, out):
+    """A division, and a value from the iteration before: behind the loads one by one."""
+    t = cuda.threadIdx.x
+    s, before = 0.0, 1.0
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        s += before / (x[k] + 20)
+        before = x[k] * 1.0
+    out[cuda.blockIdx.x, t] = s + 100 * before
+
+
+def ratios(x, out):
+    """Of float64, more loads than registers: in rounds of fewer copies."""
+    t = cuda.threadIdx.x
+    s, n = 0.0, 0
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        s += x[k] / (x[-1 - k] + 20)
+        n = k
+    out[cuda.blockIdx.x, t] = s + n
+
+
+def quotients(x, out):
+    t = cuda.threadIdx.x
+    s = 0
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        n = int(x[k])
+        s += 1000 // n if n != 0 else 77 % (n + 5)
+    out[cuda.blockIdx.x, t] = s
+
+
+def gathered(x, out):
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        s = x[int(x[k]) + 10] - s
+    out[cuda.blockIdx.x, t] = s
+
+
+def conditional(x, out):
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        v = x[k]
+        if v > 0:
+            s += x[k + 1] / v
+    out[cuda.blockIdx.x, t] = s
+
+
+def staged(x, out):
+    tile = cuda.shared.array(3 * 71, float32)
+    t = cuda.threadIdx.x
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        tile[k] = x[k] * 2
+    cuda.syncthreads()
+    s = 0.0
+    for k in range(cuda.blockIdx.x):
+        s = s * 0.5 + tile[3 * k + (t + 1) % 3]
+    out[cuda.blockIdx.x, t] = s
+
+
+def in_place(x, out):
+    """What an iteration stores, the next one loads."""
+    t = cuda.threadIdx.x
+    out[cuda.blockIdx.x, t] = 1
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        out[cuda.blockIdx.x, t] = out[cuda.blockIdx.x, t] * 0.5 + x[k]
+
+
+def in_shared_memory(x, out):
+    """The same in shared memory, while other loads go ahead."""
+    sums = cuda.shared.array(3, float32)
+    t = cuda.threadIdx.x
+    sums[t] = 1
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        sums[t] = sums[t] * 0.5 + x[k]
+    out[cuda.blockIdx.x, t] = sums[t]
+
+
+def counters(x, out):
+    t = cuda.threadIdx.x
+    k, s, last = t, 0.0, -1
+    while k < cuda.blockIdx.x * 3:
+        s += x[k]
+        last = k
+        k += 3
+    out[cuda.blockIdx.x, t] = s + 1000 * k + last
+
+
+def nested(x, out):
+    t = cuda.threadIdx.x
+    s = 0.0
+    for i in range(3):
+        for k in range(t + i, cuda.blockIdx.x * 3, 3):
+            s += x[k]
+        s *= 0.5
+    out[cuda.blockIdx.x, t] = s
+
+
+def pairs(x, out):
+    """Two loads of which the second may be of the round before."""
+    t = cuda.threadIdx.x
+    z, p, q = 0j, 0.0, 1.0
+    for k in range(cuda.blockIdx.x):
+        z = z * 0.5j + x[k + t]
+        p, q = q, p * 0.5 + x[k]
+    out[cuda.blockIdx.x, t] = z.real - z.imag + p - 3 * q
+
+
+LOOPS = [
+    sums, strided_products, extremes, places, backwards, divided, ratios, quotients, gathered, conditional, staged, in_place,
+    in_shared_memory, counters, nested, pairs,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "loop, dtype",
+    [(loop, np.float32) for loop in LOOPS]
+    + [(loop, np.int8) for loop in (extremes, divided, quotients)]
+    + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional)],
+)
+def test_every_trip_count(loop, dtype):
+    x = np.random.default_rng(4).integers(-9, 10, COUNTS * THREADS + 2).astype(dtype)
+    run(loop, [x, np.zeros((COUNTS, THREADS))], COUNTS, THREADS)
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_what_is_left_over_is_no_loop(one_entry):
+    signature = "void(float32[::1], float64[:,::1])"
+    for loop, iterations in ((sums, 8), (strided_products, 4), (extremes, 8)):
+        ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
+        loads = len(re.findall(r"\bld\.global", ptx))
+        assert loads == (2 * iterations - 1) * (2 if loop is strided_products else 1), loop.__name__
+        assert len(re.findall(r"@%p\d+ bra", ptx)) >= iterations - 2 and ptx.count("bra.uni") <= 2
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_loads_that_wait_for_stores_stay_in_a_loop(one_entry):
+    ptx = cuda.compile_ptx(in_place, "void(float32[::1], float64[:,::1])", cc="sm_90", coarsen=1)[0]
+    assert ptx.count("nounroll") >= 1
