@@ -442,8 +442,8 @@ class Autotuned:
         if None in keys:
             return None
         about = [[config.block, config.sharedmem] for config in configs]
-        trying = [self.restore, self.reset_to_zero]
-        return _winners.name_of(keys, about, trying, list(device), repr(values), [n for n, _ in types_of])
+        asked = [None if callable(self.key) else self.key, self.restore, self.reset_to_zero]
+        return _winners.name_of(keys, about, asked, list(device), repr(values), [n for n, _ in types_of])
 
     def _title(self, key, values):
         device, _, types_of = key
