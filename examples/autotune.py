@@ -17,7 +17,7 @@ def config(tile: int, rows: int, **options: int) -> cuda.Config:
 
 @cuda.autotune([config(8, 1), config(16, 1), config(16, 4), config(32, 4), config(32, 8, max_registers=64)], key=["a", "b"])
 @cuda.jit
-def matmul(a, b, c, TILE, ROWS):
+def matmul(a: cuda.Array, b: cuda.Array, c: cuda.Array, TILE: int, ROWS: int) -> None:
     tile_a = cuda.shared.array((TILE, TILE), float32)
     tile_b = cuda.shared.array((TILE, TILE), float32)
     tx = cuda.threadIdx.x

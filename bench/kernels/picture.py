@@ -82,7 +82,9 @@ def panel(sweep):
         title = f"<title>{escape(row['label'])}: {row['/nvcc']:.3f}, {row['pyptx ms']:.4g} ms</title>"
         out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{3.5 if row is worst else 1.8}" fill="{colour}">{title}</circle>')
     said = f"worst {worst['/nvcc']:.2f} at {worst['label']}" if worst else "all below 10 µs" if line else "nothing to compare with"
-    return out + [f'<text x="{PANEL}" y="{TALL + 12}" text-anchor="end" font-size="10">{escape(said)}</text>']
+    ends = " … ".join(dict.fromkeys(row["label"] for row in (sweep.rows[0], sweep.rows[-1])))
+    return out + [f'<text x="0" y="{TALL + 12}" font-size="9" fill="#666">{escape(ends)}</text>',
+                  f'<text x="{PANEL}" y="{TALL + 12}" text-anchor="end" font-size="10">{escape(said)}</text>']
 
 
 def draw_curves(sweeps, device):

@@ -85,8 +85,9 @@ class Arguments:
     @staticmethod
     def _placed(value, on_host):
         from pyptx import cuda
+        from pyptx.cuda._memory import ArgHint
 
-        if isinstance(value, (cuda.In, cuda.Out, cuda.InOut)):
+        if isinstance(value, ArgHint):
             value = value.value
         if not _is_array(value) or isinstance(value, cuda.DeviceNDArray) or (on_host and isinstance(value, np.ndarray)):
             return value

@@ -16,6 +16,7 @@ import numpy as np
 from pyptx import _pickle, _pyptx
 from pyptx._pyptx import Dispatcher
 from pyptx.cuda._kernels import _typeof
+from pyptx.cuda._memory import ArgHint
 
 
 class Config:
@@ -513,6 +514,7 @@ def _grid(grid, config):
 
 def _extent(value):
     """Of an array its shape, of others the value."""
+    value = value.value if isinstance(value, ArgHint) else value
     shape = getattr(value, "shape", None)
     return shape if isinstance(shape, tuple) and shape else value
 

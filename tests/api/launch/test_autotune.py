@@ -5,6 +5,7 @@ import copy
 import json
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import textwrap
@@ -209,6 +210,13 @@ def test_numpy_arrays_and_readonly_ones():
     assert np.array_equal(out, 1 + x) and len(kernel.trials) == 3
 
 
+@pytest.mark.parametrize("isolate", [False, True])
+def test_directions_of_arguments(isolate):
+    kernel, x, out = made(isolate=isolate), np.arange(N, dtype=np.float32), np.ones(N, np.float32)
+    kernel[blocks](cuda.In(x), cuda.InOut(out))
+    assert np.array_equal(out, 1 + x) and list(kernel.tunings)[0][0] == ((N,),)
+
+
 # --- what goes wrong ---
 
 
@@ -274,6 +282,34 @@ def test_a_candidate_that_hangs_and_one_that_crashes_end_alone(tmp_path):
     assert errors[0] is errors[3] is None and errors[1] == "TimeoutError: not done after timeout=2 seconds"
     assert errors[2].startswith("the process ended by SIGSEGV")
     assert rest == f"{[2.0] * 8} True True"
+
+
+@on_host
+def test_waiting_can_be_interrupted(monkeypatch):
+    """As Ctrl-C does: the process with the endless kernel is gone then."""
+    children, begin = [], _trials.Child.__init__
+
+    def note(self, data):
+        children.append(self)
+        begin(self, data)
+
+    def endless(x):
+        while x[0] == 0:
+            x[1] += 1
+
+    def stop(*_):
+        raise InterruptedError("enough")
+
+    monkeypatch.setattr(_trials.Child, "__init__", note)
+    kernel = made(endless, [cuda.Config(1), cuda.Config(2)], isolate=True)
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    try:
+        with pytest.raises(InterruptedError, match="enough"):
+            kernel[1](np.zeros(2))
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert [child.process.poll() for child in children] == [-signal.SIGKILL]
 
 
 def test_what_cannot_be_sent():
