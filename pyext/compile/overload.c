@@ -105,10 +105,10 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
     request.options.coarsen = 1;
   PxCacheUse unused;
-  int failed = text->key ? !(*text->key = key_text(&request))
-                         : px_compile_request(
-                               st, text->cache ? (PxCaching)d->caching : PX_CACHE_NEVER, &request,
-                               NULL, code, text->cache ? text->cache : &unused);
+  int failed = text->key
+                   ? !(*text->key = key_text(&request))
+                   : px_compile_request(st, text->cache ? (PxCaching)d->caching : PX_CACHE_NEVER,
+                                        &request, NULL, code, text->cache ? text->cache : &unused);
   if (!failed && text->owners)
     failed = !(*text->owners = px_snapshot_owners(snapshot));
   if (!failed && text->declared)

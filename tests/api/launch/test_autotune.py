@@ -21,10 +21,9 @@ from cached import folder  # noqa: F401
 from pyptx import _trials, _winners, cli, cuda, float32
 from pyptx.errors import CacheWarning
 
-pytestmark = [
-    pytest.mark.usefixtures("folder"),
-    pytest.mark.skipif(os.environ.get("PYPTX_DEVICE") == "ptx", reason="the process of the trials does not run PTX on the CPU"),
-]
+pytestmark = pytest.mark.usefixtures("folder")
+apart = pytest.mark.skipif("PYPTX_ON_PTX" in os.environ or os.environ.get("PYPTX_DEVICE") == "ptx", reason="another process does not run PTX on the CPU")
+here_and_apart = pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=apart)])
 on_host = pytest.mark.skipif(os.environ.get("PYPTX_DEVICE", "host") != "host", reason="a test of the host device")
 N = 1000
 CONFIGS = [cuda.Config(32, {"ITEMS": 1}), cuda.Config(block=(64,), kwargs={"ITEMS": 2}), cuda.Config(128, {"ITEMS": 4}, max_registers=32)]
@@ -73,7 +72,7 @@ def measured(monkeypatch):
 # --- the winner, and what it is launched with ---
 
 
-@pytest.mark.parametrize("isolate", [False, True])
+@here_and_apart
 def test_the_fastest_is_launched_once_on_the_arrays_as_they_were(isolate):
     kernel = made(isolate=isolate)
     x, d_x, out = arrays()
@@ -210,7 +209,7 @@ def test_numpy_arrays_and_readonly_ones():
     assert np.array_equal(out, 1 + x) and len(kernel.trials) == 3
 
 
-@pytest.mark.parametrize("isolate", [False, True])
+@here_and_apart
 def test_directions_of_arguments(isolate):
     kernel, x, out = made(isolate=isolate), np.arange(N, dtype=np.float32), np.ones(N, np.float32)
     kernel[blocks](cuda.In(x), cuda.InOut(out))
@@ -312,6 +311,7 @@ def test_waiting_can_be_interrupted(monkeypatch):
     assert [child.process.poll() for child in children] == [-signal.SIGKILL]
 
 
+@apart
 def test_what_cannot_be_sent():
     class Thing:
         pass
@@ -321,6 +321,7 @@ def test_what_cannot_be_sent():
         _trials.run_apart([_trials.Candidate(kernel.kernel, 1, 1, 0)], (Thing(),), None, [], 5, None)
 
 
+@apart
 def test_a_process_that_cannot_begin(monkeypatch):
     kernel, (x, d_x, out) = made(isolate=True), arrays()
     monkeypatch.setattr(sys, "executable", "/bin/false")
@@ -458,6 +459,7 @@ print(len(count), CONFIGS.index(kernel.best))
 """
 
 
+@apart
 def test_processes_share_a_winner(folder):  # noqa: F811
     """Of two at once one measures and the other waits for it; a third one, later, finds it."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([*standin.FOLDERS, os.environ.get("PYTHONPATH", "")])}
