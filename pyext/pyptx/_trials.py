@@ -76,11 +76,17 @@ def _copy(array):
 
 
 class Arguments:
-    """The arguments of the trials. `restore()` gives each array that a candidate writes what it had in the beginning."""
+    """The arguments of the trials. `renew()` gives each array that a candidate writes what it has before a run, `restore()` what it had in the
+    beginning."""
 
     def __init__(self, values, restore, zero, on_host):
         self.values = tuple(_map(lambda leaf: self._placed(leaf, on_host), value) for value in values)
-        self.restored, self.zero, self.saved = restore, [a for k in zero for a in _leaves(self.values[k]) if _is_array(a)], None
+        self.named = None if restore is None else self._arrays(restore)
+        self.zero = self._arrays(zero)
+        self.saved = {}  # id of an array: (it, a copy)
+
+    def _arrays(self, numbers):
+        return [leaf for k in numbers for leaf in _leaves(self.values[k]) if _is_array(leaf)]
 
     @staticmethod
     def _placed(value, on_host):
@@ -108,21 +114,20 @@ class Arguments:
         return [leaf for leaf, (is_array, _, written) in zip(leaves, of) if is_array and written]
 
     def save(self, kernel):
-        """Keeps what `restore` needs: before the first launch."""
-        if self.saved is not None:
-            return
-        if self.restored is None:
-            arrays = self.written(kernel)
-        else:
-            arrays = [leaf for k in self.restored for leaf in _leaves(self.values[k]) if _is_array(leaf)]
-        self.saved = [(a, _copy(a)) for a in arrays if not (isinstance(a, np.ndarray) and not a.flags.writeable)]
+        """Keeps what this kernel may write, before its first launch: none that ran before has written it, unless it is kept already."""
+        for array in [*(self.written(kernel) if self.named is None else self.named), *self.zero]:
+            if id(array) not in self.saved and not (isinstance(array, np.ndarray) and not array.flags.writeable):
+                self.saved[id(array)] = array, _copy(array)
 
     def restore(self):
-        for array, before in self.saved or ():
+        for array, before in self.saved.values():
             if isinstance(array, np.ndarray):
                 array[...] = before
             else:
                 array.copy_to_device(before)
+
+    def renew(self):
+        self.restore()
         for array in self.zero:
             if isinstance(array, np.ndarray):
                 array[...] = 0
@@ -174,7 +179,7 @@ class Measuring:
         self.best = math.inf
 
     def _run(self, launch):
-        self.arguments.restore()
+        self.arguments.renew()
         return self.clock.time(launch)
 
     def measure(self, candidate):
@@ -189,7 +194,7 @@ class Measuring:
         def launch():
             launcher(*self.arguments.values)
 
-        self.arguments.restore()
+        self.arguments.renew()
         launch()  # compiles and loads
         cuda.synchronize()
         times = [self._run(launch)]
@@ -204,9 +209,6 @@ class Measuring:
         self.best = min(self.best, median(times))
         return times
 
-    def finish(self):
-        self.arguments.restore()
-
 
 def said(error):
     return f"{type(error).__name__}: {error}"
@@ -217,17 +219,19 @@ def run_here(candidates, values, restore, zero, done):
     from pyptx.errors import ContextLostError
 
     measuring = Measuring(values, restore, zero)
+    lost = False
     try:
         for n, candidate in enumerate(candidates):
             try:
                 done(n, measuring.measure(candidate), None)
             except ContextLostError:
+                lost = True
                 raise
             except Exception as error:
                 done(n, None, said(error))
     finally:
-        if sys.exc_info()[0] is None:
-            measuring.finish()
+        if not lost:
+            measuring.arguments.restore()
 
 
 # --- functions by value ---

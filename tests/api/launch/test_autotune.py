@@ -170,7 +170,7 @@ def test_tune_measures_again(measured):
 def runs_that_see(kernel, *values):
     """What out[0] holds before each run of the first candidate."""
     seen = []
-    kernel_of = _trials.Measuring(values, kernel.restore and [1], [1] if kernel.reset_to_zero else [])
+    kernel_of = _trials.Measuring(values, None if kernel.restore is None else [1] * len(kernel.restore), [1] if kernel.reset_to_zero else [])
     time_it = kernel_of.clock.time
 
     def note(launch):
@@ -179,13 +179,13 @@ def runs_that_see(kernel, *values):
 
     kernel_of.clock.time = note
     kernel_of.measure(_trials.Candidate(kernel.variant(kernel.configs[0]), (1, 1, 1), (32, 1, 1), 0))
-    kernel_of.finish()
+    kernel_of.arguments.restore()
     return set(seen), float(values[1].copy_to_host()[0])
 
 
 def test_what_a_kernel_writes_is_restored():
     x = cuda.to_device(np.full(8, 2, np.float32))
-    for options, before, after in (({}, {1.0}, 1.0), ({"restore": "out"}, {1.0}, 1.0), ({"reset_to_zero": ["out"]}, {0.0}, 0.0)):
+    for options, before, after in (({}, {1.0}, 1.0), ({"restore": "out"}, {1.0}, 1.0), ({"reset_to_zero": ["out"]}, {0.0}, 1.0), ({"reset_to_zero": ["out"], "restore": ()}, {0.0}, 1.0)):
         out = cuda.to_device(np.ones(8, np.float32))
         assert runs_that_see(made(**options), x, out) == (before, after), options
     seen, left = runs_that_see(made(restore=()), x, cuda.to_device(np.ones(8, np.float32)))
@@ -199,7 +199,19 @@ def test_only_what_is_written_is_copied():
         pair[0][0] = x[0] + pair[1]
 
     arguments.save(cuda.jit(kernel))
-    assert [a is arguments.values[1][0] for a, _ in arguments.saved] == [True]
+    assert [a is arguments.values[1][0] for a, _ in arguments.saved.values()] == [True]
+
+
+def test_a_candidate_that_writes_what_others_do_not():
+    def kernel(x, out, WAY):
+        if WAY:
+            x[0] += 1
+        out[0] = x[0]
+
+    x, out = cuda.to_device(np.ones(1)), cuda.to_device(np.zeros(1))
+    tuned = made(kernel, [cuda.Config(1, {"WAY": 0}), cuda.Config(1, {"WAY": 1})], key=())
+    tuned[1].tune(x, out)
+    assert (x.copy_to_host()[0], out.copy_to_host()[0]) == (1, 0)
 
 
 def test_numpy_arrays_and_readonly_ones():
