@@ -418,11 +418,12 @@ def test_damaged_files_and_those_of_others(folder, measured):  # noqa: F811
     (file,) = winners(folder)
     whole = json.loads(file.read_text())
     for text in ("", "{", "[]", "3", json.dumps({**whole, "format": 9}), json.dumps({**whole, "trials": [[None, "no"]] * 3}),
-                 json.dumps({**whole, "trials": [[["x"], None]] * 3}), json.dumps({**whole, "trials": whole["trials"][:2]})):
+                 json.dumps({**whole, "trials": [[["x"], None]] * 3}), json.dumps({**whole, "trials": 3})):
         file.write_text(text)
-        del measured[:]
-        made()[blocks](d_x, out)
-        assert len(measured) == 3 and json.loads(file.read_text())["format"] == 1, text
+        assert _winners.read(file) is None, text
+    file.write_text(json.dumps({**whole, "trials": whole["trials"][:2]}))
+    made()[blocks](d_x, out)
+    assert len(measured) == 6 and len(json.loads(file.read_text())["trials"]) == 3
 
 
 def test_a_directory_that_cannot_be_written(folder, monkeypatch, tmp_path):  # noqa: F811
