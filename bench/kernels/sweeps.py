@@ -168,6 +168,11 @@ def measured(kernel, axis, scale, bench, upload, report):
     return sweep if sweep.rows else None
 
 
+def worst_of(sweeps):
+    """What --json keeps of them beside the rows."""
+    return [{"kernel": s.kernel, "along": s.axis, "worst": s.worst(), "below 10 µs": s.latest()} for s in sweeps]
+
+
 def run(args, kernels, bench, upload, device):
     """Every sweep of the kernels along the axes asked for: the table, the worst points, the picture. The number of wrong points."""
     from _bench import Report
@@ -183,8 +188,7 @@ def run(args, kernels, bench, upload, device):
     print("\nthe worst point of each:")
     for sweep in sorted(sweeps, key=lambda s: -(s.worst() or {"/nvcc": 0})["/nvcc"]):
         print(f"  {sweep}")
-    worst = [{"kernel": s.kernel, "along": s.axis, "worst": s.worst(), "below 10 µs": s.latest()} for s in sweeps]
-    report.save(args.json, device=device, worst=worst)
+    report.save(args.json, device=device, worst=worst_of(sweeps))
     if args.picture:
         args.picture.write_text(draw_curves(sweeps, device))
     return sum(row["right"] != "yes" for sweep in sweeps for row in sweep.rows)

@@ -111,6 +111,8 @@ def test_the_worst_point_of_a_sweep():
     assert str(sweep) == "k & k along widths: worst 1.500 at at<4, geometric mean 1.095 of 2; below 10 µs at most +0.50 µs, at at<1, of 2"
     assert str(sweep_of((1, 0.5, None))).endswith("along widths: nothing to compare with")
     assert sweep_of((1, 0.5, None)).worst() is None
+    text = markdown({"title": "sweeps on X", "worst": sweeps_of_kernels.worst_of([sweep, sweep_of((1, 0.5, None))])})
+    assert "| k & k | widths | 1.50 | at<4 | +0.50, at<1 |" in text and "| k & k | widths |  |  |  |" in text
 
 
 def test_the_picture_of_sweeps():
