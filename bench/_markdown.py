@@ -2,7 +2,8 @@
 
     python bench/_markdown.py FILE.json...
 
-Knows bench/kernels (one block size a kernel, or a sweep), bench/kernels --build and bench/host.py.
+Knows bench/kernels (one block size a kernel, a sweep, or --along), bench/kernels --build and
+bench/host.py.
 """
 
 import argparse
@@ -85,9 +86,21 @@ def builds(data):
     return f"A: {data['builds'][0]}, B: {data['builds'][1]}:\n\n{body}\n\ngeometric mean {number(data['mean'])}"
 
 
+def along(data):
+    """A line for each kernel and axis: the worst ratio, and below 10 µs the largest difference."""
+    lines = []
+    for one in data["worst"]:
+        worst, short = one["worst"], one["below 10 µs"]
+        lines.append([
+            one["kernel"], one["along"], number(worst and worst["/nvcc"]), worst["label"] if worst else "",
+            f"{1000 * (short['pyptx ms'] - short['nvcc ms']):+.2f}, {short['label']}" if short else "",
+        ])  # fmt: skip
+    return f"{data['title']}:\n\n" + table(["kernel", "along", "worst over nvcc", "at", "below 10 µs at most, µs"], lines)
+
+
 def markdown(data):
     """The table of one file's content."""
-    for start, make in (("kernels on", kernels), ("host device", host), ("two builds", builds)):
+    for start, make in (("kernels on", kernels), ("sweeps on", along), ("host device", host), ("two builds", builds)):
         if data["title"].startswith(start):
             return make(data)
     raise SystemExit(f"no table is known for '{data['title']}'")

@@ -77,7 +77,7 @@ def ptxas_version(ptxas):
 
 
 def sections(elf):
-    """{name: size} of the sections of a 64-bit ELF file."""
+    """{name: bytes} of the sections of a 64-bit ELF file."""
     offset, = struct.unpack_from("<Q", elf, 0x28)
     entry, count, names = struct.unpack_from("<HHH", elf, 0x3A)
     headers = [struct.unpack_from("<IIQQQQ", elf, offset + k * entry) for k in range(count)]
@@ -86,7 +86,7 @@ def sections(elf):
     def name(at):
         return elf[text + at : elf.index(b"\0", text + at)].decode()
 
-    return {name(h[0]): h[5] for h in headers}
+    return {name(h[0]): elf[h[4] : h[4] + h[5]] for h in headers}
 
 
 def sass_counts(ptx, ptxas, nvdisasm, arch=ARCH, loops=False):
@@ -101,7 +101,7 @@ def sass_counts(ptx, ptxas, nvdisasm, arch=ARCH, loops=False):
         if done.returncode:
             raise RuntimeError(done.stderr)
         said = done.stdout + done.stderr
-        code = sum(size for name, size in sections(image.read_bytes()).items() if name.startswith(".text."))
+        code = sum(len(body) for name, body in sections(image.read_bytes()).items() if name.startswith(".text."))
         frames = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", said)
         counts = {
             "instructions": code // 16, "registers": max(map(int, re.findall(r"Used (\d+) registers", said))),

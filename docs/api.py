@@ -68,6 +68,7 @@ PAGES = {
         "A kernel": ["_pyptx.Dispatcher."],
         "A launch": ["_pyptx.Launcher.", "_pyptx.BoundLaunch."],
         "A compiled kernel": ["_pyptx.CompiledKernel.", "cuda.cache_info"],
+        "Autotuning": ["cuda.autotune", "cuda.Config.", "cuda.Autotuned.", "cuda.TunedLauncher.", "cuda.Trials", "cuda.Trial"],
         "Its report": ["_report.Report."],
         "Annotations": ["cuda.Array"],
         "Compiling without launching": ["cuda.compile_ptx", "cuda.compile", "cuda.compile_all", "cuda.compile_ptx_for_current_device"],

@@ -265,11 +265,16 @@ static PyObject *passes(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) 
   return list;
 }
 
+static PyObject *capturing(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
+  return PyBool_FromLong(px_capturing());
+}
+
 static PyMethodDef methods[] = {
     {"_facts", facts, METH_NOARGS,
      "What a bug report needs: versions and where things were found."},
     {"_intrinsic", px_find_intrinsic, METH_O,
      "The object of a path such as 'cuda.atomic.add': how they are unpickled."},
+    {"_capturing", capturing, METH_NOARGS, "Is a graph being captured by this thread."},
     {"_compile", px_compile_offline, METH_VARARGS,
      "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (compile/offline.h)."},
     {"_spill_advice", px_spill_advice_of, METH_VARARGS,

@@ -2,6 +2,7 @@
 
     python bench/kernels [NAME...] [--set second] [--scale F] [--sweep] [--variant OPTIONS]... [--peers LIST] [--json OUT]
         [--picture OUT.svg]
+    python bench/kernels [NAME...] --along widths,thin [--set second] [--scale 0.25] [--json OUT] [--picture OUT.svg]
     python bench/kernels [NAME...] --build DIR_OR_WHEEL [--build DIR_OR_WHEEL] [--device host] [--limit 1.03]
 
 All sides of a kernel run in one process on the same arrays and take turns batch by batch; times are medians of 9
@@ -13,8 +14,10 @@ the bytes a second that cuMemcpyDtoD moves in the same run.
 int64 indices as Python's are and with `int`, nvcc's time is that of the faster; "int64/int" shows
 both.
 
---sweep takes streaming and stencil kernels through their block sizes, and those of the set `trips` through every trip
-count from 1 to 64 too ("128 ×5": five iterations of 128 threads); the worst row is printed below the table. --variant "coarsen=1" adds a pyptx side with
+--sweep takes kernels through the block sizes that they declare, beside all others, and those of the set `trips` through
+every trip count from 1 to 64 too ("128 ×5": five iterations of 128 threads); the worst row is printed below the table.
+--along takes them along an axis of their problem beside nvcc: blocks, extents, widths, thin or all (kernels/sweeps.py);
+it prints the worst point of each and draws the curves. --scale 0.25 is enough for it, and quicker. --variant "coarsen=1" adds a pyptx side with
 these options of @cuda.jit. --build compares two builds of pyptx (one given: with the one on the path), each in a
 process of its own, taking turns; with --limit the exit status says whether the second is slower by more than that.
 """
@@ -47,7 +50,8 @@ def arguments():
     p.add_argument("names", nargs="*", help="kernels whose name or title contains one of these")
     p.add_argument("--set", default="first", help="which set of kernels (default: the first)")
     p.add_argument("--scale", type=float, default=1.0, help="times the work of each kernel's usual problem")
-    p.add_argument("--sweep", action="store_true", help="every block size of the streaming and stencil kernels")
+    p.add_argument("--sweep", action="store_true", help="every block size that a kernel declares")
+    p.add_argument("--along", metavar="AXES", help="blocks, extents, widths, thin (several with commas), or all: the curve beside nvcc")
     p.add_argument("--variant", action="append", default=[], metavar="OPTIONS", help="also pyptx with these options")
     p.add_argument("--peers", default="numba,cupy,triton", help="which of numba, cupy and triton (default: all)")
     p.add_argument("--picture", type=Path, metavar="OUT.svg", help="also draw the ratios")
@@ -131,6 +135,11 @@ def main():
         kernels = [k for k in kernels if k.sweep]
     if not shutil.which("nvcc"):
         print("nvcc is not on PATH: nothing to compare with but the packages that are installed")
+    if args.along:
+        from kernels import sweeps
+
+        bench = Bench(kernels, [], shutil.which("nvcc"))
+        return 1 if sweeps.run(args, kernels, bench, upload, device.name) else 0
     variants = [(text, options_of(text)) for text in args.variant]
     peers = [p for p in args.peers.split(",") if not args.sweep or p == "numba"]  # libraries choose their own blocks
     bench = Bench(kernels, peers, shutil.which("nvcc"), variants)

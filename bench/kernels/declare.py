@@ -23,6 +23,12 @@ LINE = (64, 128, 256, 512, 1024)
 PLANE = ((32, 2), (32, 4), (16, 16), (32, 8), (64, 4), (32, 16), (128, 4), (32, 32), (64, 16))
 SPACE = ((32, 2, 1), (32, 4, 1), (32, 4, 2), (8, 8, 8), (64, 4, 1), (32, 8, 2), (32, 4, 8), (64, 4, 4))
 
+# Row widths: all small ones, then steps of 13 and the neighbours of powers of two, and wide odd ones.
+WIDTHS = tuple(sorted({*range(1, 41), *range(40, 301, 13), *(n + k for n in (64, 128, 256) for k in (-1, 0, 1)), 300, 333, 511, 513, 777, 1001, 1537}))
+TINY = (1, 2, 3, 5, 8, 17, 33)
+THIN_PLANE = tuple(shape for n in TINY for shape in ((n, -1), (-1, n)))
+THIN_SPACE = tuple((*before, n, *after) for n in (3, 5, 8, 17) for before, after in (((), (-1, -1)), ((-1,), (-1,)), ((-1, -1), ())))
+
 
 @dataclass
 class Problem:
@@ -74,6 +80,9 @@ class Kernel:
     kind: str = "compute"  # or "streaming", "stencil", "irregular", "shared"
     sweep: tuple = ()  # block sizes for --sweep
     counts: tuple = ()  # sizes n for --sweep, if not only `gpu`
+    sweep: tuple = ()  # block sizes
+    widths: tuple = ()  # of a row: `problem(rng, n, width=…)`
+    thin: tuple = ()  # extents of which one is tiny: `problem(rng, n, shape=…)`; -1 stands for what makes n**power elements
     peers: dict = field(default_factory=dict)  # name: function(module, *device arrays) -> callable
 
     @property

@@ -1,7 +1,7 @@
 """Transpose and matrix products, float32, row major."""
 
 import numpy as np
-from kernels.declare import PLANE, Kernel, Problem, sampled, sum_bound
+from kernels.declare import PLANE, THIN_PLANE, THIN_SPACE, Kernel, Problem, sampled, sum_bound
 from pyptx import cuda, float32
 
 TILE, WIDTH, ROWS = 32, 33, 8  # a column too many: threads that read a column hit different banks
@@ -64,25 +64,29 @@ def matmul_tiled16(a, b, c):
     c[row, col] = acc
 
 
-def transpose_problem(rng, n):
-    a = rng.random((n, n), np.float32)
-    tiles = -(-n // TILE)
+def transpose_problem(rng, n, shape=None):
+    shape = n, m = shape or (n, n)
+    a = rng.random(shape, np.float32)
     return Problem(
-        (a, np.zeros_like(a)), (n, n), (1,), lambda: [(np.s_[:], a.T, 0)], grid=(tiles, tiles), bytes=8 * n * n
+        (a, np.zeros((m, n), np.float32)), shape, (1,), lambda: [(np.s_[:], a.T, 0)], grid=(-(-m // TILE), -(-n // TILE)),
+        bytes=8 * n * m,
     )  # fmt: skip
 
 
-def matmul_problem(rng, n):
-    a, b = rng.random((n, n), np.float32), rng.random((n, n), np.float32)
+def matmul_problem(rng, n, shape=None):
+    """shape: rows, terms of a sum, columns."""
+    n, k, m = shape or (n, n, n)
+    a, b = rng.random((n, k), np.float32), rng.random((k, m), np.float32)
 
     def expected():
         rows = sampled(np.random.default_rng(0), n, 64)
         exact = a[rows].astype(np.float64) @ b.astype(np.float64)
-        return [(rows, exact, sum_bound(n, exact))]  # all terms are positive: the sum is its magnitude
+        return [(rows, exact, sum_bound(k, exact))]  # all terms are positive: the sum is its magnitude
 
     return Problem(
-        (a, b, np.zeros_like(a)), (n, n, n), (2,), expected, threads=(n, n), bytes=12 * n * n, flops=2 * n**3
-    )
+        (a, b, np.zeros((n, m), np.float32)), (n, k, m), (2,), expected, threads=(m, n), bytes=4 * (n * k + k * m + n * m),
+        flops=2 * n * k * m,
+    )  # fmt: skip
 
 
 def tiled_cuda(name, tile):
@@ -131,7 +135,7 @@ LIBRARIES = {  # cuBLAS and tensor tiles: not the same algorithm, what a library
 KERNELS = [
     Kernel(
         "transpose", transpose, "float32[:,::1], float32[:,::1]", (TILE, ROWS), transpose_problem,
-        gpu=8192, host=4096, test=100, power=2, kind="shared",
+        gpu=8192, host=4096, test=100, power=2, kind="shared", thin=THIN_PLANE,
         cuda="""
 __global__ void transpose(const float *a, float *out, int rows, int cols) {
   __shared__ float tile[32][33];
@@ -159,7 +163,7 @@ void transpose(const float *a, float *out, int rows, int cols) {
         peers={"cupy": lambda cupy, a, out: lambda: cupy.copyto(out, a.T)},
     ),
     Kernel(
-        "matmul naive", matmul_naive, MATRICES, (32, 8), **MATMUL, sweep=PLANE, peers=LIBRARIES,
+        "matmul naive", matmul_naive, MATRICES, (32, 8), **MATMUL, sweep=PLANE, thin=THIN_SPACE, peers=LIBRARIES,
         cuda="""
 __global__ void matmul_naive(const float *a, const float *b, float *c, int rows, int inner, int cols) {
   int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,7 +1,7 @@
 """Stencils: Jacobi's 5 points in the plane, heat's 7 in space. float32."""
 
 import numpy as np
-from kernels.declare import EPS32, PLANE, SPACE, Kernel, Problem, sampled
+from kernels.declare import EPS32, PLANE, SPACE, THIN_PLANE, THIN_SPACE, Kernel, Problem, sampled
 from pyptx import cuda
 
 
@@ -20,30 +20,32 @@ def heat3d(u, out, r):
         out[i, j, k] = u[i, j, k] + r * (around - 6.0 * u[i, j, k])
 
 
-def jacobi_problem(rng, n):
-    u = rng.random((n, n), np.float32)
+def jacobi_problem(rng, n, shape=None):
+    shape = n, m = shape or (n, n)
+    u = rng.random(shape, np.float32)
 
     def expected():
         rows = sampled(np.random.default_rng(0), n, 512)
         inner = rows[(0 < rows) & (rows < n - 1)]
-        exact = np.zeros((len(rows), n))
+        exact = np.zeros((len(rows), m))
         middle = u[inner].astype(np.float64)
         around = u[inner - 1, 1:-1].astype(np.float64) + u[inner + 1, 1:-1] + middle[:, :-2] + middle[:, 2:]
         exact[np.searchsorted(rows, inner), 1:-1] = 0.25 * around
         return [(rows, exact, 3 * EPS32 / 2 * exact)]  # three additions of positive numbers; 0.25 is exact
 
     return Problem(
-        (u, np.zeros_like(u)), (n, n), (1,), expected, threads=(n, n), bytes=8 * n * n, flops=4 * n * n
+        (u, np.zeros_like(u)), shape, (1,), expected, threads=(m, n), bytes=8 * n * m, flops=4 * n * m
     )
 
 
-def heat_problem(rng, n):
-    u, r = rng.random((n, n, n), np.float32), np.float32(0.125)
+def heat_problem(rng, n, shape=None):
+    shape = n, *others = shape or (n, n, n)
+    u, r = rng.random(shape, np.float32), np.float32(0.125)
 
     def expected():
         # Some planes: float64 copies of the whole would be gigabytes.
         planes = np.unique(np.linspace(0, n - 1, min(n, 24)).astype(int))
-        exact = np.zeros((len(planes), n, n))
+        exact = np.zeros((len(planes), *others))
         for at, i in enumerate(planes):
             if 0 < i < n - 1:
                 v = u[i - 1 : i + 2].astype(np.float64)
@@ -57,14 +59,14 @@ def heat_problem(rng, n):
         return [(planes, exact, bound)]
 
     return Problem(
-        (u, np.zeros_like(u), r), (n, n, n), (1,), expected, threads=(n, n, n), bytes=8 * n**3, flops=9 * n**3
+        (u, np.zeros_like(u), r), shape, (1,), expected, threads=shape[::-1], bytes=8 * u.size, flops=9 * u.size
     )  # fmt: skip
 
 
 KERNELS = [
     Kernel(
         "Jacobi", jacobi, "float32[:,::1], float32[:,::1]", (32, 8), jacobi_problem,
-        gpu=8192, host=4096, test=70, power=2, kind="stencil", sweep=PLANE,
+        gpu=8192, host=4096, test=70, power=2, kind="stencil", sweep=PLANE, thin=THIN_PLANE,
         cuda="""
 __global__ void jacobi(const float *u, float *out, int rows, int cols) {
   int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
@@ -83,7 +85,7 @@ void jacobi(const float *u, float *out, int rows, int cols) {
     ),
     Kernel(
         "heat 3-D", heat3d, "float32[:,:,::1], float32[:,:,::1], float32", (32, 4, 2), heat_problem,
-        gpu=512, host=256, test=20, power=3, kind="stencil", sweep=SPACE,
+        gpu=512, host=256, test=20, power=3, kind="stencil", sweep=SPACE, thin=THIN_SPACE,
         cuda="""
 #define AT(i, j, k) (((i) * ny + (j)) * nz + (k))
 __global__ void heat3d(const float *u, float *out, float r, int nx, int ny, int nz) {

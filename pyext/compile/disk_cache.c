@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pyext/compile/dispatcher.h"
+#include "pyext/compile/overload.h"
+#include "pyext/compile/signature.h"
+#include "pyext/objects/device.h"
 #include "pyext/objects/progress.h"
 #include "pyext/raise.h"
 
@@ -419,7 +423,27 @@ static PyObject *cache_clear(PyObject *module, PyObject *args) {
   return Py_BuildValue("(KK)", (unsigned long long)files, (unsigned long long)bytes);
 }
 
+static PyObject *cache_key(PyObject *module, PyObject *args) {
+  PxState *st = px_state_of_module(module);
+  PyObject *kernel, *key = NULL;
+  const char *types;
+  char arch[16];
+  PxSignature s;
+  if (!PyArg_ParseTuple(args, "O!s", st->dispatcher_type, &kernel, &types))
+    return NULL;
+  RtDevice *device = px_current_device(st);
+  if (!device || px_signature_parse(st, types, &s) < 0)
+    return NULL;
+  PxTextRequest text = px_text_request(device, arch);
+  text.key = &key;
+  px_compile_text(st, (PxDispatcher *)kernel, &s, &text, NULL);
+  px_signature_clear(&s);
+  return key;
+}
+
 PyMethodDef px_cache_functions[] = {
+    {"_cache_key", cache_key, METH_VARARGS,
+     "_cache_key(kernel, signature): under which a kernel is kept for the current device, as text; None: it cannot be kept."},
     {"_cache_state", cache_state, METH_NOARGS,
      "Settings and counters of the disk cache: what cuda.cache_info() is made of."},
     {"_cache_list", cache_list, METH_O,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/store/store.h"
 #include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/signature.h"
@@ -54,6 +55,22 @@ int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request,
   return failed;
 }
 
+/* The key under which the disk cache has this kernel, as text; None where it cannot be kept. */
+static PyObject *key_text(const CgRequest *request) {
+  CgKey key;
+  char text[2 * CG_DIGEST_BYTES + 1];
+  int unkeepable;
+  Py_BEGIN_ALLOW_THREADS
+  unkeepable = cg_key(request, &key);
+  Py_END_ALLOW_THREADS
+  if (unkeepable)
+    return Py_NewRef(Py_None);
+  for (int i = 0; i < CG_DIGEST_BYTES; i++)
+    snprintf(text + 2 * i, 3, "%02x", key.digest[i]);
+  cg_key_free(&key);
+  return PyUnicode_FromString(text);
+}
+
 int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code) {
   PyObject *sig = px_signature_text(st, signature->tokens, signature->n);
@@ -88,8 +105,10 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
   if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
     request.options.coarsen = 1;
   PxCacheUse unused;
-  int failed = px_compile_request(st, text->cache ? (PxCaching)d->caching : PX_CACHE_NEVER,
-                                  &request, NULL, code, text->cache ? text->cache : &unused);
+  int failed = text->key
+                   ? !(*text->key = key_text(&request))
+                   : px_compile_request(st, text->cache ? (PxCaching)d->caching : PX_CACHE_NEVER,
+                                        &request, NULL, code, text->cache ? text->cache : &unused);
   if (!failed && text->owners)
     failed = !(*text->owners = px_snapshot_owners(snapshot));
   if (!failed && text->declared)

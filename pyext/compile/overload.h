@@ -61,6 +61,7 @@ typedef struct PxTextRequest {
   PyObject **owners;    /* set to a tuple of these arrays, if not NULL */
   PxCaptures *captures; /* … and to the names that it has frozen; empty */
   PyObject **declared;  /* … and to one of the functions of other modules that it may call */
+  PyObject **key;       /* do not compile: set to the disk cache's key as text, or to None */
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code);

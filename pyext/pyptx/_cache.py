@@ -61,8 +61,10 @@ def size_text(n):
 
 
 def print_list(directory, out):
-    """One line for each kernel, the one used last first."""
+    """One line for each kernel, the one used last first, and for each winner of autotune."""
     import time
+
+    from pyptx import _winners
 
     kernels = sorted(_pyptx._cache_list(directory), key=lambda k: -k["used"])
     for k in kernels:
@@ -71,7 +73,15 @@ def print_list(directory, out):
         about = f"{name}({types.strip('()')})  {target}  {version}  {place}" if not k["fault"] else f"damaged: {k['fault']}"
         out.write(f"{k['file'][:12]}  {used}  {size_text(k['size']):>9}  {about}\n")
     total = sum(k["size"] for k in kernels)
-    out.write(f"{directory}: {len(kernels)} kernel{'s' * (len(kernels) != 1)}, {size_text(total)}\n")
+    tuned = _winners.listed(directory)
+    for file, size, found in tuned:
+        about = f"autotune: {found['title']}" if found else "damaged: nothing that autotune has written"
+        out.write(f"{file[:12]}  {found['when'] if found else '':16}  {size_text(size):>9}  {about}\n")
+    out.write(f"{directory}: {len(kernels)} kernel{'s' * (len(kernels) != 1)}, {size_text(total)}{_tuned(len(tuned))}\n")
+
+
+def _tuned(n):
+    return f", {n} tuned kernel{'s' * (n != 1)}" if n else ""
 
 
 def verify(directory, remove, out):
@@ -89,5 +99,7 @@ def verify(directory, remove, out):
 
 
 def clear(directory, out):
+    from pyptx import _winners
+
     files, size = _pyptx._cache_clear(directory, False)
-    out.write(f"{directory}: removed {files} kernel{'s' * (files != 1)}, {size_text(size)}\n")
+    out.write(f"{directory}: removed {files} kernel{'s' * (files != 1)}, {size_text(size)}{_tuned(_winners.clear(directory))}\n")

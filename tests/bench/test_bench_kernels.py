@@ -5,7 +5,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from kernels import BY_NAME, KERNELS, SETS, native, pick, trips
+from kernels import BY_NAME, KERNELS, SETS, native, pick, sweeps, trips
 from kernels.declare import check, dims
 from pyptx import cuda
 
@@ -57,12 +57,44 @@ def test_the_check_sees_an_error(kernel):
 
 @pytest.mark.parametrize("kernel", [k for k in ALL if k.sweep], ids=lambda k: k.name)
 def test_block_sizes(kernel):
-    problem = problem_of(kernel)
+    problem, compiled = problem_of(kernel), cuda.jit(kernel.function)
     for block in kernel.sweep:
         assert np.prod(dims(block)) <= 1024
         arguments = own_copies(problem.arguments)
-        cuda.jit(kernel.function)[problem.grid_for(block), block](*arguments)
+        compiled[problem.grid_for(block), block](*arguments)
         verify(problem, arguments)
+
+
+@pytest.mark.parametrize(("kernel", "axis"), [
+    pytest.param(k, axis, id=f"{k.name}-{axis}") for k in ALL for axis in ("widths", "thin") if getattr(k, axis)
+])  # fmt: skip
+def test_along(kernel, axis):
+    """Some points of each sweep: the ends, and between."""
+    compiled, points = cuda.jit(kernel.function), sweeps.points(kernel, axis, kernel.scaled(kernel.test, 1))
+    for point in points[:: max(1, len(points) // 4)] + points[-1:]:
+        problem = point.problem()
+        arguments = own_copies(problem.arguments)
+        compiled[problem.grid_for(point.block), point.block](*arguments)
+        verify(problem, arguments)
+
+
+def test_points_of_a_sweep():
+    def labels(name, axis, n):
+        return [point.label for point in sweeps.points(BY_NAME[name], axis, n)]
+
+    assert labels("vadd", "blocks", 10) == ["64", "128", "256", "512", "1024"]
+    assert labels("vadd", "extents", 1000) == ["n=761", "n=767", "n=768", "n=769", "n=896"]
+    assert labels("jacobi", "extents", 70) == ["n=61", "n=63", "n=64", "n=65", "n=80"]
+    assert labels("stream_copy", "extents", 4096) == [] == labels("vadd", "widths", 9) == labels("transpose", "blocks", 9)
+    assert labels("transpose", "thin", 20)[:4] == ["1x400", "400x1", "2x200", "200x2"]
+    assert labels("heat3d", "thin", 30)[:3] == ["3x95x95", "95x3x95", "95x95x3"]
+    assert labels("transpose", "thin", 9000)[0] == "1x400000"
+    widths = sweeps.points(BY_NAME["warp_row_sums"], "widths", 100)
+    assert [len(p.problem().arguments[0]) for p in (widths[0], widths[39], widths[-1])] == [800, 800, 22]
+    assert set(range(1, 41)) <= {p.at for p in widths} and sum(p.at % 2 for p in widths) > 30
+    assert sweeps.axes_of("all") == sweeps.AXES and sweeps.axes_of("thin,blocks") == ("thin", "blocks")
+    with pytest.raises(SystemExit, match="no axis size: blocks, extents, widths, thin, all"):
+        sweeps.axes_of("size")
 
 
 @all_kernels

@@ -14,9 +14,11 @@ import pytest
 from _bench import Report
 from _markdown import markdown
 from kernels import BY_NAME, builds, native
+from kernels import sweeps as sweeps_of_kernels
 from kernels.declare import Problem, agree, check
 from kernels.peers import rebound
-from kernels.picture import draw, place
+from kernels.picture import draw, draw_curves, place
+from kernels.sweeps import Sweep
 
 BENCH = Path(runner.__file__).resolve().parents[1]
 
@@ -97,6 +99,53 @@ def test_the_picture_is_xml_and_shows_each_kernel():
     assert place(0.5) < place(1) < place(2) == place(3)
 
 
+def sweep_of(*points, axis="widths"):
+    """A Sweep of (at, pyptx ms, nvcc ms)."""
+    rows = [{"at": at, "label": f"at<{at}", "pyptx ms": ours, "nvcc ms": nvcc, "/nvcc": nvcc and ours / nvcc, "right": "yes"} for at, ours, nvcc in points]
+    return Sweep("k & k", axis, rows)
+
+
+def test_the_worst_point_of_a_sweep():
+    sweep = sweep_of((1, 0.001, 0.0005), (2, 0.02, 0.025), (4, 0.03, 0.02), (8, 0.002, 0.003), (16, 0.5, None))
+    assert sweep.worst()["at"] == 4 and sweep.latest()["at"] == 1
+    assert str(sweep) == "k & k along widths: worst 1.500 at at<4, geometric mean 1.095 of 2; below 10 µs at most +0.50 µs, at at<1, of 2"
+    assert str(sweep_of((1, 0.5, None))).endswith("along widths: nothing to compare with")
+    assert sweep_of((1, 0.5, None)).worst() is None
+    text = markdown({"title": "sweeps on X", "worst": sweeps_of_kernels.worst_of([sweep, sweep_of((1, 0.5, None))])})
+    assert "| k & k | widths | 1.50 | at<4 | +0.50, at<1 |" in text and "| k & k | widths |  |  |  |" in text
+
+
+def test_the_picture_of_sweeps():
+    """A panel for each, whatever points it has; the worst is named, and every point has its figures."""
+    sweeps = [
+        sweep_of((1, 0.001, 0.0005), (2, 0.02, 0.025), (300, 0.3, 0.2)), sweep_of((0, 0.02, 0.02), axis="blocks"), sweep_of((1, 0.5, None)),
+        sweep_of((1, 0.001, 0.001)), sweep_of((1, 1.0, 9.0), (2, 9.0, 1.0), axis="thin"),
+    ]  # fmt: skip
+    root = ElementTree.fromstring(draw_curves(sweeps, "GPU & co"))
+    text = "|".join(root.itertext())
+    for said in ("k & k along blocks", "worst 1.50 at at<300", "nothing to compare with", "all below 10 µs", "worst 9.00 at at<2", "at<2: 0.800, 0.02 ms", "GPU & co"):
+        assert said in text, said
+    tag = "{http://www.w3.org/2000/svg}"
+    assert len(root.findall(f".//{tag}polyline")) == 5 and len(root.findall(f".//{tag}circle")) == 7
+    assert all(0 <= float(c.get("cy")) <= 130 and 0 <= float(c.get("cx")) <= 270 for c in root.iter(f"{tag}circle"))
+    assert draw_curves([], "none")
+
+
+def test_a_point_that_cannot_be_launched():
+    class Broken:
+        @staticmethod
+        def measure(kernel, problem, *rest):
+            if len(problem.arguments[0]) % 2:
+                raise RuntimeError("nvcc's vadd was not launched\nmore")
+            return {"ms": {"pyptx": 1.0, "nvcc": 2.0, "nvcc int": 0.5}, "right": {"pyptx": True}}
+
+    report = Report("t", sweeps_of_kernels.COLUMNS)
+    sweep = sweeps_of_kernels.measured(BY_NAME["vadd"], "extents", 0.00001, Broken, lambda problem: None, report)
+    said = [(row["/nvcc"], row["right"]) for row in sweep.rows]
+    assert set(said) == {(2.0, "yes"), (None, "NO: nvcc's vadd was not launched")} and sweep.worst()["/nvcc"] == 2.0
+    assert draw_curves([sweep], "x")
+
+
 def test_the_checks_tell_wrong_from_right():
     problem = Problem((), (), (0,), None)
     exact, close = [(np.s_[:], np.arange(4), 0)], [(np.array([0, 2]), np.array([0.0, 2.0]), 0.5)]
@@ -172,6 +221,22 @@ def test_the_runner_on_a_driver_that_runs_nothing(tmp_path):
         assert row["right"].startswith("NO: pyptx, pyptx fma=False") and row["pyptx ms"] > 0 and row["of copy"]
         assert ("nvcc" in row["right"]) == (shutil.which("nvcc") is not None)
     assert "jacobi" in picture.read_text()
+
+
+@pytest.mark.skipif(not STANDIN, reason="PYPTX_STANDIN does not name the stand-in driver")
+def test_sweeps_on_a_driver_that_runs_nothing(tmp_path):
+    out, picture = tmp_path / "out.json", tmp_path / "out.svg"
+    done = subprocess.run(
+        [sys.executable, str(BENCH / "kernels"), "--along", "blocks,extents", "--scale", "0.0001", "--json", str(out), "--picture", str(picture), "jacobi"],
+        capture_output=True, text=True, timeout=120, env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    found = json.loads(out.read_text())
+    assert [(w["kernel"], w["along"]) for w in found["worst"]] == [("jacobi", "blocks"), ("jacobi", "extents")]
+    assert len(found["rows"]) == len(BY_NAME["jacobi"].sweep) + 5
+    assert all(row["right"].startswith("NO: pyptx") and row["pyptx ms"] > 0 for row in found["rows"])
+    assert (found["worst"][0]["worst"] is not None) == (shutil.which("nvcc") is not None)
+    assert "the worst point of each:" in done.stdout and "jacobi along extents" in picture.read_text()
 
 
 @pytest.mark.skipif(not (STANDIN and shutil.which("nvcc")), reason="needs PYPTX_STANDIN, the stand-in driver, and nvcc")

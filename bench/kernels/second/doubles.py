@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from kernels.declare import EPS64, Kernel, Problem, sampled, sum_bound
+from kernels.declare import EPS64, PLANE, SPACE, THIN_PLANE, Kernel, Problem, sampled, sum_bound
 from kernels.texts import each, indexed
 from pyptx import cuda
 
@@ -50,9 +50,9 @@ def gravity64(place, mass, softening, force):
         force[i, 2] = fz
 
 
-def nine_problem(rng, n):
-    """n x (5 n / 4 + 1) points and the weights of a Laplacian."""
-    rows, cols = n, 5 * n // 4 + 1
+def nine_problem(rng, n, shape=None):
+    """n x (5 n / 4 + 1) points, or others, and the weights of a Laplacian."""
+    rows, cols = shape or (n, 5 * n // 4 + 1)
     u = rng.random((rows, cols))
     centre, edge, corner = np.float64(-20 / 6), np.float64(4 / 6), np.float64(1 / 6)
 
@@ -198,11 +198,11 @@ GRAVITY = each(
 KERNELS = [
     Kernel(
         "nine points, float64", nine_points, "float64[:,::1], float64[:,::1], float64, float64, float64", (32, 8),
-        nine_problem, gpu=5003, host=4001, test=61, power=2, kind="stencil", **NINE,
+        nine_problem, gpu=5003, host=4001, test=61, power=2, kind="stencil", sweep=PLANE, thin=THIN_PLANE, **NINE,
     ),
     Kernel(
         "wave in space, float64", wave3d, "float64[:,:,::1], float64[:,:,::1], float64[:,:,::1], float64", (32, 4, 2),
-        wave_problem, gpu=331, host=223, test=17, power=3, kind="stencil", **WAVE,
+        wave_problem, gpu=331, host=223, test=17, power=3, kind="stencil", sweep=SPACE, **WAVE,
     ),
     Kernel(
         "gravity, float64", gravity64, "float64[:,::1], float64[::1], float64, float64[:,::1]", 128, gravity_problem,

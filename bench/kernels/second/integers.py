@@ -7,7 +7,7 @@ Kernighan's count of bits, Euclid, Eratosthenes, Collatz.
 import math
 
 import numpy as np
-from kernels.declare import Kernel, Problem, sampled
+from kernels.declare import LINE, Kernel, Problem, sampled
 from kernels.texts import each, indexed
 from pyptx import cuda, uint64
 
@@ -356,7 +356,7 @@ STREAMS = each(
 KERNELS = [
     Kernel(
         "FNV-1a of int64 keys", fnv_hash, "int64[::1], uint64[::1]", 256, fnv_problem,
-        gpu=20_000_003, host=24_000_037, test=1013, **FNV,
+        gpu=20_000_003, host=24_000_037, test=1013, sweep=LINE, **FNV,
     ),
     Kernel(
         "buckets of int64 keys", hash_buckets, "int64[::1], int64, int32[::1]", 256, buckets_problem,

@@ -5,7 +5,7 @@ As many threads as the matrix has rows or columns are few for a GPU.
 """
 
 import numpy as np
-from kernels.declare import EPS32, EPS64, Kernel, Problem, sampled, sum_bound, tree
+from kernels.declare import EPS32, EPS64, LINE, WIDTHS, Kernel, Problem, sampled, sum_bound, tree
 from kernels.texts import each, indexed
 from pyptx import cuda, float64
 
@@ -80,28 +80,28 @@ def product(rng, m, n, dtype, transposed, additions, **launch):
 
     return Problem(
         (a, x, y), (m, n), (2,), expected, bytes=a.itemsize * (m * n + m + n), flops=2 * m * n,
-        sequential=x.size / additions, **launch,
+        sequential=max(1, x.size / additions), **launch,
     )  # fmt: skip
 
 
-def threads_problem(rng, n):
-    """n rows of 4099 numbers."""
-    return product(rng, n, 4099, np.float32, False, 4099, threads=n)
+def threads_problem(rng, n, width=4099):
+    """n rows."""
+    return product(rng, n, width, np.float32, False, width, threads=n)
 
 
-def blocks_problem(rng, n):
-    """n rows of 5003 numbers."""
-    return product(rng, n, 5003, np.float64, False, -(-5003 // WIDTH) + tree(WIDTH), grid=n)
+def blocks_problem(rng, n, width=5003):
+    """n rows."""
+    return product(rng, n, width, np.float64, False, -(-width // WIDTH) + tree(WIDTH), grid=n)
 
 
-def transposed_problem(rng, n):
-    """2053 rows of n numbers."""
-    return product(rng, 2053, n, np.float32, True, 2053, threads=n)
+def transposed_problem(rng, n, width=2053):
+    """n columns of so many numbers."""
+    return product(rng, width, n, np.float32, True, width, threads=n)
 
 
-def gesummv_problem(rng, n):
-    """n rows of 3001 numbers."""
-    m, alpha, beta = 3001, np.float64(1.25), np.float64(-0.5)
+def gesummv_problem(rng, n, width=3001):
+    """n rows."""
+    m, alpha, beta = width, np.float64(1.25), np.float64(-0.5)
     a, b, x = rng.uniform(-1, 1, (n, m)), rng.uniform(-1, 1, (n, m)), rng.uniform(-1, 1, m)
 
     def expected():
@@ -199,18 +199,18 @@ GESUMMV = each(
 KERNELS = [
     Kernel(
         "matrix times vector, thread a row", matvec_threads, "float32[:,::1], float32[::1], float32[::1]", 128,
-        threads_problem, gpu=10_007, host=5003, test=131, **THREADS,
+        threads_problem, gpu=10_007, host=5003, test=131, sweep=LINE, widths=WIDTHS, **THREADS,
     ),
     Kernel(
         "matrix times vector, block a row", matvec_blocks, "float64[:,::1], float64[::1], float64[::1]", WIDTH,
-        blocks_problem, gpu=10_007, host=5003, test=31, kind="shared", **BLOCKS,
+        blocks_problem, gpu=10_007, host=5003, test=31, kind="shared", widths=WIDTHS, **BLOCKS,
     ),
     Kernel(
         "transposed matrix times vector", matvec_transposed, "float32[:,::1], float32[::1], float32[::1]", 64,
-        transposed_problem, gpu=10_007, host=37_747, test=131, **TRANSPOSED,
+        transposed_problem, gpu=10_007, host=37_747, test=131, sweep=LINE, widths=WIDTHS, **TRANSPOSED,
     ),
     Kernel(
         "gesummv", gesummv, "float64, float64, float64[:,::1], float64[:,::1], float64[::1], float64[::1]", 128,
-        gesummv_problem, gpu=10_007, host=7307, test=131, **GESUMMV,
+        gesummv_problem, gpu=10_007, host=7307, test=131, sweep=LINE, widths=WIDTHS, **GESUMMV,
     ),
 ]  # fmt: skip

@@ -5,7 +5,7 @@ points in a polygon, haversine.
 import math
 
 import numpy as np
-from kernels.declare import EPS32, EPS64, Kernel, Problem, sampled
+from kernels.declare import EPS32, EPS64, LINE, Kernel, Problem, sampled
 from kernels.texts import each
 from pyptx import cuda
 
@@ -292,6 +292,6 @@ KERNELS = [
     ),
     Kernel(
         "haversine", haversine, "float64[::1], float64[::1], float64[::1], float64[::1], float64, float64[::1]", 256,
-        haversine_problem, gpu=5_000_011, host=500_009, test=1013, **HAVERSINE,
+        haversine_problem, gpu=5_000_011, host=500_009, test=1013, sweep=LINE, **HAVERSINE,
     ),
 ]  # fmt: skip

@@ -8,7 +8,7 @@ halves.
 import math
 
 import numpy as np
-from kernels.declare import EPS32, EPS64, Kernel, Problem, sampled
+from kernels.declare import EPS32, EPS64, PLANE, THIN_PLANE, Kernel, Problem, sampled
 from kernels.texts import plane
 from pyptx import cuda, float32
 
@@ -193,9 +193,9 @@ def warp_problem(rng, n):
     )  # fmt: skip
 
 
-def median_problem(rng, n):
-    """n x (3 n / 2 + 1) random pixels."""
-    rows, cols = n, 3 * n // 2 + 1
+def median_problem(rng, n, shape=None):
+    """n x (3 n / 2 + 1), or others, random pixels."""
+    rows, cols = shape or (n, 3 * n // 2 + 1)
     image = rng.random((rows, cols), np.float32)
 
     def expected():
@@ -211,9 +211,9 @@ def median_problem(rng, n):
     )  # fmt: skip
 
 
-def blur_problem(rng, n):
-    """n x (3 n / 2 + 1) random bytes, a radius of 3."""
-    rows, cols, radius = n, 3 * n // 2 + 1, 3
+def blur_problem(rng, n, shape=None):
+    """n x (3 n / 2 + 1), or others, random bytes, a radius of 3."""
+    (rows, cols), radius = shape or (n, 3 * n // 2 + 1), 3
     image = rng.integers(0, 256, (rows, cols), np.uint8)
     area = (2 * radius + 1) ** 2
 
@@ -333,7 +333,7 @@ RESIZE = "float32[:,::1], float32, float32, float32[:,::1]"
 KERNELS = [
     Kernel(
         "resize, bilinear", resize_bilinear, RESIZE, (32, 8), bilinear_problem,
-        gpu=9001, host=3293, test=61, power=2, **BILINEAR,
+        gpu=9001, host=3293, test=61, power=2, sweep=PLANE, **BILINEAR,
     ),
     Kernel(
         "resize, bicubic", resize_bicubic, RESIZE, (32, 8), bicubic_problem,
@@ -345,10 +345,10 @@ KERNELS = [
     ),
     Kernel(
         "median of 3x3", median3x3, "float32[:,::1], float32[:,::1]", (32, 8), median_problem,
-        gpu=4099, host=509, test=61, power=2, **MEDIAN,
+        gpu=4099, host=509, test=61, power=2, sweep=PLANE, thin=THIN_PLANE, **MEDIAN,
     ),
     Kernel(
         "box blur of bytes", box_blur, "uint8[:,::1], int64, uint8[:,::1]", (32, 8), blur_problem,
-        gpu=4099, host=509, test=61, power=2, **BLUR,
+        gpu=4099, host=509, test=61, power=2, sweep=PLANE, thin=THIN_PLANE, **BLUR,
     ),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ As in Harris, "Optimizing Parallel Reduction in CUDA", with shuffles.
 import math
 
 import numpy as np
-from kernels.declare import EPS32, EPS64, Kernel, Problem, sampled, sum_bound
+from kernels.declare import EPS32, EPS64, LINE, WIDTHS, Kernel, Problem, sampled, sum_bound
 from kernels.texts import indexed
 from pyptx import cuda, float32, float64, int64
 
@@ -146,50 +146,50 @@ def block_layer_norm(x, scale, shift, epsilon, out):
         out[row, k] = (x[row, k] - mean) * inverse * scale[k] + shift[k]
 
 
-def sums_problem(rng, n):
-    """n rows of 333 numbers."""
-    x = rng.random((n, 333), np.float32)
+def sums_problem(rng, n, width=333):
+    """n rows."""
+    x = rng.random((n, width), np.float32)
 
     def expected():
         exact = x.sum(axis=1, dtype=np.float64)
-        return [(np.s_[:], exact, sum_bound(-(-333 // 32) + 5, exact))]
+        return [(np.s_[:], exact, sum_bound(-(-width // 32) + 5, exact))]
 
     return Problem(
-        (x, np.zeros(n, np.float32)), (n, 333), (1,), expected, threads=32 * n, bytes=4 * x.size + 4 * n, flops=x.size,
-        sequential=333 / 16,
+        (x, np.zeros(n, np.float32)), (n, width), (1,), expected, threads=32 * n, bytes=4 * x.size + 4 * n, flops=x.size,
+        sequential=max(1, width / 16),
     )  # fmt: skip
 
 
-def max_problem(rng, n):
-    """n rows of 45 numbers."""
-    x = rng.normal(size=(n, 45))
+def max_problem(rng, n, width=45):
+    """n rows."""
+    x = rng.normal(size=(n, width))
     return Problem(
-        (x, np.zeros(n)), (n, 45), (1,), lambda: [(np.s_[:], x.max(axis=1), 0)], threads=NARROW * n,
+        (x, np.zeros(n)), (n, width), (1,), lambda: [(np.s_[:], x.max(axis=1), 0)], threads=NARROW * n,
         bytes=8 * x.size + 8 * n, flops=x.size,
     )  # fmt: skip
 
 
-def warp_argmin_problem(rng, n):
-    """n rows of 277 numbers, many of them equal."""
-    x = rng.integers(0, 100, (n, 277)).astype(np.float32)
+def warp_argmin_problem(rng, n, width=277):
+    """n rows of numbers, many of them equal."""
+    x = rng.integers(0, 100, (n, width)).astype(np.float32)
     return Problem(
-        (x, np.zeros(n, np.int32)), (n, 277), (1,), lambda: [(np.s_[:], x.argmin(axis=1), 0)], threads=32 * n,
+        (x, np.zeros(n, np.int32)), (n, width), (1,), lambda: [(np.s_[:], x.argmin(axis=1), 0)], threads=32 * n,
         bytes=4 * x.size + 4 * n, flops=x.size,
     )  # fmt: skip
 
 
-def block_argmin_problem(rng, n):
-    """n rows of 3001 numbers, some of them equal."""
-    x = rng.integers(0, 10_000, (n, 3001)).astype(np.float64)
+def block_argmin_problem(rng, n, width=3001):
+    """n rows of numbers, some of them equal."""
+    x = rng.integers(0, 10_000, (n, width)).astype(np.float64)
     return Problem(
-        (x, np.zeros(n, np.int64)), (n, 3001), (1,), lambda: [(np.s_[:], x.argmin(axis=1), 0)], grid=n,
+        (x, np.zeros(n, np.int64)), (n, width), (1,), lambda: [(np.s_[:], x.argmin(axis=1), 0)], grid=n,
         bytes=8 * x.size + 8 * n, flops=x.size,
     )  # fmt: skip
 
 
-def softmax_problem(rng, n):
-    """n rows of 211 numbers."""
-    x = rng.normal(size=(n, 211)).astype(np.float32)
+def softmax_problem(rng, n, width=211):
+    """n rows."""
+    x = rng.normal(size=(n, width)).astype(np.float32)
 
     def expected():
         some = sampled(np.random.default_rng(0), n, 2000)
@@ -200,13 +200,13 @@ def softmax_problem(rng, n):
         return [(some, exact, (2 * (16 / 2 + 2) + 12 / 2 + 2) * EPS32 * exact + 1e-38)]
 
     return Problem(
-        (x, np.zeros_like(x)), (n, 211), (1,), expected, threads=32 * n, bytes=8 * x.size, flops=8 * x.size, sequential=6
+        (x, np.zeros_like(x)), (n, width), (1,), expected, threads=32 * n, bytes=8 * x.size, flops=8 * x.size, sequential=6
     )
 
 
-def norm_problem(rng, n):
-    """n rows of 1537 numbers."""
-    width, epsilon = 1537, np.float32(1e-5)
+def norm_problem(rng, n, width=1537):
+    """n rows."""
+    epsilon = np.float32(1e-5)
     x = rng.normal(2, 1, (n, width)).astype(np.float32)
     scale, shift = rng.random(width, np.float32), rng.random(width, np.float32)
 
@@ -218,14 +218,14 @@ def norm_problem(rng, n):
         deviation = np.sqrt((away**2).mean(axis=1, keepdims=True) + 1e-5)
         values = away / deviation * scale + shift
         # The mean is off by 7 + 5 + 8 additions of numbers of size 3, so a difference is by that
-        # and a rounding; the deviation, which is near 1, by as much, relative to it; then five
+        # and a rounding; the deviation, which is near 1 for a wide row, by as much; then five
         # roundings.
-        off = 20 * EPS32 / 2 * 3
-        return [(some, values, (off + np.abs(away) * off) * 1.2 * scale + 5 * EPS32 * (np.abs(away) * scale + shift))]
+        off, ratio = 20 * EPS32 / 2 * 3 / deviation, np.abs(away) / deviation
+        return [(some, values, (off + ratio * off) * 1.2 * scale + 5 * EPS32 * (ratio * scale + shift))]
 
     return Problem(
         (x, scale, shift, epsilon, np.zeros_like(x)), (n, width), (4,), expected, grid=n, bytes=8 * x.size, flops=9 * x.size,
-        sequential=width / 20,
+        sequential=max(1, width / 20),
     )  # fmt: skip
 
 
@@ -455,26 +455,26 @@ void block_layer_norm(const float *x, const float *scale, const float *shift, fl
 KERNELS = [
     Kernel(
         "row sums, warp a row", warp_row_sums, "float32[:,::1], float32[::1]", 256, sums_problem,
-        gpu=200_003, host=50_021, test=101, **SUMS,
+        gpu=200_003, host=50_021, test=101, sweep=LINE, widths=WIDTHS, **SUMS,
     ),
     Kernel(
         "row maxima, 8 lanes a row", narrow_row_max, "float64[:,::1], float64[::1]", 256, max_problem,
-        gpu=1_000_003, host=322_811, test=101, **LARGEST,
+        gpu=1_000_003, host=322_811, test=101, sweep=LINE, widths=WIDTHS, **LARGEST,
     ),
     Kernel(
         "row argmin, warp a row", warp_argmin, "float32[:,::1], int32[::1]", 128, warp_argmin_problem,
-        gpu=200_003, host=30_011, test=101, **WARP_LEAST,
+        gpu=200_003, host=30_011, test=101, sweep=LINE, widths=WIDTHS, **WARP_LEAST,
     ),
     Kernel(
         "row argmin, block a row", block_argmin, "float64[:,::1], int64[::1]", BLOCK, block_argmin_problem,
-        gpu=20_011, host=3001, test=31, kind="shared", **BLOCK_LEAST,
+        gpu=20_011, host=3001, test=31, kind="shared", widths=WIDTHS, **BLOCK_LEAST,
     ),
     Kernel(
         "softmax, warp a row", warp_softmax, "float32[:,::1], float32[:,::1]", 256, softmax_problem,
-        gpu=200_003, host=20_011, test=101, **SOFTMAX,
+        gpu=200_003, host=20_011, test=101, sweep=LINE, widths=WIDTHS, **SOFTMAX,
     ),
     Kernel(
         "layer norm, block a row", block_layer_norm, "float32[:,::1], float32[::1], float32[::1], float32, float32[:,::1]",
-        BLOCK, norm_problem, gpu=30_011, host=7717, test=31, kind="shared", **NORM,
+        BLOCK, norm_problem, gpu=30_011, host=7717, test=31, kind="shared", widths=WIDTHS, **NORM,
     ),
 ]  # fmt: skip

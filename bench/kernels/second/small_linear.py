@@ -5,7 +5,7 @@ All after Golub and Van Loan, "Matrix Computations".
 """
 
 import numpy as np
-from kernels.declare import EPS32, EPS64, Kernel, Problem, sampled
+from kernels.declare import EPS32, EPS64, LINE, Kernel, Problem, sampled
 from kernels.texts import each
 from pyptx import cuda, float32, float64
 
@@ -395,7 +395,7 @@ CUBE32, CUBE64 = "float32[:,:,::1]", "float64[:,:,::1]"
 KERNELS = [
     Kernel(
         "inverse of 3x3", inverse3x3, f"{CUBE32}, {CUBE32}", 128, inverse_problem,
-        gpu=5_000_011, host=9_538_169, test=1013, **INVERSE,
+        gpu=5_000_011, host=9_538_169, test=1013, sweep=LINE, **INVERSE,
     ),
     Kernel(
         "LU of 4x4 with exchanges", lu_solve4, f"{CUBE32}, float32[:,::1], float32[:,::1]", 128, lu_problem,

@@ -109,6 +109,7 @@ _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float
 _LATER = {"vectorize": "pyptx._ufunc", "guvectorize": "pyptx._gufunc", "reduce": "pyptx._reduce", "Reduce": "pyptx._reduce",
           "Module": "pyptx.cuda._module", "ModuleKernel": "pyptx.cuda._module", "ModuleLauncher": "pyptx.cuda._module",
           "Array": "pyptx.cuda._typing",
+          **dict.fromkeys(("autotune", "Config", "Autotuned", "TunedLauncher", "Trial", "Trials"), "pyptx.cuda._autotune"),
           **dict.fromkeys(("zeros", "ones", "full", "arange", "empty", "zeros_like", "ones_like", "full_like", "empty_like"), "pyptx._array_functions")}
 
 __all__ = [*(name for name in globals() if not name.startswith("_")), *_LATER]

@@ -21,7 +21,7 @@ from pyptx._array_functions import zeros as zeros
 from pyptx._array_functions import zeros_like as zeros_like
 from pyptx._cache import CacheInfo
 from pyptx._pyptx import Device as Device
-from pyptx._pyptx import DeviceArray, _DeviceFunction, _Dims
+from pyptx._pyptx import BoundLaunch, DeviceArray, _DeviceFunction, _Dims
 from pyptx._pyptx import Dispatcher as Dispatcher
 from pyptx._pyptx import Event as Event
 from pyptx._pyptx import Graph as Graph
@@ -119,6 +119,77 @@ def compile_ptx_for_current_device(pyfunc: Callable[..., Any], sig: _Signature, 
 def cache_info() -> CacheInfo: ...
 
 reduce = Reduce
+
+# --- autotuning ---
+
+class Config:
+    block: tuple[int, int, int]
+    kwargs: Mapping[str, Any]
+    coarsen: int | bool | None
+    max_registers: int | None
+    sharedmem: int
+    def __init__(self, block: _Dims, kwargs: Mapping[str, Any] | None = None, *, coarsen: int | bool | None = None, max_registers: int | None = None,
+                 sharedmem: int = 0) -> None: ...
+    @property
+    def threads(self) -> int: ...
+    def __getitem__(self, name: str) -> Any: ...
+
+class Trial:
+    config: Config
+    times: list[float] | None
+    error: str | None
+    def __init__(self, config: Config, times: list[float] | None, error: str | None) -> None: ...
+    @property
+    def seconds(self) -> float | None: ...
+
+class Trials(Sequence[Trial]):
+    title: str
+    cached: bool
+    best: Trial
+    def __init__(self, title: str, trials: Iterable[Trial], cached: bool) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, n: int) -> Trial: ...
+    @overload
+    def __getitem__(self, n: slice) -> tuple[Trial, ...]: ...  # type: ignore[override]
+
+_GridOf = _Dims | Callable[[Config], _Dims]
+
+class TunedLauncher:
+    kernel: Autotuned
+    grid: _GridOf
+    stream: _StreamLike
+    def __init__(self, kernel: Autotuned, grid: _GridOf, stream: _StreamLike) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> None: ...
+    def bind(self, *args: Any, **kwargs: Any) -> BoundLaunch: ...
+    def tune(self, *args: Any, **kwargs: Any) -> Trials: ...
+
+class Autotuned:
+    kernel: Dispatcher[...]
+    configs: tuple[Config, ...]
+    key: Any
+    best: Config | None
+    trials: Trials | None
+    __name__: str
+    def __init__(self, kernel: Dispatcher[...], configs: Iterable[Config], key: _Key = (), *, prune: _Prune | None = None,
+                 restore: str | Iterable[str] | None = None, reset_to_zero: str | Iterable[str] = (), timeout: float = 30.0, isolate: bool = True,
+                 cache: bool = True) -> None: ...
+    @property
+    def py_func(self) -> Callable[..., Any]: ...
+    @property
+    def tunings(self) -> dict[Any, Trials]: ...
+    def variant(self, config: Config | None = None) -> Dispatcher[...]: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def __getitem__(self, grid: _GridOf) -> TunedLauncher: ...
+    def configure(self, griddim: _GridOf, stream: _StreamLike = 0) -> TunedLauncher: ...
+    def forall(self, ntasks: int, stream: _StreamLike = 0) -> TunedLauncher: ...
+
+_Key = str | Iterable[str] | Callable[..., Any]
+_Prune = Callable[[list[Config], dict[str, Any]], Iterable[Config]]
+
+def autotune(configs: Config | Iterable[Config], key: _Key = (), *, prune: _Prune | None = None, restore: str | Iterable[str] | None = None,
+             reset_to_zero: str | Iterable[str] = (), timeout: float = 30.0, isolate: bool = True,
+             cache: bool = True) -> Callable[[Dispatcher[...]], Autotuned]: ...
 
 # --- code of other compilers ---
 

@@ -20,7 +20,7 @@ def test_example(name, tmp_path, device):
         capture_output=True,
         text=True,
         timeout=300,
-        env={**os.environ, "PYPTX_DEVICE": device},
+        env={**os.environ, "PYPTX_DEVICE": device, "XDG_CACHE_HOME": str(tmp_path)},
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert "on " + cuda.get_current_device().name in result.stdout, "the device is not named"

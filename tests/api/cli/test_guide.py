@@ -49,6 +49,7 @@ def run_shell(source):
 def test_code_of_the_page(page, tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     scope = {"__name__": "guide"}
     try:
         for number, (language, source, setup, is_fragment, _) in enumerate(blocks(page.read_text())):
