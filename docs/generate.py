@@ -82,7 +82,7 @@ def intrinsics():
     """(path, signature, kind, effect, doc) of every intrinsic, with the rows of short forms written out."""
     table = "ir/intrinsics.def"
     found = rows(table, "I")
-    elsewhere = {"LOAD": "ir/hints.def", "STORE": "ir/hints.def", "V": "ir/vectors.def", "S": "ir/registers.def"}
+    elsewhere = {"LOAD": "ir/hints.def", "STORE": "ir/hints.def", "V": "ir/vectors.def", "S": "ir/registers.def", "N": "ir/instructions.def"}
     for name, parameters, body in re.findall(r"^#define (\w+)\((.*?)\)\s+I\((.*)\)\s*$", text_of(table), flags=re.M):
         for args in raw_rows(elsewhere.get(name, table), name) if name != "L" else []:
             values = dict(zip(parameters.replace(",", "").split(), args, strict=True))

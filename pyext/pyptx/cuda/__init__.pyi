@@ -404,6 +404,11 @@ def double4(*components: Any) -> Any:
     """float64x4 by CUDA C++'s name."""
 def eq_sync(mask: int, predicate: object) -> bool:
     """True if the predicate has the same truth value in all lanes of mask."""
+class experimental:
+    """Names of numba-cuda-mlir."""
+    @staticmethod
+    def inline_ptx(*operands: Any, host: Any = None) -> Any:
+        """cuda.inline_ptx."""
 def ffs(x: Any) -> int:
     """Position of the lowest bit set in an integer, from 1; 0 if there is none."""
 def float1(*components: Any) -> Any:
@@ -566,6 +571,8 @@ def half3(*components: Any) -> Any:
     """float16x3 by CUDA C++'s name."""
 def half4(*components: Any) -> Any:
     """float16x4 by CUDA C++'s name."""
+def inline_ptx(*operands: Any, host: Any = None) -> Any:
+    """PTX text in the kernel, with typed operands: inline_ptx('add.s32 %0, %1, %2;', '=r', np.int32, 'r', x, 'r', y). '=' gives a result of the type behind it, '+' reads a value and gives its new one. host=: a Python function of what is read, for the host device. Gives nothing, the result, or a tuple of results."""
 def int1(*components: Any) -> Any:
     """int32x1 by CUDA C++'s name."""
 def int16x1(*components: Any) -> Any:
@@ -782,4 +789,12 @@ def ushort3(*components: Any) -> Any:
     """uint16x3 by CUDA C++'s name."""
 def ushort4(*components: Any) -> Any:
     """uint16x4 by CUDA C++'s name."""
+class vector:
+    """Several neighbouring elements in one access."""
+    @staticmethod
+    def load(array: Array, index: int | tuple[int, ...], shape: int | tuple[int, ...], alignment: int | None = None) -> Any:
+        """`shape` elements from array[index] on, along the last axis, as a tuple (a float32x4 and the like, where there is such a type): 2, 4, 8 or 16 bytes in one access, whose address must be a multiple of `alignment`, by default of those bytes; where indices are checked, so is that."""
+    @staticmethod
+    def store(array: Array, index: int | tuple[int, ...], values: Any, alignment: int | None = None) -> Any:
+        """Stores a tuple or a vector of numbers from array[index] on, in one access, as vector.load reads them."""
 warpsize: int  # Threads in a warp: 32.
