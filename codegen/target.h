@@ -21,7 +21,7 @@ typedef enum FenceLevel { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM } FenceLevel;
 
 struct Target {
   const char *name;         /* "nvptx", "host": for messages */
-  unsigned space[4];        /* LLVM address space of each Space */
+  unsigned space[SPACE_COUNT]; /* LLVM address space of each Space */
   const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
   /* of atomics on shared memory: "singlethread" on the host, where one OS thread runs a block */
   const char *shared_atomic_scope;
@@ -33,7 +33,8 @@ struct Target {
   bool bfloat_by_bits; /* LLVM's bfloat operations do not follow IEEE here: see lower/half.c */
   /* modules are linked with others, so functions of cuda.declare_device can be called */
   bool links;
-  /* Inline assembly: i is an OP_CALL_C whose aux.frozen is its text. NULL: typing has refused it. */
+  /* Inline assembly: i is an OP_CALL_C whose aux.frozen is its text. NULL: typing has refused
+   * it. */
   void (*inline_text)(Lower *lw, Ins *i);
   /* functions that synchronise threads must be inlined into the kernel, however long they are */
   bool gathers;
@@ -92,6 +93,7 @@ struct Target {
 
   /* --- threads --- */
   LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */
+  void (*instruction)(Lower *lw, Ins *i);        /* of a row of ir/instructions.def */
   /* For coarsening, which works on a module and has no Lower: reads a register; the register that a
    * call reads, SREG_NONE if it reads none. */
   LLVMValueRef (*read_register)(Cg *cg, LLVMBuilderRef b, SpecialReg r);

@@ -53,6 +53,7 @@ typedef struct RtHostLaunch {
   const void *params; /* the parameter block */
   uint32_t grid[3];
   uint32_t block[3];
+  uint32_t cluster[3];     /* blocks of a cluster, at least 1 */
   uint32_t dynamic_shared; /* bytes */
   /* how often this block has left the entry to wait: not 0 goes on from its frame */
   uint32_t phase;
@@ -81,8 +82,21 @@ typedef enum RtMeetKind {
   RT_MEET_BALLOT,
   RT_MEET_MATCH_ANY,
   RT_MEET_MATCH_ALL,
-  RT_MEET_ACTIVE
+  RT_MEET_ACTIVE,
+  /* no operation of a warp: a thread waits until what its slots name is there (RtWait) */
+  RT_MEET_WAIT
 } RtMeetKind;
+
+/* What a thread at RT_MEET_WAIT does: the slot MASK. VALUE is the operand: of a named barrier its
+ * number, and above 32 bits the threads that it is for. */
+typedef enum RtWait {
+  RT_WAIT_BARRIER_SYNC,
+  RT_WAIT_BARRIER_ARRIVE,
+  RT_WAIT_CLUSTER_SYNC,
+  RT_WAIT_CLUSTER_ARRIVE,
+  RT_WAIT_CLUSTER,
+  RT_WAIT_BARRIER /* the runtime's own: it has arrived; VALUE: the number, and above the phase */
+} RtWait;
 
 /* Segment number k of a kernel begins behind point k; 0 is the beginning. */
 typedef struct RtMeetPoint {
@@ -130,6 +144,9 @@ typedef struct RtHostCode {
   uint32_t meets_grid;
   /* threads yield: a block whose threads all wait for others leaves, and others run meanwhile */
   uint32_t yields;
+  /* threads wait for named barriers or their cluster, or reach its shared memory: its blocks take
+   * turns */
+  uint32_t waits;
   /* blocks that run in one call do the turns of a loop by the grid's stride together: the more of
    * them, the longer the pieces of memory */
   uint32_t strides;

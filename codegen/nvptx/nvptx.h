@@ -5,7 +5,7 @@
 #include "codegen/lower/lower.h"
 
 /* address spaces; 0 is generic */
-enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4, NVPTX_LOCAL = 5 };
+enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4, NVPTX_LOCAL = 5, NVPTX_CLUSTER = 7 };
 
 typedef struct NvptxState {
   LLVMValueRef dynamic, trap, grid_barrier; /* made when first needed */
@@ -50,6 +50,8 @@ void cg_nvptx_rows(Cg *cg);
 
 /* --- members of the target, by file; target.h describes them --- */
 
+/* instructions.c */
+void cg_nvptx_instruction(Lower *lw, Ins *i);
 /* inline_text.c */
 void cg_nvptx_inline_text(Lower *lw, Ins *i);
 /* cache_hints.c */

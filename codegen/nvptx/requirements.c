@@ -14,10 +14,9 @@ static bool has_letter(const char *arch) { return arch[strlen(arch) - 1] == 'a';
 
 /* The instruction as the user has written it. */
 static const char *called(const Cg *cg, const Ins *i, const InstructionInfo *row) {
-  return row->id == INTR_NONE
-             ? arena_printf(&cg->cx->arena, "%s in this text", row->ptx)
-             : arena_printf(&cg->cx->arena, "%s (%s)", ir_intrinsics[i->aux.intrinsic].path,
-                            row->ptx);
+  return row->id == INTR_NONE ? arena_printf(&cg->cx->arena, "%s in this text", row->ptx)
+                              : arena_printf(&cg->cx->arena, "%s (%s)",
+                                             ir_intrinsics[i->aux.intrinsic].path, row->ptx);
 }
 
 static void lacks(Cg *cg, const Ins *i, const InstructionInfo *row, const char *what,

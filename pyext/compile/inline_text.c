@@ -13,8 +13,8 @@ static const char begins[] = "// begin inline asm", ends[] = "// end inline asm"
                   place[] = "// inline_ptx at ";
 
 typedef struct Place {
-  int text_line;             /* of the text */
-  int line, column, end;     /* of the Python source */
+  int text_line;         /* of the text */
+  int line, column, end; /* of the Python source */
   char name[256], file[1024];
 } Place;
 

@@ -140,13 +140,13 @@ static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) 
 }
 
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *c, void *params) {
-  if (!c->cluster[0] && k->coarse.factor && takes_coarse(k, c))
+  if (!rt_has_attributes(c) && k->coarse.factor && takes_coarse(k, c))
     return coarse_entry(k, c, params);
   return (RtEntry){rt_own_function(k), {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
 }
 
 RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *c) {
-  int coarse = !c->cluster[0] && k->coarse.factor && takes_coarse(k, c);
+  int coarse = !rt_has_attributes(c) && k->coarse.factor && takes_coarse(k, c);
   RtEntryKind entry = coarse ? RT_ENTRY_COARSE : RT_ENTRY_OWN;
   return rt_kernel_has(k, entry) ? RT_ENTRY_NONE : entry;
 }
@@ -254,8 +254,8 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
   if (UNLIKELY(rt_is_host(d))) {
     if (k->host.meets_grid)
       TRY(rt_cooperative_check(k, config));
-    if (config->cluster[0])
-      TRY(rt_cluster_check(k, config));
+    if (rt_has_attributes(config))
+      TRY(rt_attributes_check(k, config));
     return LIKELY(!rt_capture) ? rt_host_run(&k->host, config, params, trap)
                                : rt_capture_launch(k, config, params, trap);
   }
@@ -269,11 +269,11 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
   if (UNLIKELY(config->dynamic_shared >
                atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))
     TRY(allow_dynamic(k));
-  if (UNLIKELY((k->grid_offset >= 0) | (config->cluster[0] != 0))) {
+  if (UNLIKELY((k->grid_offset >= 0) | (int)rt_has_attributes(config))) {
     if (!rt_own_function(k))
       return RT_NO_ENTRY;
-    TRY(config->cluster[0] ? rt_launch_cluster(k, config, params)
-                           : rt_launch_cooperative(k, config, params));
+    TRY(rt_has_attributes(config) ? rt_launch_attributes(k, config, params)
+                                  : rt_launch_cooperative(k, config, params));
   } else {
     int result = queue(k, config, params);
     if (UNLIKELY(result != CUDA_SUCCESS))

@@ -1,10 +1,10 @@
 /* The rule of cuda.inline_ptx: text of PTX with typed operands.
  *
- * In: the text, then pairs of a constraint ("=r", "+f", "l") and a value, or for a result of a type.
- * Out, for a GPU: OP_CALL_C with the text as LLVM's inline assembly takes it ($0 for %0), whose
- * results are those of the operands with '=' and '+', in their order. For the host device: a call of
- * host= with what is read. What the text says is checked as far as its operands go; the rest is for
- * the assembler, whose errors are told the line (pyext/compile/inline_text.h). */
+ * In: the text, then pairs of a constraint ("=r", "+f", "l") and a value, or for a result of a
+ * type. Out, for a GPU: OP_CALL_C with the text as LLVM's inline assembly takes it ($0 for %0),
+ * whose results are those of the operands with '=' and '+', in their order. For the host device: a
+ * call of host= with what is read. What the text says is checked as far as its operands go; the
+ * rest is for the assembler, whose errors are told the line (pyext/compile/inline_text.h). */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,10 +72,13 @@ static bool takes(const Letter *l, const Type *t) {
 static bool bad_value(Asm *a, const Letter *l, const char *which, Val v) {
   bool number = ty_is_number(v.type);
   if (a->ty->emit)
-    advise(a->ty->cx, number ? "convert it before, as in np.int32(x), or x.view(np.uint32) for the "
-                               "same bits, or write the letter of its type: h r l for integers of "
-                               "16, 32, 64 bits, f and d for float32 and float64"
-                             : "pass numbers one by one; an array's address has the letter l, that of a shared array r too");
+    advise(
+        a->ty->cx,
+        number
+            ? "convert it before, as in np.int32(x), or x.view(np.uint32) for the "
+              "same bits, or write the letter of its type: h r l for integers of "
+              "16, 32, 64 bits, f and d for float32 and float64"
+            : "pass numbers one by one; an array's address has the letter l, that of a shared array r too");
   return wrong(a, TEXTED(a, "operand %%%u: '%s' takes %s, not %s", a->n, which, l->want,
                          TY_PRETTY(a->ty, v)));
 }
@@ -89,7 +92,9 @@ static bool read_value(Asm *a, Operand *o, const Letter *l, const char *which) {
     return true;
   if (!ty_is_number(v.type) || ty_is_complex(v.type) || ty_kind(v.type) == KIND_BOOL)
     return bad_value(a, l, which, v);
-  TypeId weak = !ty_is_weak(v.type) ? TY_VOID : ty_is_integral(v.type) ? l->weak_int : l->weak_float;
+  TypeId weak = !ty_is_weak(v.type)      ? TY_VOID
+                : ty_is_integral(v.type) ? l->weak_int
+                                         : l->weak_float;
   if (weak == TY_I32 && v.konst && !ty_int_fits(v.konst, TY_I32))
     weak = TY_U32;
   if (weak != TY_VOID)
@@ -112,9 +117,11 @@ static bool read_type(Asm *a, Operand *o, const Letter *l, const char *which) {
     if (a->ty->emit)
       advise(a->ty->cx, "write the type of the result behind its constraint: '=r', np.int32; a "
                         "value that is changed has '+r', x");
-    return wrong(a, TEXTED(a, "operand %%%u: behind '%s' stands the type of a result, and here a value "
-                              "(%s)",
-                           a->n, which, TY_PRETTY(a->ty, v)));
+    return wrong(a,
+                 TEXTED(a,
+                        "operand %%%u: behind '%s' stands the type of a result, and here a value "
+                        "(%s)",
+                        a->n, which, TY_PRETTY(a->ty, v)));
   }
   o->type = ty_id(a->ty, id);
   return takes(l, o->type) || bad_value(a, l, which, (Val){.type = o->type});
@@ -138,14 +145,16 @@ static bool add_operand(Asm *a, Val constraint, Val v) {
   const Letter *l = letter_of(*letter);
   bool constant = !strcmp(which, "n");
   if (a->n == MOST_OPERANDS || !f || !*letter || letter[1] || (!l && !constant))
-    return wrong(a, f ? TEXTED(a, "operand %%%u: '%s' is no constraint: h r l f d, with = or + for "
-                                  "results, or n",
+    return wrong(a, f ? TEXTED(a,
+                               "operand %%%u: '%s' is no constraint: h r l f d, with = or + for "
+                               "results, or n",
                                a->n, which)
-                      : TEXTED(a, "operand %%%u begins with %s, and not with a constraint such as "
-                                  "'=r'",
+                      : TEXTED(a,
+                               "operand %%%u begins with %s, and not with a constraint such as "
+                               "'=r'",
                                a->n, TY_PRETTY(a->ty, constraint)));
   o->letter = *letter;
-  if (!(constant ? read_constant(a, o)
+  if (!(constant  ? read_constant(a, o)
         : o->read ? read_value(a, o, l, which)
                   : read_type(a, o, l, which)))
     return false;
@@ -199,8 +208,8 @@ static bool put_operand(Asm *a, Buf *out, const char **s, int line) {
   unsigned long k = strtoul(*s + 1, &end, 10);
   *s = end;
   if (k >= a->n)
-    return wrong(a, TEXTED(a, "line %d of the text names %%%lu, but there are %u operands", line, k,
-                           a->n));
+    return wrong(
+        a, TEXTED(a, "line %d of the text names %%%lu, but there are %u operands", line, k, a->n));
   const Operand *o = &a->operands[k];
   int64_t n = 0;
   if (o->letter != 'n')
@@ -283,9 +292,7 @@ static const Type *result_type(const Asm *a) {
   for (uint32_t k = 0; k < a->n; k++)
     if (a->operands[k].written)
       types[n++] = a->operands[k].type;
-  return !n       ? ty_id(a->ty, TY_VOID)
-         : n == 1 ? types[0]
-                  : ty_tuple(a->ty->cx, types, n);
+  return !n ? ty_id(a->ty, TY_VOID) : n == 1 ? types[0] : ty_tuple(a->ty->cx, types, n);
 }
 
 static Val on_gpu(Asm *a, const Frozen *text) {
@@ -361,7 +368,8 @@ Val ty_rule_inline_ptx(Ty *ty, const TyCall *c) {
   if (host.type && host.type->id != TY_NONE)
     return on_host(&a, host);
   return TY_FAIL_ADVISED(
-      ty, "say what it does in Python too: cuda.inline_ptx(..., host=lambda x, y: x + y) gets what "
-          "the text reads, and gives its results",
+      ty,
+      "say what it does in Python too: cuda.inline_ptx(..., host=lambda x, y: x + y) gets what "
+      "the text reads, and gives its results",
       ERR_HOST_ONLY, c->name, "host");
 }

@@ -82,8 +82,9 @@ static bool read_power(Ty *ty, const TyCall *c, uint32_t k, const char *what, in
   if (*out >= least && *out <= most && !(*out & (*out - 1)))
     return true;
   (void)TY_FAIL(ty, ERR_ARGUMENTS, c->name,
-                arena_printf(&ty->cx->arena, "%s of elements of type %s is a power of two from %lld "
-                                             "to %lld, not %lld",
+                arena_printf(&ty->cx->arena,
+                             "%s of elements of type %s is a power of two from %lld "
+                             "to %lld, not %lld",
                              what, ty_name(ty->cx, c->args[0].type->elem), (long long)least,
                              (long long)most, (long long)*out));
   return false;
@@ -122,9 +123,9 @@ static void check_end(Ty *ty, const TyCall *c, const Access *x) {
   unsigned axis = x->args[0].type->ndim - 1u;
   Val first = x->args[1 + axis], extent = ty_extent(ty, x->args[0], axis);
   Val last = ty_int_op(ty, OP_ADD, first, ty_const_int(ty, x->count - 1));
-  const char *message = arena_printf(
-      &ty->cx->arena, "%s: %u elements from {0} on of axis %u, which has {1}", c->name, x->count,
-      axis);
+  const char *message = arena_printf(&ty->cx->arena,
+                                     "%s: %u elements from {0} on of axis %u, which has {1}",
+                                     c->name, x->count, axis);
   ty_check(ty, ty_int_test(ty, OP_LT, last, extent), "IndexError", message, (Val[]){first, extent},
            2);
 }
@@ -205,10 +206,10 @@ Val ty_rule_vector_store(Ty *ty, const TyCall *c) {
   Val values = c->args[2], all[MOST_ELEMENTS];
   int64_t most = most_elements(elem), n = values.type->id == TY_TUPLE ? values.type->n : 0;
   if (n < 2 || n > most || (n & (n - 1)))
-    return ty_argument_type(
-        ty, c, 2,
-        arena_printf(&ty->cx->arena, "a tuple of 2 to %lld numbers, a power of two",
-                     (long long)most));
+    return ty_argument_type(ty, c, 2,
+                            arena_printf(&ty->cx->arena,
+                                         "a tuple of 2 to %lld numbers, a power of two",
+                                         (long long)most));
   for (uint32_t k = 0; k < n; k++) {
     Val v = ty_item(ty, values, k);
     if (ty_is_bottom(v))
