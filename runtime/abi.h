@@ -53,7 +53,6 @@ typedef struct RtHostLaunch {
   const void *params; /* the parameter block */
   uint32_t grid[3];
   uint32_t block[3];
-  uint32_t cluster[3];     /* blocks of a cluster, at least 1 */
   uint32_t dynamic_shared; /* bytes */
   /* how often this block has left the entry to wait: not 0 goes on from its frame */
   uint32_t phase;
@@ -62,6 +61,7 @@ typedef struct RtHostLaunch {
   void *worker; /* the runtime's own */
   /* frames of recursive functions stay above this address; 0: it is not known */
   uintptr_t stack_end;
+  uint32_t cluster[3]; /* blocks of a cluster, at least 1 */
 } RtHostLaunch;
 
 /* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; at a YIELD nobody
@@ -84,8 +84,24 @@ typedef enum RtMeetKind {
   RT_MEET_MATCH_ALL,
   RT_MEET_ACTIVE,
   /* no operation of a warp: a thread waits until what its slots name is there (RtWait) */
-  RT_MEET_WAIT
+  RT_MEET_WAIT,
+  /* of all lanes of a warp: on fragments of matrices. VALUE is the address of the lane's record
+   * (runtime/host/matrices.h), LANE the operation (RT_MATRIX_…) */
+  RT_MEET_MATRIX
 } RtMeetKind;
+
+/* The elements of A and B of mma.sync. An operation is k | m << 8 | factor << 16 | bytes of an
+ * element of C << 20; or RT_MATRIX_MOVE, with 1, 2 or 4 for the number of matrices that ldmatrix,
+ * or with STORE stmatrix, moves. */
+typedef enum RtMatrixFactor {
+  RT_MATRIX_F16,
+  RT_MATRIX_BF16,
+  RT_MATRIX_TF32,
+  RT_MATRIX_F64,
+  RT_MATRIX_S8,
+  RT_MATRIX_U8
+} RtMatrixFactor;
+enum { RT_MATRIX_STORE = 8, RT_MATRIX_TRANSPOSED = 16, RT_MATRIX_MOVE = 1 << 30 };
 
 /* What a thread at RT_MEET_WAIT does: the slot MASK. VALUE is the operand: of a named barrier its
  * number, and above 32 bits the threads that it is for. */

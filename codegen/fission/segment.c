@@ -276,8 +276,9 @@ static void store_operands(Clone *c, LLVMValueRef meeting) {
   } slots[] = {{MASK, RT_SLOT_MASK, 4, RT_MEET_SYNC, RT_MEET_MATCH_ALL},
                {VALUE, RT_SLOT_VALUE, 8, RT_MEET_SHFL_IDX, RT_MEET_MATCH_ALL},
                {LANE, RT_SLOT_LANE, 4, RT_MEET_SHFL_IDX, RT_MEET_SHFL_XOR},
-               {MASK, RT_SLOT_MASK, 4, RT_MEET_WAIT, RT_MEET_WAIT},
-               {VALUE, RT_SLOT_VALUE, 8, RT_MEET_WAIT, RT_MEET_WAIT}};
+               {MASK, RT_SLOT_MASK, 4, RT_MEET_WAIT, RT_MEET_MATRIX},
+               {VALUE, RT_SLOT_VALUE, 8, RT_MEET_WAIT, RT_MEET_MATRIX},
+               {LANE, RT_SLOT_LANE, 4, RT_MEET_MATRIX, RT_MEET_MATRIX}};
   RtMeetKind kind = (RtMeetKind)LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0));
   for (unsigned k = 0; k < sizeof slots / sizeof *slots; k++)
     if (kind >= slots[k].first && kind <= slots[k].last)

@@ -99,6 +99,77 @@ static void map_shared(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, leaves);
 }
 
+/* --- matrices: a record a lane (runtime/host/matrices.h) --- */
+
+static LLVMValueRef record_of(Lower *lw, uint64_t bytes) {
+  return lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), 8, "record");
+}
+
+static LLVMValueRef byte_at(Lower *lw, LLVMValueRef record, uint64_t offset) {
+  LLVMValueRef at = lw_i64(lw, (int64_t)offset);
+  return l_gep_inbounds(lw->b, lw->t->i8, record, &at, 1);
+}
+
+static unsigned size_of(const Ins *tuple) { return (unsigned)ty_size(tuple->type->elems[0]); }
+
+static uint64_t put(Lower *lw, LLVMValueRef record, uint64_t offset, Ins *tuple) {
+  for (uint32_t k = 0; k < tuple->type->n; k++, offset += size_of(tuple))
+    LLVMSetAlignment(l_store(lw->b, lw_leaves(lw, tuple)[k], byte_at(lw, record, offset)),
+                     size_of(tuple));
+  return offset;
+}
+
+static void get(Lower *lw, LLVMValueRef record, uint64_t offset, Ins *i) {
+  LLVMTypeRef t = lw_memory_type(lw->cg, i->type->elems[0]->id);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, i->type->n + 1);
+  for (uint32_t k = 0; k < i->type->n; k++, offset += size_of(i))
+    LLVMSetAlignment(leaves[k] = l_load(lw->b, t, byte_at(lw, record, offset)), size_of(i));
+  lw_set_leaves(lw, i, leaves);
+}
+
+static void meet(Lower *lw, LLVMValueRef record, int64_t op) {
+  uint32_t site = wait_sites(lw, "lane {0} of warp {3} waits for lane {2}, which does not come",
+                             "{1} of the 32 lanes of warp {3} are there, and matrices need all");
+  cg_host_meeting(lw, RT_MEET_MATRIX, site, lw_i32(lw, -1), l_ptrtoint(lw->b, record, lw->t->i64),
+                  lw_i32(lw, op));
+}
+
+static void multiply(Lower *lw, Ins *i) {
+  static const struct {
+    uint32_t m, k;
+    RtMatrixFactor factor;
+  } shapes[] = {
+#define X(m, n, k, factor, sum, code, ptx_factor, ptx_sum) {m, k, RT_MATRIX_##code},
+#include "ir/matrices.def"
+#undef X
+  };
+  const int64_t number = i->args[3]->aux.frozen->i;
+  LLVMValueRef record = record_of(lw, 128);
+  uint64_t sums = put(lw, record, put(lw, record, 0, i->args[0]), i->args[1]);
+  sums = (sums + 7) / 8 * 8;
+  put(lw, record, sums, i->args[2]);
+  meet(lw, record,
+       shapes[number].k | shapes[number].m << 8 | (uint32_t)shapes[number].factor << 16 |
+           size_of(i) << 20);
+  get(lw, record, sums, i);
+}
+
+enum { REGISTERS = 8 }; /* of a record, behind the address */
+
+static void move_matrices(Lower *lw, Ins *i, Ins *values, int64_t store) {
+  LLVMValueRef record = record_of(lw, REGISTERS + 16),
+               address = lw_address(lw, i->args[0], i->args + 1);
+  const Type *t = values ? values->type : i->type;
+  int64_t count = t->n * (int64_t)ty_size(t->elems[0]) / 4;
+  bool transposed = i->args[i->nargs - 1]->aux.frozen->i;
+  l_store(lw->b, l_ptrtoint(lw->b, address, lw->t->i64), record);
+  if (values)
+    put(lw, record, REGISTERS, values);
+  meet(lw, record, RT_MATRIX_MOVE | count | store | (transposed ? RT_MATRIX_TRANSPOSED : 0));
+  if (!values)
+    get(lw, record, REGISTERS, i);
+}
+
 void cg_host_instruction(Lower *lw, Ins *i) {
   switch ((int)i->aux.intrinsic) {
   case INTR_ELECT_SYNC: elect(lw, i); return;
@@ -120,6 +191,9 @@ void cg_host_instruction(Lower *lw, Ins *i) {
   case INTR_CLUSTER_ARRIVE: cluster_barrier(lw, RT_WAIT_CLUSTER_ARRIVE); return;
   case INTR_CLUSTER_WAIT: cluster_barrier(lw, RT_WAIT_CLUSTER); return;
   case INTR_CLUSTER_MAP: map_shared(lw, i); return;
+  case INTR_LDMATRIX: move_matrices(lw, i, NULL, 0); return;
+  case INTR_STMATRIX: move_matrices(lw, i, i->args[i->nargs - 2], RT_MATRIX_STORE); return;
+  case INTR_MMA_SYNC: multiply(lw, i); return;
   default: cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
   }
 }

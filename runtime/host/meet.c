@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "runtime/host/host.h"
+#include "runtime/host/matrices.h"
 #include "runtime/host/waits.h"
 
 enum { WARP = 32 };
@@ -139,6 +140,7 @@ static void operate(const Frame *w, uint32_t kind, uint32_t who) {
   case RT_MEET_MATCH_ANY: match_any(w, who); break;
   case RT_MEET_MATCH_ALL: give(w, who, like(w, who, w->value[lowest(who)]) == who ? who : 0); break;
   case RT_MEET_ACTIVE: give(w, who, who); break;
+  case RT_MEET_MATRIX: rt_matrix_operate(w->lane[0], w->value); break;
   }
 }
 
@@ -183,7 +185,7 @@ static uint32_t group_of(const Block *b, const Frame *w, uint32_t waiting, uint3
   uint32_t group = 0, at = w->next[lane], kind = b->points[at].kind;
   for (uint32_t rest = waiting; rest; rest &= rest - 1) {
     uint32_t k = lowest(rest);
-    bool same = kind == RT_MEET_ACTIVE
+    bool same = kind == RT_MEET_ACTIVE || kind == RT_MEET_MATRIX
                     ? w->next[k] == at
                     : b->points[w->next[k]].kind == kind && w->mask[k] == w->mask[lane];
     group |= (uint32_t)same << k;
@@ -230,14 +232,23 @@ static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t g
                first / WARP);
 }
 
+/* site + 1: fragments of matrices are those of 32 lanes. */
+static void perform(const Block *b, const Frame *w, uint32_t first, uint32_t who) {
+  uint32_t at = w->next[lowest(who)], kind = b->points[at].kind;
+  if (kind == RT_MEET_MATRIX && who != UINT32_MAX)
+    rt_host_trap(b->view, b->points[at].site + 1, b->number, first + lowest(who), lowest(who),
+                 __builtin_popcount(who), 0, first / WARP);
+  operate(w, kind, who);
+}
+
 /* All lanes there are at one operation, under one mask that names them all: the usual case, without
  * a look at each. */
-static bool release_whole(const Block *b, const Frame *w, Standing *s) {
+static bool release_whole(const Block *b, const Frame *w, uint32_t first, Standing *s) {
   uint32_t at = w->next[0], kind = b->points[at].kind;
   if (!at || !is_warp_kind(kind) || !all_lanes_are(w, w->next, at) ||
       (kind != RT_MEET_ACTIVE && !names_all(w)))
     return false;
-  operate(w, kind, all_lanes(w->n));
+  perform(b, w, first, all_lanes(w->n));
   for (uint32_t k = 0; k < w->n; k++)
     w->next[k] |= RT_NEXT_READY;
   s->ready += w->n;
@@ -246,7 +257,7 @@ static bool release_whole(const Block *b, const Frame *w, Standing *s) {
 
 static void release_warp(const Block *b, uint32_t first, Standing *s) {
   Frame w = warp_of(&b->f, first);
-  if (release_whole(b, &w, s))
+  if (release_whole(b, &w, first, s))
     return;
   uint32_t waiting, live = look(b, &w, s, &waiting);
   while (waiting) {
@@ -255,7 +266,7 @@ static void release_warp(const Block *b, uint32_t first, Standing *s) {
     waiting &= ~group;
     if (absent(b, &w, group, live))
       continue;
-    operate(&w, b->points[w.next[lane]].kind, group);
+    perform(b, &w, first, group);
     s->ready += (uint32_t)__builtin_popcount(group);
     for (uint32_t rest = group; rest; rest &= rest - 1)
       w.next[lowest(rest)] |= RT_NEXT_READY;
@@ -295,9 +306,9 @@ static void begin_waits(const Block *b, RtPlace *p) {
 }
 
 static void end_waits(const Block *b, Standing *s) {
-  RtPlace *p = rt_host_place(b->view);
-  if (!p || !p->cluster) /* this kernel has none */
+  if (!s->waiting)
     return;
+  RtPlace *p = rt_host_place(b->view);
   rt_wait_exited(p, s->ended);
   begin_waits(b, p);
   for (uint32_t t = 0; s->waiting && t < b->f.n; t++)
@@ -440,7 +451,7 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
                       uint32_t at, RtMeetState *state) {
   Frame f = frame_of(view);
   uint32_t kind = points[at].kind;
-  bool together = is_warp_kind(kind);
+  bool together = is_warp_kind(kind) && (kind != RT_MEET_MATRIX || f.n % WARP == 0);
   for (uint32_t first = 0; together && first < f.n; first += WARP) {
     Frame w = warp_of(&f, first);
     together = kind == RT_MEET_ACTIVE || names_all(&w);

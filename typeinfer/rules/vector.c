@@ -151,14 +151,10 @@ static void check_alignment(Ty *ty, const TyCall *c, const Access *x) {
            (Val[]){x->args[array.type->ndim], rest}, 2);
 }
 
-static bool read_access(Ty *ty, const TyCall *c, Access *x) {
-  Val array = c->args[0];
-  int64_t size = (int64_t)ty_size(array.type->elem), bytes = size * x->count;
-  x->args[0] = array;
-  x->align = bytes;
-  if (c->given[3] && c->args[3].type->id != TY_NONE &&
-      !read_power(ty, c, 3, "the alignment", size, 1024, &x->align))
-    return false;
+/* Where it is, from the array and the index that the call begins with. */
+static bool place_access(Ty *ty, const TyCall *c, Access *x) {
+  Val array = x->args[0] = c->args[0];
+  int64_t size = (int64_t)ty_size(array.type->elem);
   if (array.type->align && array.type->align < size) {
     (void)TY_FAIL(ty, ERR_ATOMIC_ALIGN, c->name, ty_name(ty->cx, array.type->elem),
                   (int)array.type->align);
@@ -174,6 +170,23 @@ static bool read_access(Ty *ty, const TyCall *c, Access *x) {
   if (ty->emit)
     check_alignment(ty, c, x);
   return true;
+}
+
+static bool read_access(Ty *ty, const TyCall *c, Access *x) {
+  int64_t size = (int64_t)ty_size(c->args[0].type->elem);
+  x->align = size * x->count;
+  if (c->given[3] && c->args[3].type->id != TY_NONE &&
+      !read_power(ty, c, 3, "the alignment", size, 1024, &x->align))
+    return false;
+  return place_access(ty, c, x);
+}
+
+bool ty_row_of_bytes(Ty *ty, const TyCall *c, uint32_t bytes, Val *args) {
+  Access x = {.count = bytes / (uint32_t)ty_size(c->args[0].type->elem), .align = bytes};
+  bool ok = place_access(ty, c, &x);
+  for (uint32_t k = 0; k < x.n; k++)
+    args[k] = x.args[k];
+  return ok;
 }
 
 static int64_t most_elements(const Type *elem) { return MOST_BYTES / (int64_t)ty_size(elem); }

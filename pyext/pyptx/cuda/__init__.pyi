@@ -666,6 +666,8 @@ def ldcv(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], fetched again from memory each time."""
 def ldlu(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], which is read for the last time."""
+def ldmatrix(array: Array, index: int | tuple[int, ...], num: Any, trans: Any = False) -> Any:
+    """Fragments of num (1, 2 or 4) matrices of 8 rows of 16 bytes in shared memory: row k of matrix j begins at array[index] of lane 8 j + k, a multiple of 16 bytes. The elements of this lane as a tuple; trans=True, for elements of 2 bytes: of the transposed matrices."""
 class local:
     """Memory of one thread."""
     @staticmethod
@@ -691,6 +693,8 @@ def match_all_sync(mask: int, value: Any) -> tuple[int, bool]:
     """(lanes, True) if all lanes of mask have the same value bit for bit, else (0, False)."""
 def match_any_sync(mask: int, value: Any) -> int:
     """The lanes of mask that have the same value bit for bit, as a uint32; value is a real number."""
+def mma_sync(a: Any, b: Any, c: Any) -> Any:
+    """A @ B + C of a warp: fragments of A, B and C as PTX documents them, tuples of this lane's elements; the fragment of the result, of c's type. How many there are and their types choose the shape: m16n8k16 and m16n8k8 of float16 or bfloat16, m16n8k8 and m16n8k4 of float32 (as tf32), m8n8k4 of float64, m16n8k32 and m16n8k16 of int8 or uint8."""
 def nanosleep(ns: int) -> None:
     """Suspend the thread for about ns nanoseconds, at most twice as long; on the host device a loop that contains it lets other threads run."""
 def popc(x: Any) -> int:
@@ -728,6 +732,8 @@ def stcg(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, cached at the level that all multiprocessors share."""
 def stcs(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, which is likely to be used once: first to leave the caches."""
+def stmatrix(array: Array, index: int | tuple[int, ...], values: tuple[Any, ...], trans: Any = False) -> Any:
+    """Stores fragments as ldmatrix reads them."""
 def stwb(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, written back at all levels, as stores are anyway."""
 def stwt(array: Array, index: int | tuple[int, ...], value: Any) -> None:
