@@ -58,6 +58,7 @@ static void prepare(Cg *cg) {
   cx->typing = o->numba_typing ? TYPING_NUMBA : TYPING_NUMPY;
   cx->checked = o->boundscheck;
   cx->debug = o->debug;
+  cx->host = r->target == CG_HOST;
   cx->keeps_places = r->want & CG_WANT_TYPED;
   cx->library = r->library;
   /* checked before any pass does work that would be thrown away */

@@ -21,10 +21,11 @@ typedef enum FenceLevel { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM } FenceLevel;
 
 struct Target {
   const char *name;         /* "nvptx", "host": for messages */
-  unsigned space[4];        /* LLVM address space of each Space */
+  unsigned space[SPACE_COUNT]; /* LLVM address space of each Space */
   const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
   /* of atomics on shared memory: "singlethread" on the host, where one OS thread runs a block */
   const char *shared_atomic_scope;
+  bool vector_accesses; /* several elements are one load or store, else one each */
   bool traps_always; /* assert and raise trap whatever the options say */
   /* complex elements are aligned to their own size (a launch checks it), not only to that of their
    * parts: one access loads both */
@@ -32,6 +33,9 @@ struct Target {
   bool bfloat_by_bits; /* LLVM's bfloat operations do not follow IEEE here: see lower/half.c */
   /* modules are linked with others, so functions of cuda.declare_device can be called */
   bool links;
+  /* Inline assembly: i is an OP_CALL_C whose aux.frozen is its text. NULL: typing has refused
+   * it. */
+  void (*inline_text)(Lower *lw, Ins *i);
   /* functions that synchronise threads must be inlined into the kernel, however long they are */
   bool gathers;
   bool coarsens; /* kernels get a second entry for coarsened launches */
@@ -89,6 +93,7 @@ struct Target {
 
   /* --- threads --- */
   LLVMValueRef (*sreg)(Lower *lw, SpecialReg r); /* i32 */
+  void (*instruction)(Lower *lw, Ins *i);        /* of a row of ir/instructions.def */
   /* For coarsening, which works on a module and has no Lower: reads a register; the register that a
    * call reads, SREG_NONE if it reads none. */
   LLVMValueRef (*read_register)(Cg *cg, LLVMBuilderRef b, SpecialReg r);

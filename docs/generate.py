@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write what the .def tables say as documentation and stubs: docs/reference/{intrinsics,errors,ops,types,options,passes}.md and pyext/pyptx/cuda/{__init__,libdevice}.pyi;
+"""Write what the .def tables say as documentation and stubs: docs/reference/{intrinsics,instructions,errors,ops,types,options,passes}.md and pyext/pyptx/cuda/{__init__,libdevice}.pyi;
 and the lines on how to install in README.md and docs/guide/getting_started.md.
 
 usage: python docs/generate.py [--check]
@@ -82,7 +82,7 @@ def intrinsics():
     """(path, signature, kind, effect, doc) of every intrinsic, with the rows of short forms written out."""
     table = "ir/intrinsics.def"
     found = rows(table, "I")
-    elsewhere = {"LOAD": "ir/hints.def", "STORE": "ir/hints.def", "V": "ir/vectors.def", "S": "ir/registers.def"}
+    elsewhere = {"LOAD": "ir/hints.def", "STORE": "ir/hints.def", "V": "ir/vectors.def", "S": "ir/registers.def", "N": "ir/instructions.def"}
     for name, parameters, body in re.findall(r"^#define (\w+)\((.*?)\)\s+I\((.*)\)\s*$", text_of(table), flags=re.M):
         for args in raw_rows(elsewhere.get(name, table), name) if name != "L" else []:
             values = dict(zip(parameters.replace(",", "").split(), args, strict=True))
@@ -123,6 +123,23 @@ def intrinsics_page():
             name = path.removeprefix("builtins.")
             call = f"{name}({signature})" if kind == "FUNC" else name
             out += f"| `{cell(call)}` | {cell(doc)} |\n"
+    return out
+
+
+def instructions_page():
+    """What needs an architecture or a PTX version: the rows of ir/instructions.def."""
+    out = HEAD.format(source="ir/instructions.def") + (
+        "# Instructions\n\nFunctions of kernels that are one instruction of newer GPUs, with the first architecture and PTX version\n"
+        "that have it, and what the host device does. A kernel that uses one on an architecture, or with a PTX version, that lacks it is an\n"
+        "error ([PT410](errors.md)) that names the first that has it. The letter a means that the code runs on that architecture alone;\n"
+        "the compiler then writes `sm_90a` where `sm_90` was asked for. How they are used: [the guide](../guide/instructions.md).\n\n"
+        "| name | PTX | from | PTX version | on the host device |\n|---|---|---|---|---|\n")
+    for r in rows("ir/instructions.def", "N"):
+        version = int(r[7])
+        out += f"| `{cell(r[1])}({cell(r[2])})` | `{cell(r[5])}` | `{r[6]}` | {version // 10}.{version % 10} | {cell(r[8])} |\n"
+    out += "\n## In inline PTX\n\nWhat a text of `cuda.inline_ptx` names asks for the same.\n\n| the text has | from | PTX version |\n|---|---|---|\n"
+    for prefix, arch, version in rows("ir/instructions.def", "M"):
+        out += f"| `{prefix}` | `{arch}` | {int(version) // 10}.{int(version) % 10} |\n"
     return out
 
 
@@ -235,13 +252,17 @@ def passes_page():
 PARAMETERS = {
     "mask": "int", "predicate": "object", "delta": "int", "src_lane": "int", "lane_mask": "int", "ns": "int", "condition": "object", "message": "str",
     "ary": "Array", "array": "Array", "idx": "int | tuple[int, ...]", "index": "int | tuple[int, ...]", "shape": "int | tuple[int, ...]",
-    "dtype": "Type | npt.DTypeLike", "alignment": "int | None",
+    "dtype": "Type | npt.DTypeLike", "values": "tuple[Any, ...]", "barrier": "int", "threads": "int", "count": "int", "alignment": "int | None",
 }
 RESULTS = [
     (r"(local|shared)\.array|const\.array_like", "Array"),
     (r"(all|any|eq)_sync", "bool"),
     (r"activemask|ballot_sync|match_any_sync|lanemask_\w+|syncthreads_\w+|popc|clz|ffs", "int"),
     (r"match_all_sync", "tuple[int, bool]"),
+    (r"(intrin\.)?elect_sync", "bool"),
+    (r"vector\.load", "tuple[Any, ...]"),
+    (r"vector\.store|barrier_(sync|arrive)|fence_proxy_\w+|setmaxregister_\w+|grid_dependency_\w+|intrin\.cluster_(arrive|wait)", "None"),
+    (r"intrin\.cluster_ctarank", "int"),
     (r"syncthreads|syncwarp|threadfence\w*|nanosleep|static_assert|st(cg|cs|wb|wt)", "None"),
 ]
 GENERIC = {"shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"}  # give back what they are given
@@ -318,6 +339,7 @@ def wrapped(page):
 
 def outputs():
     pages = {"docs/reference/intrinsics.md": intrinsics_page(), "docs/reference/errors.md": errors_page(),
+             "docs/reference/instructions.md": instructions_page(),
              "docs/reference/ops.md": ops_page(), "docs/reference/types.md": types_page(), "docs/reference/options.md": options_page(),
              "docs/reference/passes.md": passes_page()}
     host = ROOT / "pyext/pyptx/cuda/host.pyi.in"

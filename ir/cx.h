@@ -38,6 +38,7 @@ typedef struct Cx {
   Typing typing;
   bool checked; /* index checks, assert and raise compiled in */
   bool debug;
+  bool host;         /* code for the host device */
   bool keeps_places; /* Fn.places are wanted */
 
   /* the calls that led here, innermost last: notes of an error in a device function */

@@ -16,6 +16,8 @@
   { LOWER_LIBDEVICE, NULL }
 #define FN                                                                                         \
   { LOWER_FN, NULL }
+#define TARGET                                                                                     \
+  { LOWER_TARGET, NULL }
 #define FUNC  INTRINSIC_FUNC
 #define VALUE INTRINSIC_VALUE
 #define SPACE INTRINSIC_SPACE

@@ -19,7 +19,8 @@ typedef enum LoweringKind {
   LOWER_LLVM,
   LOWER_LIB,
   LOWER_LIBDEVICE,
-  LOWER_FN
+  LOWER_FN,
+  LOWER_TARGET
 } LoweringKind;
 typedef struct Lowering {
   LoweringKind kind;

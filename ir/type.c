@@ -252,7 +252,7 @@ static void put_list(Cx *cx, Buf *b, const char *open, const Type *t, const char
 }
 
 void ty_put_type(Cx *cx, Buf *b, const Type *t) {
-  static const char *const space[] = {"", "shared ", "local ", "const "};
+  static const char *const space[] = {"", "shared ", "local ", "const ", "cluster "};
   switch (t->id) {
   case TY_TUPLE: put_list(cx, b, t->list ? "[" : "(", t, t->list ? "]" : ")"); return;
   case TY_SLICE: put_list(cx, b, "slice<", t, ">"); return;
@@ -316,7 +316,7 @@ static const char *pretty_record(Cx *cx, const Type *t) {
 const char *ty_pretty(Cx *cx, const Type *t) {
   static const char *const layout[] = {"C", "F", "any layout"};
   static const char *const in_space[] = {"", " in shared memory", " in local memory",
-                                         " in constant memory"};
+                                         " in constant memory", " in a cluster's shared memory"};
   if (!t)
     return "an unknown value";
   switch (t->id) {
@@ -634,7 +634,8 @@ const Type *ty_parse(Cx *cx, const char **text, const char **error) {
   } prefixes[] = {{"readonly ", SPACE_GLOBAL, true},
                   {"shared ", SPACE_SHARED, false},
                   {"local ", SPACE_LOCAL, false},
-                  {"const ", SPACE_CONST, true}};
+                  {"const ", SPACE_CONST, true},
+                  {"cluster ", SPACE_CLUSTER, false}};
   Space space = SPACE_GLOBAL;
   bool readonly = false;
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)

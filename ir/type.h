@@ -75,7 +75,14 @@ typedef enum DateUnit { /* coarse to fine; years and months are of no fixed leng
                         DATE_UNITS,
 } DateUnit;
 typedef enum Layout { LAYOUT_C, LAYOUT_F, LAYOUT_A } Layout;
-typedef enum Space { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_CONST } Space;
+typedef enum Space {
+  SPACE_GLOBAL,
+  SPACE_SHARED,
+  SPACE_LOCAL,
+  SPACE_CONST,
+  SPACE_CLUSTER, /* shared memory of a block of the cluster, this one or another */
+  SPACE_COUNT
+} Space;
 
 enum { TY_MAX_NDIM = 16, TY_MAX_TUPLE = 4096 };
 

@@ -64,6 +64,7 @@ typedef struct RtHostLaunch {
   void *worker; /* the runtime's own */
   /* frames of recursive functions stay above this address; 0: it is not known */
   uintptr_t stack_end;
+  uint32_t cluster[3]; /* blocks of a cluster, at least 1 */
 } RtHostLaunch;
 
 /* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; at a YIELD nobody
@@ -84,8 +85,37 @@ typedef enum RtMeetKind {
   RT_MEET_BALLOT,
   RT_MEET_MATCH_ANY,
   RT_MEET_MATCH_ALL,
-  RT_MEET_ACTIVE
+  RT_MEET_ACTIVE,
+  /* no operation of a warp: a thread waits until what its slots name is there (RtWait) */
+  RT_MEET_WAIT,
+  /* of all lanes of a warp: on fragments of matrices. VALUE is the address of the lane's record
+   * (runtime/host/matrices.h), LANE the operation (RT_MATRIX_…) */
+  RT_MEET_MATRIX
 } RtMeetKind;
+
+/* The elements of A and B of mma.sync. An operation is k | m << 8 | factor << 16 | bytes of an
+ * element of C << 20; or RT_MATRIX_MOVE, with 1, 2 or 4 for the number of matrices that ldmatrix,
+ * or with STORE stmatrix, moves. */
+typedef enum RtMatrixFactor {
+  RT_MATRIX_F16,
+  RT_MATRIX_BF16,
+  RT_MATRIX_TF32,
+  RT_MATRIX_F64,
+  RT_MATRIX_S8,
+  RT_MATRIX_U8
+} RtMatrixFactor;
+enum { RT_MATRIX_STORE = 8, RT_MATRIX_TRANSPOSED = 16, RT_MATRIX_MOVE = 1 << 30 };
+
+/* What a thread at RT_MEET_WAIT does: the slot MASK. VALUE is the operand: of a named barrier its
+ * number, and above 32 bits the threads that it is for. */
+typedef enum RtWait {
+  RT_WAIT_BARRIER_SYNC,
+  RT_WAIT_BARRIER_ARRIVE,
+  RT_WAIT_CLUSTER_SYNC,
+  RT_WAIT_CLUSTER_ARRIVE,
+  RT_WAIT_CLUSTER,
+  RT_WAIT_BARRIER /* the runtime's own: it has arrived; VALUE: the number, and above the phase */
+} RtWait;
 
 /* Segment number k of a kernel begins behind point k; 0 is the beginning. */
 typedef struct RtMeetPoint {
@@ -133,6 +163,9 @@ typedef struct RtHostCode {
   uint32_t meets_grid;
   /* threads yield: a block whose threads all wait for others leaves, and others run meanwhile */
   uint32_t yields;
+  /* threads wait for named barriers or their cluster, or reach its shared memory: its blocks take
+   * turns */
+  uint32_t waits;
   /* blocks that run in one call do the turns of a loop by the grid's stride together: the more of
    * them, the longer the pieces of memory */
   uint32_t strides;

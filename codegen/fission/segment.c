@@ -269,16 +269,20 @@ static void copy_instruction(Clone *c, LLVMValueRef i) {
 
 /* Stores the operands that this kind of meeting has; other slots keep what they hold. */
 static void store_operands(Clone *c, LLVMValueRef meeting) {
+  enum { MASK = 2, VALUE, LANE }; /* operands of the marker */
   static const struct {
-    uint32_t offset, size;
+    uint32_t operand, offset, size;
     RtMeetKind first, last; /* kinds that have this operand */
-  } slots[] = {{RT_SLOT_MASK, 4, RT_MEET_SYNC, RT_MEET_MATCH_ALL},
-               {RT_SLOT_VALUE, 8, RT_MEET_SHFL_IDX, RT_MEET_MATCH_ALL},
-               {RT_SLOT_LANE, 4, RT_MEET_SHFL_IDX, RT_MEET_SHFL_XOR}};
+  } slots[] = {{MASK, RT_SLOT_MASK, 4, RT_MEET_SYNC, RT_MEET_MATCH_ALL},
+               {VALUE, RT_SLOT_VALUE, 8, RT_MEET_SHFL_IDX, RT_MEET_MATCH_ALL},
+               {LANE, RT_SLOT_LANE, 4, RT_MEET_SHFL_IDX, RT_MEET_SHFL_XOR},
+               {MASK, RT_SLOT_MASK, 4, RT_MEET_WAIT, RT_MEET_MATRIX},
+               {VALUE, RT_SLOT_VALUE, 8, RT_MEET_WAIT, RT_MEET_MATRIX},
+               {LANE, RT_SLOT_LANE, 4, RT_MEET_MATRIX, RT_MEET_MATRIX}};
   RtMeetKind kind = (RtMeetKind)LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0));
   for (unsigned k = 0; k < sizeof slots / sizeof *slots; k++)
     if (kind >= slots[k].first && kind <= slots[k].last)
-      l_store(c->x->b, resolve(c, LLVMGetOperand(meeting, 2 + k)),
+      l_store(c->x->b, resolve(c, LLVMGetOperand(meeting, slots[k].operand)),
               field_address(c, slots[k].offset, slots[k].size));
 }
 

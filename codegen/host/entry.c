@@ -473,6 +473,8 @@ void hl_pass_entry(Cg *cg) {
   host->frame_bytes = frame > whole ? frame : whole;
   host->meets_grid = hl_has_meeting(&l->fission, RT_MEET_GRID);
   host->yields = hl_has_meeting(&l->fission, RT_MEET_YIELD);
+  host->waits = hl_has_meeting(&l->fission, RT_MEET_WAIT) ||
+                LLVMGetNamedFunction(cg->module, "rt_host_map_shared");
   host->strides = l->bound != NULL;
   cg_verify_module(cg);
 }

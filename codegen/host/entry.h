@@ -100,7 +100,8 @@ bool hl_has_meeting(const Fission *f, RtMeetKind kind);
 /* May a block leave the entry before its end, to be resumed later? Then it has frames and shared
  * memory of its own, which the runtime has initialised. */
 static inline bool hl_can_leave(const Fission *f) {
-  return hl_has_meeting(f, RT_MEET_GRID) || hl_has_meeting(f, RT_MEET_YIELD);
+  return hl_has_meeting(f, RT_MEET_GRID) || hl_has_meeting(f, RT_MEET_YIELD) ||
+         hl_has_meeting(f, RT_MEET_WAIT);
 }
 /* hl_run_segments runs the block that l->args names, and leaves the builder after it. hl_find_frame
  * comes once, before the loop over blocks. */

@@ -40,6 +40,15 @@ typedef struct HostState {
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
 /* A field of an RtHostLaunch that never changes during a launch. */
 LLVMValueRef cg_host_launch_field(Cg *cg, LLVMValueRef launch, LLVMTypeRef type, size_t offset);
+/* While code is lowered: a parameter of the thread; a call of the meetings' marker
+ * (fission/fission.h), of which operands that the kind lacks are NULL; what a row of
+ * ir/instructions.def does (instructions.c). */
+struct Lower;
+struct Ins;
+LLVMValueRef cg_host_arg(struct Lower *lw, HostArg a);
+LLVMValueRef cg_host_meeting(struct Lower *lw, RtMeetKind kind, uint32_t site, LLVMValueRef mask,
+                             LLVMValueRef value, LLVMValueRef lane);
+void cg_host_instruction(struct Lower *lw, struct Ins *i);
 /* The block's or the grid's size along an axis: a special register that is such a field. */
 LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r);
 

@@ -123,7 +123,7 @@ static LLVMTypeRef host_context_type(Cg *cg) {
   return LLVMStructTypeInContext(cg->context, types, HOST_NARGS, 0);
 }
 
-static LLVMValueRef host_arg(Lower *lw, HostArg a) {
+LLVMValueRef cg_host_arg(Lower *lw, HostArg a) {
   const HostState *s = lw->cg->target_state;
   return lw->function == s->thread ? LLVMGetParam(lw->function, a)
                                    : l_extract_value(lw->b, lw->context, a);
@@ -185,7 +185,7 @@ LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r) {
 }
 
 static LLVMValueRef launch_field(Lower *lw, LLVMTypeRef type, size_t offset) {
-  return cg_host_launch_field(lw->cg, host_arg(lw, HOST_LAUNCH), type, offset);
+  return cg_host_launch_field(lw->cg, cg_host_arg(lw, HOST_LAUNCH), type, offset);
 }
 
 /* The mask of the lanes below, at and above a lane, as asked for. */
@@ -202,10 +202,10 @@ static LLVMValueRef lane_mask(Lower *lw, LLVMValueRef lane, unsigned which) {
 static LLVMValueRef host_sreg(Lower *lw, SpecialReg r) {
   unsigned at = sources[r].at;
   if (sources[r].kind == FROM_ARGUMENT)
-    return host_arg(lw, (HostArg)at);
+    return cg_host_arg(lw, (HostArg)at);
   if (sources[r].kind == FROM_LAUNCH)
-    return cg_host_size(lw->cg, host_arg(lw, HOST_LAUNCH), r);
-  LLVMValueRef lane = LLVMBuildAnd(lw->b, host_arg(lw, HOST_THREAD), lw_i32(lw, 31), "lane");
+    return cg_host_size(lw->cg, cg_host_arg(lw, HOST_LAUNCH), r);
+  LLVMValueRef lane = LLVMBuildAnd(lw->b, cg_host_arg(lw, HOST_THREAD), lw_i32(lw, 31), "lane");
   return sources[r].kind == FROM_LANE ? lane : lane_mask(lw, lane, at);
 }
 
@@ -333,8 +333,8 @@ static uint32_t meeting_site(Lower *lw) {
   return site->number;
 }
 
-static LLVMValueRef meeting(Lower *lw, RtMeetKind kind, uint32_t site, LLVMValueRef mask,
-                            LLVMValueRef value, LLVMValueRef lane) {
+LLVMValueRef cg_host_meeting(Lower *lw, RtMeetKind kind, uint32_t site, LLVMValueRef mask,
+                             LLVMValueRef value, LLVMValueRef lane) {
   static const char *const attributes[] = {"convergent", "nomerge"};
   LLVMTypeRef wide = lw->t->i64;
   LLVMValueRef args[] = {lw_i32(lw, kind), lw_i32(lw, site), mask ? mask : lw_i32(lw, 0),
@@ -358,18 +358,18 @@ static void host_grid_barrier(Lower *lw) {
   ir_site(lw->cx, p, "RuntimeError",
           "this_grid().sync(): this block waits for {0} of the grid's {1} blocks that have ended",
           lw->ins->loc);
-  meeting(lw, RT_MEET_GRID, site->number, NULL, NULL, NULL);
+  cg_host_meeting(lw, RT_MEET_GRID, site->number, NULL, NULL, NULL);
 }
 
 static LLVMValueRef host_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMValueRef value,
                               LLVMValueRef lane) {
-  LLVMValueRef got = meeting(lw, kind, meeting_site(lw), mask, value, lane);
+  LLVMValueRef got = cg_host_meeting(lw, kind, meeting_site(lw), mask, value, lane);
   LLVMTypeRef t = lane ? LLVMTypeOf(value) : lw->t->i32;
   return kind == RT_MEET_SYNC ? NULL : l_trunc_or_same(lw->b, got, t);
 }
 
 /* No site: a yield names no thread to wait for, so it cannot wait in vain. */
-static void host_yield(Lower *lw) { meeting(lw, RT_MEET_YIELD, 0, NULL, NULL, NULL); }
+static void host_yield(Lower *lw) { cg_host_meeting(lw, RT_MEET_YIELD, 0, NULL, NULL, NULL); }
 
 /* Nothing: a block runs on one OS thread, and sleeping would delay the others of its threads. */
 static void host_nanosleep(Lower *lw, LLVMValueRef ns) { (void)lw, (void)ns; }
@@ -381,8 +381,8 @@ static void host_fence(Lower *lw, FenceLevel level) {
 /* --- stopping --- */
 
 static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
-  LLVMValueRef args[4 + RT_TRAP_VALUES] = {host_arg(lw, HOST_LAUNCH), lw_i32(lw, site),
-                                           host_arg(lw, HOST_BLOCK), host_arg(lw, HOST_THREAD)};
+  LLVMValueRef args[4 + RT_TRAP_VALUES] = {cg_host_arg(lw, HOST_LAUNCH), lw_i32(lw, site),
+                                           cg_host_arg(lw, HOST_BLOCK), cg_host_arg(lw, HOST_THREAD)};
   assert(n <= RT_TRAP_VALUES);
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     args[4 + k] = k < n ? values[k] : lw_i64(lw, 0);
@@ -467,6 +467,7 @@ const Target cg_target_host = {
     .load_hinted = host_load_hinted,
     .store_hinted = host_store_hinted,
     .sreg = host_sreg,
+    .instruction = cg_host_instruction,
     .barrier = host_barrier,
     .barrier_vote = host_barrier_vote,
     .grid_barrier = host_grid_barrier,

@@ -34,7 +34,8 @@ static bool all_calls(LLVMValueRef marker, CallTest test, void *user) {
 
 static bool is_of_warp(void *user, LLVMValueRef meeting) {
   (void)user;
-  return LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0)) >= RT_MEET_SYNC;
+  uint64_t kind = LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, 0));
+  return kind >= RT_MEET_SYNC && kind < RT_MEET_WAIT;
 }
 static bool is_uniform(void *lanes, LLVMValueRef barrier) {
   return cg_lanes_together(lanes, barrier);

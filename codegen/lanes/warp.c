@@ -26,7 +26,7 @@ static bool is_shuffle(RtMeetKind kind) {
 
 bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting) {
   RtMeetKind kind = kind_of(meeting);
-  return l->how.whole && l->width == WARP && kind >= RT_MEET_SYNC &&
+  return l->how.whole && l->width == WARP && kind >= RT_MEET_SYNC && kind < RT_MEET_WAIT &&
          cg_lanes_together(l, meeting) &&
          (kind == RT_MEET_ACTIVE || ln_is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_MASK))));
 }

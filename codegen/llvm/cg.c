@@ -130,7 +130,7 @@ static void make_types(Cg *cg) {
   t->f32 = LLVMFloatTypeInContext(c);
   t->f64 = LLVMDoubleTypeInContext(c);
   t->ptr = LLVMPointerTypeInContext(c, 0);
-  for (int s = 0; s < 4; s++)
+  for (int s = 0; s < SPACE_COUNT; s++)
     t->space[s] = LLVMPointerTypeInContext(c, cg->target->space[s]);
 }
 

@@ -27,7 +27,7 @@ typedef struct DebugInfo DebugInfo;
 typedef struct CgTypes { /* LLVM types of `context` */
   LLVMTypeRef none, i1, i8, i16, i32, i64, f16, bf16, f32, f64;
   LLVMTypeRef ptr;      /* address space 0 */
-  LLVMTypeRef space[4]; /* pointer into a Space, as the target numbers it */
+  LLVMTypeRef space[SPACE_COUNT]; /* pointer into a Space, as the target numbers it */
 } CgTypes;
 
 typedef struct PassTime {

@@ -126,6 +126,11 @@ static LLVMValueRef declared_function(Lower *lw, const char *name, LLVMTypeRef t
  * status; in C's it returns the result. */
 void lw_call_declared(Lower *lw, Ins *i) {
   const Frozen *f = i->aux.frozen;
+  if (f->kind == FZ_STR) {
+    CX_ASSERT(lw->cx, lw->target->inline_text);
+    lw->target->inline_text(lw, i);
+    return;
+  }
   if (!lw->target->links)
     fail(lw->cx, i->loc, ERR_HOST_ONLY,
          arena_printf(&lw->cx->arena, "the declared device function %s()", f->text),

@@ -22,6 +22,7 @@ typedef void (*IntrinsicFn)(Lower *lw, Ins *i);
 #define SLOT_LLVM(name) SLOT_GONE
 #define SLOT_LIB(name)  SLOT_GONE
 #define SLOT_LIBDEVICE(ID)
+#define SLOT_TARGET(ID)
 #define SLOT_FN(ID)                                                  void cg_intrinsic_##ID(Lower *lw, Ins *i);
 #define I(ID, path, signature, kind, rule, effect, nvptx, host, doc) SLOT(ID, nvptx) SLOT(ID, host)
 #include "ir/intrinsics.def"
@@ -141,6 +142,7 @@ void lw_intrinsic_ins(Lower *lw, Ins *i) {
       return;
     }
     break;
+  case LOWER_TARGET: lw->target->instruction(lw, i); return;
   case LOWER_GONE: break;
   }
   cx_bug(lw->cx, "%s has no lowering for %s", info->path, lw->target->name);

@@ -44,6 +44,9 @@ void lw_set(Lower *lw, Ins *i, LLVMValueRef v);
 LLVMValueRef *lw_plain_print(Lower *lw, const char **format, LLVMValueRef const *args, unsigned *n);
 void lw_set_leaves(Lower *lw, Ins *i, LLVMValueRef *leaves); /* in the arena; not copied */
 
+/* Address of an element (memory.c); an index for each axis. */
+LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices);
+
 /* --- small builders --- */
 LLVMValueRef lw_int(Lower *lw, LLVMTypeRef t, int64_t v);
 LLVMValueRef lw_i64(Lower *lw, int64_t v);

@@ -176,8 +176,68 @@ static void write_element(Lower *lw, Ins *i, LLVMValueRef v) {
     LLVMSetAlignment(l_store(lw->b, v, p), element_alignment(lw, i->args[0]->type));
 }
 
+/* --- several elements: OP_LOAD and OP_STORE of a tuple, aux2 bytes aligned --- */
+
+typedef struct Vector {
+  LLVMTypeRef whole, part; /* in memory; of an element: its bits, or its own type */
+  LLVMValueRef at;
+  uint32_t n;
+  unsigned align, size;
+} Vector;
+
+static Vector vector_of(Lower *lw, Ins *i, const Type *tuple) {
+  const Type *elem = i->args[0]->type->elem;
+  unsigned size = (unsigned)ty_size(elem);
+  LLVMTypeRef bits = cg_int_type(lw->cg, 8 * size);
+  return (Vector){.whole = LLVMVectorType(bits, tuple->n),
+                  .part = lw->target->vector_accesses ? bits : lw_memory_type(lw->cg, elem->id),
+                  .at = lw_address(lw, i->args[0], i->args + 1),
+                  .n = tuple->n,
+                  .align = (unsigned)i->aux2,
+                  .size = size};
+}
+
+/* Element k where each has an access of its own. */
+static LLVMValueRef part_address(Lower *lw, const Vector *v, uint32_t k) {
+  LLVMValueRef by = lw_i64(lw, k);
+  return k ? l_gep_inbounds(lw->b, v->part, v->at, &by, 1) : v->at;
+}
+
+static void load_vector(Lower *lw, Ins *i) {
+  Vector v = vector_of(lw, i, i->type);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, v.n), whole = NULL;
+  if (lw->target->vector_accesses)
+    LLVMSetAlignment(whole = l_load(lw->b, v.whole, v.at), v.align);
+  for (uint32_t k = 0; k < v.n; k++) {
+    if (!whole)
+      LLVMSetAlignment(leaves[k] = l_load(lw->b, v.part, part_address(lw, &v, k)), v.size);
+    else
+      leaves[k] = l_bitcast(lw->b, l_extract_element(lw->b, whole, lw_i32(lw, k)),
+                            lw_scalar_type(lw->cg, i->type->elems[k]->id));
+  }
+  lw_set_leaves(lw, i, leaves);
+}
+
+static void store_vector(Lower *lw, Ins *i) {
+  Ins *value = i->args[i->nargs - 1];
+  Vector v = vector_of(lw, i, value->type);
+  LLVMValueRef *leaves = lw_leaves(lw, value), whole = LLVMGetPoison(v.whole);
+  for (uint32_t k = 0; k < v.n; k++) {
+    if (!lw->target->vector_accesses)
+      LLVMSetAlignment(l_store(lw->b, leaves[k], part_address(lw, &v, k)), v.size);
+    else
+      whole = l_insert_element(lw->b, whole, l_bitcast(lw->b, leaves[k], v.part), lw_i32(lw, k));
+  }
+  if (lw->target->vector_accesses)
+    LLVMSetAlignment(l_store(lw->b, whole, v.at), v.align);
+}
+
 void lw_load(Lower *lw, Ins *i) {
   const Type *elem = i->args[0]->type->elem;
+  if (i->type->id == TY_TUPLE) {
+    load_vector(lw, i);
+    return;
+  }
   LLVMValueRef v = read_element(lw, i);
   if (ty_is_complex(elem)) {
     LLVMValueRef *parts = CX_ARRAY(lw->cx, LLVMValueRef, 2);
@@ -193,6 +253,10 @@ void lw_load(Lower *lw, Ins *i) {
 void lw_store(Lower *lw, Ins *i) {
   const Type *elem = i->args[0]->type->elem;
   Ins *value = i->args[i->nargs - 1];
+  if (value->type->id == TY_TUPLE) {
+    store_vector(lw, i);
+    return;
+  }
   assert(i->nargs == 2u + i->args[0]->type->ndim && value->type->id == elem->id);
   if (ty_is_complex(elem)) {
     write_element(lw, i, lw_join_complex(lw, elem->id, lw_leaves(lw, value)));

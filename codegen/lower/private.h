@@ -66,8 +66,6 @@ void lw_alloc(Lower *lw, Ins *i);
 void lw_const_array(Lower *lw, Ins *i);
 void lw_stride(Lower *lw, Ins *i);
 void lw_array_address(Lower *lw, Ins *i);
-/* Address of an element; an index for each axis. */
-LLVMValueRef lw_address(Lower *lw, Ins *array, Ins *const *indices);
 
 /* atomic.c */
 void lw_atomic(Lower *lw, Ins *i);

@@ -5,15 +5,25 @@
 #include "codegen/lower/lower.h"
 
 /* address spaces; 0 is generic */
-enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4, NVPTX_LOCAL = 5 };
+enum { NVPTX_GLOBAL = 1, NVPTX_SHARED = 3, NVPTX_CONSTANT = 4, NVPTX_LOCAL = 5, NVPTX_CLUSTER = 7 };
 
 typedef struct NvptxState {
   LLVMValueRef dynamic, trap, grid_barrier; /* made when first needed */
   uint64_t constant_bytes;                  /* of constant memory in use */
   unsigned nglobals;                        /* for names */
+  /* what the program's instructions need (requirements.c): the request's architecture, or that with
+   * the letter a; a version of PTX, or 0 */
+  const char *arch;
+  int least_ptx;
 } NvptxState;
 
 int cg_nvptx_arch_number(const Cg *cg); /* 90 for sm_90a */
+
+/* requirements.c: what the instructions of the program need, or ERR_ARCH_LACKS. */
+void cg_nvptx_require(Cg *cg);
+static inline const char *cg_nvptx_arch(const Cg *cg) {
+  return ((const NvptxState *)cg->target_state)->arch;
+}
 
 /* --- target.c --- */
 
@@ -51,6 +61,10 @@ void cg_nvptx_local_space(Cg *cg);
 
 /* --- members of the target, by file; target.h describes them --- */
 
+/* instructions.c */
+void cg_nvptx_instruction(Lower *lw, Ins *i);
+/* inline_text.c */
+void cg_nvptx_inline_text(Lower *lw, Ins *i);
 /* cache_hints.c */
 LLVMValueRef cg_nvptx_load_hinted(Lower *lw, CacheHint hint, LLVMTypeRef type, LLVMValueRef p);
 LLVMValueRef cg_nvptx_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v, LLVMValueRef p);

@@ -142,6 +142,17 @@ static Diag *say(ErrorId id, const char *what) {
   return diag_copy(&d);
 }
 
+/* The PTX's own architecture where that is `arch` with a letter: sm_90a. */
+static const char *target_of(const char *ptx, const char *arch, char out[16]) {
+  static const char word[] = "\n.target ";
+  const char *s = strstr(ptx, word);
+  size_t n = strlen(arch);
+  if (!s || strncmp(s + sizeof word - 1, arch, n) != 0 || s[sizeof word - 1 + n] != 'a' || n > 13)
+    return arch;
+  snprintf(out, 16, "%sa", arch);
+  return out;
+}
+
 int cg_assemble(const char *ptx, const char *arch, void **cubin, size_t *size, Diag **error) {
   char program[PATH_MAX];
   *cubin = NULL, *error = NULL;
@@ -154,7 +165,8 @@ int cg_assemble(const char *ptx, const char *arch, void **cubin, size_t *size, D
     *error = say(ERR_PTXAS, strerror(errno));
     return -1;
   }
-  if (run_ptxas(program, &j, arch) == 0)
+  char own[16];
+  if (run_ptxas(program, &j, target_of(ptx, arch, own)) == 0)
     *cubin = read_file(j.cubin, size);
   if (!*cubin) {
     size_t n = 0;

@@ -76,7 +76,7 @@ static LLVMTargetMachineRef make_machine(Cg *cg, int ptx, LLVMCodeGenOptLevel le
     LLVMDisposeMessage(why);
     fail(cg->cx, (Loc){0}, ERR_LLVM, copy);
   }
-  const char *arch = cg->request->arch;
+  const char *arch = cg_nvptx_arch(cg);
   LLVMTargetMachineRef machine =
       LLVMCreateTargetMachine(target, triple, arch, arena_printf(&cg->cx->arena, "+ptx%d", ptx),
                               level, LLVMRelocDefault, LLVMCodeModelDefault);
@@ -86,9 +86,11 @@ static LLVMTargetMachineRef make_machine(Cg *cg, int ptx, LLVMCodeGenOptLevel le
 }
 
 static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
-  int ptx = choose_ptx(cg, cg->request->arch, cg->request->ptx_version);
-  cg->machine_key = arena_printf(&cg->cx->arena, "%s ptx%d O%d", cg->request->arch, ptx,
-                                 (int)level);
+  const NvptxState *s = cg->target_state;
+  const char *arch = cg_nvptx_arch(cg);
+  int ptx = choose_ptx(cg, arch, cg->request->ptx_version);
+  ptx = ptx < s->least_ptx ? s->least_ptx : ptx; /* no version was asked for: else it is an error */
+  cg->machine_key = arena_printf(&cg->cx->arena, "%s ptx%d O%d", arch, ptx, (int)level);
   cg->machine = cg_machine_take(cg->machine_key);
   if (!cg->machine)
     cg->machine = make_machine(cg, ptx, level);
@@ -97,8 +99,9 @@ static void open_machine(Cg *cg, LLVMCodeGenOptLevel level) {
 /* The next level (aggressive) runs value numbering twice in place of early CSE, which takes a
  * twelfth of compile time: of 48 kernels it changed one, by two instructions more. */
 static void nvptx_open(Cg *cg) {
-  open_machine(cg, cg->options.opt ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
   cg->target_state = CX_NEW(cg->cx, NvptxState);
+  cg_nvptx_require(cg);
+  open_machine(cg, cg->options.opt ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
 }
 
 static void nvptx_finish(Cg *cg) { (void)cg; }
@@ -394,10 +397,12 @@ const Target cg_target_nvptx = {
     .space = {[SPACE_GLOBAL] = NVPTX_GLOBAL,
               [SPACE_SHARED] = NVPTX_SHARED,
               [SPACE_LOCAL] = 0,
-              [SPACE_CONST] = 0},
+              [SPACE_CONST] = 0,
+              [SPACE_CLUSTER] = NVPTX_CLUSTER},
     .atomic_scope = "device",
     .shared_atomic_scope = "device",
     .whole_complex = true,
+    .vector_accesses = true,
     .coarsens = true,
     .narrows = true,
     .too_deep =
@@ -430,6 +435,8 @@ const Target cg_target_nvptx = {
     .nanosleep = cg_nvptx_nanosleep,
     .trap = cg_nvptx_trap,
     .stop = cg_nvptx_stop,
+    .instruction = cg_nvptx_instruction,
+    .inline_text = cg_nvptx_inline_text,
     .lowering = nvptx_lowering,
     .math_name = nvptx_math_name,
     .float_to_int = nvptx_float_to_int,

@@ -176,6 +176,11 @@ static void mark_operands(Usage *u, Ins *i, uint32_t first) {
 
 /* A foreign function gets the address of an array, and may do there what its signature allows. */
 static void visit_call_c(Usage *u, Ins *i) {
+  if (i->aux.frozen->kind == FZ_STR) { /* text that may do anything */
+    for (uint32_t k = 0; k < i->nargs; k++)
+      mark_leaves(u, use_of(i->args[k]), 1, ANYTHING);
+    return;
+  }
   Signature sig = ty_signature(u->cx, i->aux.frozen->names[0]);
   for (uint32_t k = 0; k < i->nargs; k++) {
     const Type *t = i->args[k]->type;

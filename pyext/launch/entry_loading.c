@@ -13,6 +13,7 @@
 
 #include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
+#include "pyext/compile/inline_text.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/spills.h"
 #include "pyext/objects/wait.h"
@@ -128,6 +129,8 @@ static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *co
   Py_END_ALLOW_THREADS
   Py_DECREF(whole);
   PyMem_Free(inputs);
+  if (status == RT_BAD_MODULE && rt_error() && px_raise_inline(st, code->ptx, rt_error()->text))
+    return -1;
   PX_TRY_STATUS(st, status, return -1);
   return entry == RT_ENTRY_OWN ? advise(st, o) : 0;
 }

@@ -558,6 +558,10 @@ static PyObject *get_cluster(PyObject *op, void *Py_UNUSED(c)) {
   return v[0] ? px_uint3(v) : Py_NewRef(Py_None);
 }
 
+static PyObject *get_dependent(PyObject *op, void *Py_UNUSED(c)) {
+  return PyBool_FromLong((long)((PxLauncher *)op)->config.dependent);
+}
+
 static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
   return Py_NewRef(((PxLauncher *)op)->stream);
 }
@@ -573,8 +577,9 @@ static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
   if (l->forall)
     return Py_BuildValue("N(KIOI)", make, (unsigned long long)l->ntasks, b[0], l->stream,
                          l->config.dynamic_shared);
-  return Py_BuildValue("N((III)(III)OIN)", make, g[0], g[1], g[2], b[0], b[1], b[2], l->stream,
-                       l->config.dynamic_shared, get_cluster(op, NULL));
+  return Py_BuildValue("N((III)(III)OINN)", make, g[0], g[1], g[2], b[0], b[1], b[2], l->stream,
+                       l->config.dynamic_shared, get_cluster(op, NULL),
+                       get_dependent(op, NULL));
 }
 
 static PyMethodDef launcher_methods[] = {
@@ -601,6 +606,8 @@ static PyGetSetDef launcher_getset[] = {
     {"blockdim", get_dims, NULL, "Threads of a block.", (void *)1},
     {"stream", get_stream, NULL, "The stream, or None for the default one.", NULL},
     {"cluster", get_cluster, NULL, "Blocks of a cluster, or None.", NULL},
+    {"programmatic_dependent_launch", get_dependent, NULL,
+     "May it begin before the launch in front of it in the stream has ended.", NULL},
     {0},
 };
 
@@ -705,6 +712,7 @@ static int read_shared(PyObject *arg, uint32_t *out) {
 /* What stands beside grid and block, as it was given; NULL: not. */
 typedef struct Extras {
   PyObject *stream, *shared, *cluster;
+  int dependent;
 } Extras;
 
 static int read_cluster(PyObject *arg, uint32_t out[3]) {
@@ -720,7 +728,7 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
                  function_name(d));
     return NULL;
   }
-  RtConfig config = {.grid = {1, 1, 1}, .block = {1, 1, 1}};
+  RtConfig config = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .dependent = x.dependent != 0};
   if (read_shared(x.shared, &config.dynamic_shared) < 0 ||
       read_cluster(x.cluster, config.cluster) < 0)
     return NULL;
@@ -765,15 +773,16 @@ PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
   PyObject *const *item = PySequence_Fast_ITEMS(key);
   return configured(
       d, item[0], item[1],
-      (Extras){n > 2 ? item[2] : NULL, n > 3 ? item[3] : NULL, n > 4 ? item[4] : NULL});
+      (Extras){n > 2 ? item[2] : NULL, n > 3 ? item[3] : NULL, n > 4 ? item[4] : NULL, 0});
 }
 
 PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"griddim", "blockdim", "stream", "sharedmem", "cluster", NULL};
+  static char *names[] = {"griddim", "blockdim", "stream", "sharedmem", "cluster",
+                          "programmatic_dependent_launch", NULL};
   PyObject *grid, *block;
   Extras x = {0};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOO:configure", names, &grid, &block,
-                                   &x.stream, &x.shared, &x.cluster))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOOp:configure", names, &grid, &block,
+                                   &x.stream, &x.shared, &x.cluster, &x.dependent))
     return NULL;
   return configured((PxDispatcher *)self, grid, block, x);
 }

@@ -16,14 +16,25 @@ size_t rt_place_bytes(size_t shared, size_t frame) {
   return aligned(sizeof(RtPlace)) + aligned(shared) + aligned(frame);
 }
 
+RtPlace *rt_place_member(const RtPlaces *p, RtPlace *place, uint32_t rank) {
+  char *first = (char *)place + (p->members > 1 ? aligned(sizeof *place) : 0);
+  return (RtPlace *)(void *)(first + rank * p->member_bytes);
+}
+
 static RtPlace *make(RtPlaces *p) {
   RtPlace *place = p->made < p->most ? aligned_alloc(RT_MEMORY_ALIGN, p->bytes) : NULL;
   if (!place) {
     p->most = p->made;
     return NULL;
   }
-  *place = (RtPlace){.shared = (char *)place + aligned(sizeof *place), .other = p->all};
-  place->frame = place->shared + aligned(p->shared_bytes);
+  *place = (RtPlace){.other = p->all};
+  for (uint32_t k = 0; k < p->members; k++) {
+    RtPlace *m = rt_place_member(p, place, k);
+    if (m != place)
+      *m = (RtPlace){.rank = k};
+    m->shared = (char *)m + aligned(sizeof *m);
+    m->frame = m->shared + aligned(p->shared_bytes);
+  }
   p->all = place;
   p->made++;
   return place;
@@ -34,8 +45,14 @@ static void give_up(RtPlaces *p, RtPlace *place) {
   p->unused = place;
 }
 
-bool rt_places_open(RtPlaces *p, size_t shared, size_t frame, uint64_t blocks, bool all) {
-  *p = (RtPlaces){.shared_bytes = shared, .bytes = rt_place_bytes(shared, frame), .blocks = blocks};
+bool rt_places_open(RtPlaces *p, size_t shared, size_t frame, uint64_t blocks, bool all,
+                    uint32_t members) {
+  size_t each = rt_place_bytes(shared, frame);
+  *p = (RtPlaces){.shared_bytes = shared,
+                  .bytes = members > 1 ? aligned(sizeof(RtPlace)) + members * each : each,
+                  .members = members,
+                  .member_bytes = each,
+                  .blocks = blocks};
   pthread_mutex_init(&p->lock, NULL);
   uint64_t most = MOST_BYTES / p->bytes;
   p->most = all ? blocks : most < LEAST ? LEAST : most;
@@ -143,8 +160,8 @@ RtPlace *rt_places_take(RtPlaces *p, unsigned *idle) {
   *idle = p->idle;
   assert(is_sound(p));
   pthread_mutex_unlock(&p->lock);
-  if (place && !place->times)
-    memset(place->shared, 255, p->shared_bytes);
+  for (uint32_t k = 0; place && !place->times && k < p->members; k++)
+    memset(rt_place_member(p, place, k)->shared, 255, p->shared_bytes);
   return place;
 }
 

@@ -7,7 +7,11 @@
  * has got further, from both ends of their order in turn, so that chains of blocks that wait for
  * one another dissolve in either direction. In between, blocks begin that have not, as long as
  * there are places: as many as blocks where the grid's barrier is used, else as many as memory
- * allows. */
+ * allows.
+ *
+ * The blocks of a cluster share a place, which has a member for each: they begin together, take
+ * turns on one thread of the process, and keep their memory until the last of them has ended, so
+ * that each may reach the others' shared memory. */
 #ifndef PYPTX_RUNTIME_HOST_BLOCK_PLACES_H
 #define PYPTX_RUNTIME_HOST_BLOCK_PLACES_H
 
@@ -19,7 +23,26 @@
 
 enum { RT_MEMORY_ALIGN = 256 }; /* at least what an array may ask for */
 
-typedef enum RtPlaceState { RT_PLACE_ENDED, RT_PLACE_YIELDS, RT_PLACE_AT_GRID } RtPlaceState;
+/* WAITS: all its threads wait for others of the cluster, which have not come (waits.h). */
+typedef enum RtPlaceState {
+  RT_PLACE_ENDED,
+  RT_PLACE_YIELDS,
+  RT_PLACE_AT_GRID,
+  RT_PLACE_WAITS
+} RtPlaceState;
+
+enum { RT_NAMED_BARRIERS = 16 };
+typedef struct RtNamedBarrier {
+  uint32_t threads, arrived, phase; /* threads 0: nobody has come in this phase */
+} RtNamedBarrier;
+
+/* The barrier of a cluster, or of a block that has none. */
+typedef struct RtCluster {
+  uint32_t blocks;
+  uint32_t threads, arrived, phase;
+  struct RtPlace *first; /* member of rank 0; the others follow it, so many bytes apart */
+  size_t stride;
+} RtCluster;
 
 typedef struct RtPlace {
   uint64_t block;
@@ -28,9 +51,16 @@ typedef struct RtPlace {
   uint32_t site, thread; /* at the grid's barrier: a thread of it, and where */
   uint32_t votes[4];     /* RtMeetState's, while it yields */
   uint64_t standing;     /* where its threads stood when they yielded last */
+  bool waited;           /* its state was WAITS when it was entered */
   bool moved;            /* they have got further since the block was entered */
   bool from_back;        /* where it was taken from */
   char *shared, *frame;
+  /* of launches whose code waits */
+  RtNamedBarrier barriers[RT_NAMED_BARRIERS];
+  RtCluster *cluster, own;
+  uint32_t rank;
+  uint32_t exited;      /* threads that have ended */
+  uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
   struct RtPlace *next, *before, *other; /* in its row; of all */
 } RtPlace;
 
@@ -41,6 +71,8 @@ typedef struct RtPlaceRow {
 typedef struct RtPlaces {
   pthread_mutex_t lock;
   size_t shared_bytes, bytes; /* of a place */
+  uint32_t members;           /* of a place: blocks of a cluster; 1 without */
+  size_t member_bytes;
   uint64_t blocks, begun, ended;
   uint64_t made, most; /* places */
   RtPlace *all, *unused;
@@ -55,8 +87,12 @@ typedef struct RtPlaces {
 
 /* Bytes of a place. */
 size_t rt_place_bytes(size_t shared, size_t frame);
-/* false: there is no memory; rt_places_close all the same. */
-bool rt_places_open(RtPlaces *p, size_t shared, size_t frame, uint64_t blocks, bool all);
+/* blocks: or clusters of so many members. false: there is no memory; rt_places_close all the
+ * same. */
+bool rt_places_open(RtPlaces *p, size_t shared, size_t frame, uint64_t blocks, bool all,
+                    uint32_t members);
+/* Member `rank` of a cluster's place. */
+RtPlace *rt_place_member(const RtPlaces *p, RtPlace *place, uint32_t rank);
 void rt_places_close(RtPlaces *p);
 /* A block that is to run; NULL: there is none for this thread now. *idle: so often all that yield
  * have been tried in vain since any block got further. */

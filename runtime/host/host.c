@@ -37,6 +37,7 @@
 #include "runtime/host/meet.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/safepoint.h"
+#include "runtime/host/waits.h"
 
 enum {
   CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
@@ -69,6 +70,7 @@ typedef struct Launch {
   _Atomic uint64_t next; /* first block that nobody has taken */
   unsigned workers;
   RtPlaces *places;  /* where blocks may leave compiled code to wait, else NULL */
+  size_t arrivals_at; /* in a frame: RtPlace.arrived_in */
   _Atomic bool stop; /* set once */
   const struct Worker *caller;
   uint64_t asked;   /* when the calling thread last did */
@@ -267,23 +269,112 @@ static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
   return n;
 }
 
-/* One block, up to its end or to where it waits; false: there is none for this thread. */
-static bool run_place(Launch *l, Worker *w) {
-  unsigned idle;
-  RtPlace *p = rt_places_take(l->places, &idle);
-  if (!p)
-    return false;
+/* A block, up to its end or to where it waits. */
+static void run_block(Launch *l, Worker *w, RtPlace *p) {
   assert(p->block < l->total);
-  if (idle >
-      IDLE_TURNS) /* another launch may do what they wait for, or the program's own threads */
-    nanosleep(&(struct timespec){0, IDLE_NS}, NULL);
   w->place = p;
+  p->waited = p->state == RT_PLACE_WAITS;
   p->state = RT_PLACE_ENDED;
   p->moved = false;
   w->view.phase = p->times;
   w->view.shared = p->shared;
   w->view.frame = p->frame;
   l->code->entry(&w->view, p->block, p->block + 1);
+}
+
+/* --- clusters --- */
+
+static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
+
+/* The number of the block with that rank in that cluster. */
+static uint64_t block_in_cluster(const RtHostLaunch *v, uint64_t cluster, uint32_t rank) {
+  uint64_t block = 0, times = 1;
+  for (int k = 0; k < 3; k++) {
+    uint64_t n = v->grid[k] / v->cluster[k];
+    block += times * (cluster % n * v->cluster[k] + rank % v->cluster[k]);
+    cluster /= n, rank /= v->cluster[k];
+    times *= v->grid[k];
+  }
+  return block;
+}
+
+static void begin_member(Launch *l, RtPlace *p, uint32_t rank) {
+  RtPlace *m = rt_place_member(l->places, p, rank);
+  if (m != p) {
+    m->block = block_in_cluster(&l->view, p->block, rank);
+    m->times = 0;
+    m->standing = 0;
+    m->state = RT_PLACE_YIELDS;
+    memset(m->votes, 0, sizeof m->votes);
+  }
+  m->cluster = &p->own;
+  m->rank = rank;
+  m->arrived_in = (uint32_t *)(void *)(m->frame + l->arrivals_at);
+  rt_wait_reset(m, (uint32_t)product(l->view.block));
+}
+
+/* A place whose blocks begin, of code that waits. */
+static void begin_place(Launch *l, RtPlace *p) {
+  uint32_t n = l->places->members;
+  p->own = (RtCluster){.blocks = n,
+                       .threads = n * (uint32_t)product(l->view.block),
+                       .first = rt_place_member(l->places, p, 0),
+                       .stride = l->places->member_bytes};
+  for (uint32_t k = 0; k < n; k++)
+    begin_member(l, p, k);
+}
+
+/* One turn of each block of a cluster that has not ended; has any got further? Some that wait for
+ * others of the cluster, and some that yield. */
+static bool run_turn(Launch *l, Worker *w, RtPlace *p, RtPlace **waits, RtPlace **yields) {
+  bool moved = false;
+  *waits = *yields = NULL;
+  for (uint32_t k = 0; k < l->places->members && !stopped(l); k++) {
+    RtPlace *m = rt_place_member(l->places, p, k);
+    if (m->times && m->state == RT_PLACE_ENDED)
+      continue;
+    uint32_t phase = p->own.phase, arrived = p->own.arrived;
+    run_block(l, w, m);
+    moved |= !m->times++ || m->moved || m->state == RT_PLACE_ENDED || phase != p->own.phase ||
+             arrived != p->own.arrived;
+    if (m->state == RT_PLACE_ENDED)
+      rt_wait_exited(m, (uint32_t)product(l->view.block));
+    *waits = !*waits && m->state == RT_PLACE_WAITS ? m : *waits;
+    *yields = m->state == RT_PLACE_YIELDS ? m : *yields;
+  }
+  return moved;
+}
+
+/* The blocks of a cluster in turns, until all have ended or none gets further. */
+static void run_cluster(Launch *l, Worker *w, RtPlace *p) {
+  RtPlace *waits, *yields;
+  p->moved = false;
+  while (run_turn(l, w, p, &waits, &yields))
+    p->moved = true;
+  if (waits && !yields && !stopped(l)) {
+    int64_t v[RT_TRAP_VALUES];
+    rt_wait_values(waits, RT_WAIT_CLUSTER, 0, v);
+    rt_host_trap(&w->view, waits->site, waits->block, waits->thread, v[0], v[1], v[2], v[3]);
+  }
+  p->state = yields || waits ? RT_PLACE_YIELDS : RT_PLACE_ENDED;
+}
+
+/* One block, or cluster, up to its end or to where it waits; false: there is none for this
+ * thread. */
+static bool run_place(Launch *l, Worker *w) {
+  unsigned idle;
+  RtPlace *p = rt_places_take(l->places, &idle);
+  if (!p)
+    return false;
+  if (idle >
+      IDLE_TURNS) /* another launch may do what they wait for, or the program's own threads */
+    nanosleep(&(struct timespec){0, IDLE_NS}, NULL);
+  if (l->code->waits && !p->times)
+    begin_place(l, p);
+  if (l->places->members > 1)
+    run_cluster(l, w, p);
+  else
+    run_block(l, w, p);
   rt_places_put(l->places, p);
   return true;
 }
@@ -393,8 +484,6 @@ static void run_all(Launch *l, Worker *w, uint64_t threads) {
   while (!rt_pool_close(&l->job, ASK_NS))
     ask_at(l, now());
 }
-
-static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
 
 static uint64_t frame_bytes(const RtHostCode *code, uint64_t threads) {
   return code->frame_bytes *
@@ -532,12 +621,18 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
   if (!l.total || !threads)
     return RT_OK;
   RtStatus status = RT_NO_MEMORY;
-  if (!code->meets_grid && !code->yields) {
+  for (int k = 0; k < 3; k++)
+    l.view.cluster[k] = config->cluster[k] ? config->cluster[k] : 1;
+  if (!code->meets_grid && !code->yields && !code->waits) {
     status = run(&l);
   } else {
     RtPlaces places;
     l.places = &places;
-    bool ready = rt_places_open(&places, l.shared_bytes, l.frame_bytes, l.total, code->meets_grid);
+    uint32_t members = code->waits ? (uint32_t)product(l.view.cluster) : 1;
+    l.arrivals_at = l.frame_bytes;
+    l.frame_bytes += code->waits ? threads * sizeof(uint32_t) : 0;
+    bool ready = rt_places_open(&places, l.shared_bytes, l.frame_bytes, l.total / members,
+                                code->meets_grid, members);
     l.shared_bytes = l.frame_bytes = 0;
     if (ready)
       status = run(&l);
@@ -574,6 +669,34 @@ bool rt_host_yields(const RtHostLaunch *view, uint64_t standing, const uint32_t 
   p->state = RT_PLACE_YIELDS;
   memcpy(p->votes, votes, sizeof p->votes);
   return true;
+}
+
+void rt_host_waits(const RtHostLaunch *view, uint32_t site, uint32_t thread,
+                   const uint32_t votes[4]) {
+  RtPlace *p = rt_host_place(view);
+  p->state = RT_PLACE_WAITS;
+  p->site = site, p->thread = thread;
+  memcpy(p->votes, votes, sizeof p->votes);
+}
+
+bool rt_host_waited(const RtHostLaunch *view, uint64_t *block) {
+  const RtPlace *p = rt_host_place(view);
+  *block = p->block;
+  return p->waited;
+}
+
+RtPlace *rt_host_place(const RtHostLaunch *view) { return ((const Worker *)view->worker)->place; }
+
+void *rt_host_map_shared(const RtHostLaunch *view, uint32_t site, uint32_t thread, void *address,
+                         uint32_t rank) {
+  const RtPlace *p = rt_host_place(view);
+  const RtCluster *c = p->cluster;
+  if (rank >= c->blocks)
+    rt_host_trap(view, site, p->block, thread, rank, c->blocks, 0, 0);
+  const RtPlace *m = (const RtPlace *)(const void *)((const char *)c->first + rank * c->stride);
+  if (m != p && m->times && m->state == RT_PLACE_ENDED)
+    rt_host_trap(view, site + 1, p->block, thread, rank, 0, 0, 0);
+  return m->shared + ((char *)address - p->shared);
 }
 
 void rt_host_votes(const RtHostLaunch *view, uint32_t votes[4]) {

@@ -14,6 +14,8 @@
 #include <stddef.h>
 
 #include "runtime/host/host.h"
+#include "runtime/host/matrices.h"
+#include "runtime/host/waits.h"
 
 enum { WARP = 32 };
 
@@ -120,6 +122,7 @@ static void operate(const Frame *w, uint32_t kind, uint32_t who) {
   case RT_MEET_BLOCK:
   case RT_MEET_GRID:
   case RT_MEET_YIELD:
+  case RT_MEET_WAIT:
   case RT_MEET_SYNC: break;
   case RT_MEET_SHFL_IDX:
   case RT_MEET_SHFL_UP:
@@ -137,6 +140,7 @@ static void operate(const Frame *w, uint32_t kind, uint32_t who) {
   case RT_MEET_MATCH_ANY: match_any(w, who); break;
   case RT_MEET_MATCH_ALL: give(w, who, like(w, who, w->value[lowest(who)]) == who ? who : 0); break;
   case RT_MEET_ACTIVE: give(w, who, who); break;
+  case RT_MEET_MATRIX: rt_matrix_operate(w->lane[0], w->value); break;
   }
 }
 
@@ -150,14 +154,14 @@ typedef struct Block {
 } Block;
 
 typedef struct Standing { /* how many threads of a block … */
-  uint32_t ended, ready, at_block, at_grid, yielding;
+  uint32_t ended, ready, at_block, at_grid, yielding, waiting;
 } Standing;
 
 static Block block_of(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t number) {
   return (Block){view, points, number, frame_of(view)};
 }
 
-static bool is_warp_kind(uint32_t kind) { return kind >= RT_MEET_SYNC; }
+static bool is_warp_kind(uint32_t kind) { return kind >= RT_MEET_SYNC && kind != RT_MEET_WAIT; }
 
 static inline bool all_are(const uint32_t *v, uint32_t n, uint32_t like) {
   uint32_t differ = 0;
@@ -181,7 +185,7 @@ static uint32_t group_of(const Block *b, const Frame *w, uint32_t waiting, uint3
   uint32_t group = 0, at = w->next[lane], kind = b->points[at].kind;
   for (uint32_t rest = waiting; rest; rest &= rest - 1) {
     uint32_t k = lowest(rest);
-    bool same = kind == RT_MEET_ACTIVE
+    bool same = kind == RT_MEET_ACTIVE || kind == RT_MEET_MATRIX
                     ? w->next[k] == at
                     : b->points[w->next[k]].kind == kind && w->mask[k] == w->mask[lane];
     group |= (uint32_t)same << k;
@@ -211,6 +215,7 @@ static uint32_t look(const Block *b, const Frame *w, Standing *s, uint32_t *wait
     else
       *(kind == RT_MEET_GRID    ? &s->at_grid
         : kind == RT_MEET_YIELD ? &s->yielding
+        : kind == RT_MEET_WAIT  ? &s->waiting
                                 : &s->at_block) += 1;
   }
   return live;
@@ -227,14 +232,23 @@ static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t g
                first / WARP);
 }
 
+/* site + 1: fragments of matrices are those of 32 lanes. */
+static void perform(const Block *b, const Frame *w, uint32_t first, uint32_t who) {
+  uint32_t at = w->next[lowest(who)], kind = b->points[at].kind;
+  if (kind == RT_MEET_MATRIX && who != UINT32_MAX)
+    rt_host_trap(b->view, b->points[at].site + 1, b->number, first + lowest(who), lowest(who),
+                 __builtin_popcount(who), 0, first / WARP);
+  operate(w, kind, who);
+}
+
 /* All lanes there are at one operation, under one mask that names them all: the usual case, without
  * a look at each. */
-static bool release_whole(const Block *b, const Frame *w, Standing *s) {
+static bool release_whole(const Block *b, const Frame *w, uint32_t first, Standing *s) {
   uint32_t at = w->next[0], kind = b->points[at].kind;
   if (!at || !is_warp_kind(kind) || !all_lanes_are(w, w->next, at) ||
       (kind != RT_MEET_ACTIVE && !names_all(w)))
     return false;
-  operate(w, kind, all_lanes(w->n));
+  perform(b, w, first, all_lanes(w->n));
   for (uint32_t k = 0; k < w->n; k++)
     w->next[k] |= RT_NEXT_READY;
   s->ready += w->n;
@@ -243,7 +257,7 @@ static bool release_whole(const Block *b, const Frame *w, Standing *s) {
 
 static void release_warp(const Block *b, uint32_t first, Standing *s) {
   Frame w = warp_of(&b->f, first);
-  if (release_whole(b, &w, s))
+  if (release_whole(b, &w, first, s))
     return;
   uint32_t waiting, live = look(b, &w, s, &waiting);
   while (waiting) {
@@ -252,7 +266,7 @@ static void release_warp(const Block *b, uint32_t first, Standing *s) {
     waiting &= ~group;
     if (absent(b, &w, group, live))
       continue;
-    operate(&w, b->points[w.next[lane]].kind, group);
+    perform(b, &w, first, group);
     s->ready += (uint32_t)__builtin_popcount(group);
     for (uint32_t rest = group; rest; rest &= rest - 1)
       w.next[lowest(rest)] |= RT_NEXT_READY;
@@ -272,10 +286,64 @@ static void report_warp(const Block *b, uint32_t first) {
                lowest(absent(b, &w, group, live)), first / WARP);
 }
 
+/* --- waits --- */
+
+static bool waits(const Block *b, uint32_t thread) {
+  uint32_t next = b->f.next[thread];
+  return !(next & RT_NEXT_READY) && b->points[next].kind == RT_MEET_WAIT;
+}
+
+/* Arrivals are counted before anybody goes on, whatever the order of the threads. */
+static void begin_waits(const Block *b, RtPlace *p) {
+  for (uint32_t t = 0; t < b->f.n; t++) {
+    if (!waits(b, t))
+      continue;
+    RtMisuse m = rt_wait_begin(p, t, &b->f.mask[t], &b->f.value[t]);
+    if (m.wrong)
+      rt_host_trap(b->view, b->points[b->f.next[t]].site + 1, b->number, t, m.values[0],
+                   m.values[1], m.values[2], m.values[3]);
+  }
+}
+
+static void end_waits(const Block *b, Standing *s) {
+  if (!s->waiting)
+    return;
+  RtPlace *p = rt_host_place(b->view);
+  rt_wait_exited(p, s->ended);
+  begin_waits(b, p);
+  for (uint32_t t = 0; s->waiting && t < b->f.n; t++)
+    if (waits(b, t) && rt_wait_is_over(p, t, b->f.mask[t], b->f.value[t])) {
+      b->f.next[t] |= RT_NEXT_READY;
+      s->ready++;
+      s->waiting--;
+    }
+}
+
+/* Does a thread wait for another block of the cluster? Then the block leaves. */
+static bool leaves_to_wait(const Block *b, const RtMeetState *state) {
+  const RtPlace *p = rt_host_place(b->view);
+  for (uint32_t t = 0; t < b->f.n; t++)
+    if (waits(b, t) && rt_wait_is_outside(p, b->f.mask[t])) {
+      rt_host_waits(b->view, b->points[b->f.next[t]].site, t, state->votes);
+      return true;
+    }
+  return false;
+}
+
+static void report_wait(const Block *b) {
+  int64_t v[RT_TRAP_VALUES];
+  for (uint32_t t = 0; t < b->f.n; t++)
+    if (waits(b, t)) {
+      rt_wait_values(rt_host_place(b->view), b->f.mask[t], b->f.value[t], v);
+      rt_host_trap(b->view, b->points[b->f.next[t]].site, b->number, t, v[0], v[1], v[2], v[3]);
+    }
+}
+
 /* Nobody can go on: says who waits for whom. */
 static void report(const Block *b) {
   for (uint32_t first = 0; first < b->f.n; first += WARP)
     report_warp(b, first);
+  report_wait(b);
   for (uint32_t t = 0; t < b->f.n; t++)
     if (b->points[b->f.next[t]].kind == RT_MEET_GRID)
       rt_host_trap(b->view, b->points[b->f.next[t]].site, b->number, t, 0, 0, 0, 0);
@@ -347,6 +415,7 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
   Standing s = {0};
   for (uint32_t first = 0; first < b.f.n; first += WARP)
     release_warp(&b, first, &s);
+  end_waits(&b, &s);
   if (s.yielding && !s.ready && rt_host_yields(view, standing_of(&b.f), state->votes))
     return 0;
   if (s.yielding)
@@ -358,6 +427,8 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
     return 0;
   if (s.at_grid == live)
     return wait_for_grid(&b);
+  if (s.waiting && leaves_to_wait(&b, state))
+    return 0;
   if (s.at_block != live)
     report(&b);
   uint32_t *votes = state->votes;
@@ -367,8 +438,11 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
 }
 
 uint32_t rt_host_resume(const RtHostLaunch *view, const RtMeetPoint *points, RtMeetState *state) {
+  uint64_t number = 0;
   Block b = block_of(view, points, 0);
   rt_host_votes(view, state->votes);
+  if (rt_host_waited(view, &number))
+    return rt_host_release(view, points, number, state);
   uint32_t yielders = yielders_go_on(&b);
   return go_on(&b.f, yielders ? yielders : make_ready(&b.f), state);
 }
@@ -377,7 +451,7 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
                       uint32_t at, RtMeetState *state) {
   Frame f = frame_of(view);
   uint32_t kind = points[at].kind;
-  bool together = is_warp_kind(kind);
+  bool together = is_warp_kind(kind) && (kind != RT_MEET_MATRIX || f.n % WARP == 0);
   for (uint32_t first = 0; together && first < f.n; first += WARP) {
     Frame w = warp_of(&f, first);
     together = kind == RT_MEET_ACTIVE || names_all(&w);

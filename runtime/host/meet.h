@@ -32,6 +32,13 @@ void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t blo
  * where they stood the last time? Then the block is to leave: what it waits for is not done by its
  * own threads. */
 bool rt_host_yields(const RtHostLaunch *view, uint64_t standing, const uint32_t votes[4]);
+/* host.c: threads of the block wait for others of its cluster, the first of them at this site; and
+ * did they, when it was left? Then its number too. */
+void rt_host_waits(const RtHostLaunch *view, uint32_t site, uint32_t thread,
+                   const uint32_t votes[4]);
+bool rt_host_waited(const RtHostLaunch *view, uint64_t *block);
+/* host.c: the place of the block that runs; NULL if it has none. */
+struct RtPlace *rt_host_place(const RtHostLaunch *view);
 /* host.c: the votes that were in the block's state when it left. */
 void rt_host_votes(const RtHostLaunch *view, uint32_t votes[4]);
 

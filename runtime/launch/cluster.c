@@ -1,6 +1,8 @@
-/* Launches in clusters: in, a configuration whose cluster is not 0; out, a launch whose blocks are
- * scheduled so many at a time on neighbouring multiprocessors. On the host device a cluster is
- * checked as on a GPU and changes nothing: blocks run as they come. */
+/* Launches with attributes: in, a configuration whose cluster or dependent is not 0; out, a launch
+ * whose blocks are scheduled so many at a time on neighbouring multiprocessors, or which may begin
+ * while the one in front of it runs. On the host device a cluster is checked as on a GPU; its
+ * blocks take turns where they wait for one another (runtime/host), and else run as they come.
+ * Launches run one after the other there. */
 #include "runtime/launch/cluster.h"
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
@@ -9,26 +11,25 @@
 
 enum { FIRST_CAPABILITY = 90, PORTABLE_BLOCKS = 8, MOST_BLOCKS = 16 };
 
-static RtStatus check_device(const RtKernel *k) {
+static RtStatus check_device(const RtKernel *k, const RtConfig *c) {
   int capability = rt_device_capability(k->device);
   if (rt_is_host(k->device) || (capability >= FIRST_CAPABILITY && rt_cu.cuLaunchKernelEx))
     return RT_OK;
+  const char *what = c->cluster[0] ? "clusters" : "dependent launches";
   if (capability < FIRST_CAPABILITY)
-    return rt_fail(RT_BAD_LAUNCH, "launch without cluster= on this GPU",
-                   "kernel '%s': clusters need compute capability 9.0, and %s has %d.%d", k->name,
+    return rt_fail(RT_BAD_LAUNCH,
+                   c->cluster[0] ? "launch without cluster= on this GPU"
+                                 : "launch without programmatic_dependent_launch= on this GPU",
+                   "kernel '%s': %s need compute capability 9.0, and %s has %d.%d", k->name, what,
                    k->device->label, capability / 10, capability % 10);
-  return rt_fail(RT_BAD_LAUNCH, "update the NVIDIA driver: CUDA 11.8 brought clusters",
-                 "kernel '%s': this driver knows no clusters", k->name);
+  return rt_fail(RT_BAD_LAUNCH, "update the NVIDIA driver: CUDA 11.8 brought them",
+                 "kernel '%s': this driver knows no %s", k->name, what);
 }
 
-RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *c) {
+static RtStatus check_cluster(const RtKernel *k, const RtConfig *c) {
   const uint32_t *n = c->cluster;
   uint64_t blocks = (uint64_t)n[0] * n[1];
   blocks = blocks > MOST_BLOCKS ? blocks : blocks * n[2];
-  TRY(check_device(k));
-  if (rt_kernel_is_cooperative(k))
-    return rt_fail(RT_BAD_LAUNCH, "launch it without cluster=",
-                   "kernel '%s' synchronises its grid: such a launch takes no cluster", k->name);
   if (blocks > MOST_BLOCKS)
     return rt_fail(RT_BAD_LAUNCH,
                    "use a smaller cluster: 8 blocks run on every GPU that has clusters, 16 on some",
@@ -43,6 +44,17 @@ RtStatus rt_cluster_check(const RtKernel *k, const RtConfig *c) {
   return RT_OK;
 }
 
+RtStatus rt_attributes_check(const RtKernel *k, const RtConfig *c) {
+  TRY(check_device(k, c));
+  if (!rt_kernel_is_cooperative(k))
+    return c->cluster[0] ? check_cluster(k, c) : RT_OK;
+  return rt_fail(RT_BAD_LAUNCH,
+                 c->cluster[0] ? "launch it without cluster="
+                               : "launch it without programmatic_dependent_launch=",
+                 "kernel '%s' synchronises its grid: such a launch takes no %s", k->name,
+                 c->cluster[0] ? "cluster" : "programmatic_dependent_launch");
+}
+
 /* The driver wants to be told of clusters that not every GPU has. Twice does no harm. */
 static int allow_large(const RtKernel *k, const RtConfig *c) {
   return c->cluster[0] * c->cluster[1] * c->cluster[2] <= PORTABLE_BLOCKS
@@ -55,24 +67,29 @@ static int queue(const RtKernel *k, const RtConfig *c, void *params, const char 
   *call = "cuFuncSetAttribute";
   if (result != CUDA_SUCCESS)
     return result;
-  CUlaunchAttribute cluster = {.id = CU_LAUNCH_CLUSTER,
-                               .value.cluster = {c->cluster[0], c->cluster[1], c->cluster[2]}};
+  CUlaunchAttribute attributes[2] = {{0}};
+  unsigned n = 0;
+  if (c->cluster[0])
+    attributes[n++] = (CUlaunchAttribute){
+        .id = CU_LAUNCH_CLUSTER, .value.cluster = {c->cluster[0], c->cluster[1], c->cluster[2]}};
+  if (c->dependent)
+    attributes[n++] = (CUlaunchAttribute){.id = CU_LAUNCH_DEPENDENT, .value.allowed = 1};
   CUlaunchConfig config = {.grid = {c->grid[0], c->grid[1], c->grid[2]},
                            .block = {c->block[0], c->block[1], c->block[2]},
                            .dynamic_shared = c->dynamic_shared,
                            .stream = rt_handle(c->stream),
-                           .attributes = &cluster,
-                           .nattributes = 1};
+                           .attributes = attributes,
+                           .nattributes = n};
   size_t bytes = k->plain_bytes;
   void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
   *call = "cuLaunchKernelEx";
   return rt_cu.cuLaunchKernelEx(&config, rt_own_function(k), NULL, bytes ? extra : NULL);
 }
 
-RtStatus rt_launch_cluster(RtKernel *k, const RtConfig *c, void *params) {
+RtStatus rt_launch_attributes(RtKernel *k, const RtConfig *c, void *params) {
   const char *call;
   RtContext was SCOPED = {0};
-  TRY(rt_cluster_check(k, c));
+  TRY(rt_attributes_check(k, c));
   int result = queue(k, c, params, &call);
   if (rt_is_wrong_context(result)) {
     TRY(rt_enter(&was, k->device));

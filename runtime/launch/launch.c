@@ -153,7 +153,7 @@ static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) 
 }
 
 static RtEntryKind choose(const RtKernel *k, const RtConfig *c) {
-  if (c->cluster[0])
+  if (rt_has_attributes(c))
     return RT_ENTRY_OWN;
   if (k->coarse.factor && takes_coarse(k, c))
     return RT_ENTRY_COARSE;
@@ -278,8 +278,8 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
   if (UNLIKELY(rt_is_host(d))) {
     if (k->host.meets_grid)
       TRY(rt_cooperative_check(k, config));
-    if (config->cluster[0])
-      TRY(rt_cluster_check(k, config));
+    if (rt_has_attributes(config))
+      TRY(rt_attributes_check(k, config));
     return LIKELY(!rt_capture) ? rt_host_run(&k->host, config, params, trap)
                                : rt_capture_launch(k, config, params, trap);
   }
@@ -293,11 +293,11 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
   if (UNLIKELY(config->dynamic_shared >
                atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))
     TRY(allow_dynamic(k));
-  if (UNLIKELY((k->grid_offset >= 0) | (config->cluster[0] != 0))) {
+  if (UNLIKELY((k->grid_offset >= 0) | (int)rt_has_attributes(config))) {
     if (!rt_own_function(k))
       return RT_NO_ENTRY;
-    TRY(config->cluster[0] ? rt_launch_cluster(k, config, params)
-                           : rt_launch_cooperative(k, config, params));
+    TRY(rt_has_attributes(config) ? rt_launch_attributes(k, config, params)
+                                  : rt_launch_cooperative(k, config, params));
   } else {
     int result = queue(k, config, params);
     if (UNLIKELY(result != CUDA_SUCCESS))

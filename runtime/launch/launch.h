@@ -80,6 +80,7 @@ typedef struct RtConfig {
   uint32_t grid[3], block[3];
   uint32_t dynamic_shared;
   uint32_t cluster[3]; /* blocks that are scheduled together; 0: a launch without */
+  uint32_t dependent;  /* 1: may begin before the launch in front of it in the stream has ended */
   RtStream *stream;    /* NULL: default */
 } RtConfig;
 

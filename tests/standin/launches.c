@@ -358,12 +358,16 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction function, void **p
   memcpy(l.grid, c->grid, sizeof l.grid);
   memcpy(l.block, c->block, sizeof l.block);
   read_extra(&l, extra);
-  if (c->nattributes != 1 || c->attributes->id != CU_LAUNCH_CLUSTER)
+  for (unsigned k = 0; k < c->nattributes; k++)
+    if (c->attributes[k].id == CU_LAUNCH_CLUSTER)
+      memcpy(l.cluster, &c->attributes[k].value.cluster, sizeof l.cluster);
+    else if (c->attributes[k].id != CU_LAUNCH_DEPENDENT || c->attributes[k].value.allowed != 1)
+      return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  if (!c->nattributes || c->nattributes > 2)
     return standin_misuse(CUDA_ERROR_INVALID_VALUE);
-  memcpy(l.cluster, &c->attributes->value.cluster, sizeof l.cluster);
   unsigned blocks = l.cluster[0] * l.cluster[1] * l.cluster[2];
   int bad = note_launch(function, &l);
-  for (int i = 0; i < 3 && !bad; i++)
+  for (int i = 0; i < 3 && !bad && c->attributes->id == CU_LAUNCH_CLUSTER; i++)
     bad = !l.cluster[i] || l.grid[i] % l.cluster[i] ? CUDA_ERROR_INVALID_CLUSTER_SIZE : 0;
   if (bad || blocks > (function->large_clusters ? 16u : 8u))
     return standin_misuse(bad ? bad : CUDA_ERROR_INVALID_CLUSTER_SIZE);

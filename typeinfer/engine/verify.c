@@ -83,6 +83,13 @@ static void check_view(const Check *c) {
   indices(c, 1, n - 1);
 }
 
+static bool is_vector_of(const Type *t, const Type *elem) {
+  for (uint32_t k = 0; t->id == TY_TUPLE && k < t->n; k++)
+    if (t->elems[k] != elem)
+      return false;
+  return t->id == TY_TUPLE;
+}
+
 static void check_ins(const Check *c) {
   const Ins *i = c->i;
   switch ((Op)i->op) {
@@ -146,9 +153,14 @@ static void check_ins(const Check *c) {
   case OP_CHECK: WANT(c, is_bool(arg(c, 0)) && i->aux.site); break;
   case OP_LOAD:
     check_array(c, 0);
-    WANT(c, i->type == arg(c, 0)->elem);
+    WANT(c, i->type == arg(c, 0)->elem || is_vector_of(i->type, arg(c, 0)->elem));
     break;
-  case OP_STORE: check_array(c, 1); break;
+  case OP_STORE:
+    if (is_vector_of(arg(c, i->nargs - 1), arg(c, 0)->elem))
+      indices(c, 1, i->nargs - 2);
+    else
+      check_array(c, 1);
+    break;
   case OP_ATOMIC: check_array(c, i->aux.i == ATOMIC_CAS ? 2 : 1); break;
   case OP_VIEW: check_view(c); break;
   case OP_CALL_FN: check_call(c); break;

@@ -74,10 +74,10 @@ Val ty_rule_lanes(Ty *ty, const TyCall *c) {
 }
 
 /* A group has no state: it is its namespace. */
-Val ty_rule_this_grid(Ty *ty, const TyCall *c) {
+Val ty_rule_this_group(Ty *ty, const TyCall *c, IntrinsicId group) {
   (void)c;
   Frozen *f = CX_NEW(ty->cx, Frozen);
   f->kind = FZ_INTRINSIC;
-  f->i = INTR_CG_GRID;
+  f->i = group;
   return ty_const(ty, f);
 }

@@ -439,6 +439,10 @@ class atomic:
         """ary[idx] ^= val; integers."""
 def ballot_sync(mask: int, predicate: object) -> int:
     """The lanes of mask whose predicate is true, as bits of a uint32."""
+def barrier_arrive(barrier: int, threads: int) -> None:
+    """Come to the barrier of that number, 1 to 15, for so many threads (a multiple of 32), and go on."""
+def barrier_sync(barrier: int, threads: int) -> None:
+    """Wait at the barrier of that number, 1 to 15, until so many threads (a multiple of 32) of the block have come to it, those of barrier_arrive included; memory written before it is seen after it."""
 class blockDim:
     """Threads in a block: .x .y .z"""
     x: int  # Block size, x.
@@ -476,8 +480,23 @@ def double3(*components: Any) -> Any:
     """float64x3 by CUDA C++'s name."""
 def double4(*components: Any) -> Any:
     """float64x4 by CUDA C++'s name."""
+def elect_sync(mask: int = 0xffffffff) -> bool:
+    """True in one lane of mask, the same each time, and False in the others: who alone starts a copy. All lanes of mask must come to it."""
 def eq_sync(mask: int, predicate: object) -> bool:
     """True if the predicate has the same truth value in all lanes of mask."""
+class experimental:
+    """Names of numba-cuda-mlir."""
+    @staticmethod
+    def inline_ptx(*operands: Any, host: Any = None) -> Any:
+        """cuda.inline_ptx."""
+def fence_proxy_alias() -> None:
+    """Orders accesses to one piece of memory by several virtual addresses."""
+def fence_proxy_async() -> None:
+    """Makes this thread's reads and writes of memory before it known to asynchronous copies and matrix operations after it, which see memory by another way."""
+def fence_proxy_async_global() -> None:
+    """fence_proxy_async for global memory alone."""
+def fence_proxy_async_shared() -> None:
+    """fence_proxy_async for the block's shared memory alone."""
 def ffs(x: Any) -> int:
     """Position of the lowest bit set in an integer, from 1; 0 if there is none."""
 def float1(*components: Any) -> Any:
@@ -623,6 +642,10 @@ class gridDim:
     x: int  # Grid size in blocks, x.
     y: int  # Grid size in blocks, y.
     z: int  # Grid size in blocks, z.
+def grid_dependency_control_launch_dependents() -> None:
+    """The next launch of the stream, if it has programmatic_dependent_launch, may begin once every block of this one has come here or ended."""
+def grid_dependency_control_wait() -> None:
+    """In a launch with programmatic_dependent_launch: wait until the launch before it in the stream has ended and its memory can be seen; without that option nothing."""
 @overload
 def gridsize(ndim: Literal[1]) -> int:
     """Number of threads in the grid along each axis: an int for ndim 1, else a tuple."""
@@ -640,6 +663,8 @@ def half3(*components: Any) -> Any:
     """float16x3 by CUDA C++'s name."""
 def half4(*components: Any) -> Any:
     """float16x4 by CUDA C++'s name."""
+def inline_ptx(*operands: Any, host: Any = None) -> Any:
+    """PTX text in the kernel, with typed operands: inline_ptx('add.s32 %0, %1, %2;', '=r', np.int32, 'r', x, 'r', y). '=' gives a result of the type behind it, '+' reads a value and gives its new one. host=: a Python function of what is read, for the host device. Gives nothing, the result, or a tuple of results."""
 def int1(*components: Any) -> Any:
     """int32x1 by CUDA C++'s name."""
 def int16x1(*components: Any) -> Any:
@@ -680,6 +705,20 @@ def int8x3(*components: Any) -> Any:
     """3 int8: .x .y .z; of numbers and smaller vectors."""
 def int8x4(*components: Any) -> Any:
     """4 int8: .x .y .z .w; of numbers and smaller vectors."""
+class intrin:
+    """Names of numba-cuda-mlir."""
+    @staticmethod
+    def cluster_arrive() -> None:
+        """this_cluster().barrier_arrive()."""
+    @staticmethod
+    def cluster_ctarank() -> int:
+        """this_cluster().block_rank()."""
+    @staticmethod
+    def cluster_wait() -> None:
+        """this_cluster().barrier_wait()."""
+    @staticmethod
+    def elect_sync(mask: int = 0xffffffff) -> bool:
+        """cuda.elect_sync."""
 laneid: int  # Lane of this thread in its warp, 0 to 31.
 def lanemask_eq() -> int:
     """The bit of this lane, as a uint32."""
@@ -701,6 +740,8 @@ def ldcv(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], fetched again from memory each time."""
 def ldlu(array: Array, index: int | tuple[int, ...]) -> Any:
     """array[index], which is read for the last time."""
+def ldmatrix(array: Array, index: int | tuple[int, ...], num: Any, trans: Any = False) -> Any:
+    """Fragments of num (1, 2 or 4) matrices of 8 rows of 16 bytes in shared memory: row k of matrix j begins at array[index] of lane 8 j + k, a multiple of 16 bytes. The elements of this lane as a tuple; trans=True, for elements of 2 bytes: of the transposed matrices."""
 class local:
     """Memory of one thread."""
     @staticmethod
@@ -726,12 +767,18 @@ def match_all_sync(mask: int, value: Any) -> tuple[int, bool]:
     """(lanes, True) if all lanes of mask have the same value bit for bit, else (0, False)."""
 def match_any_sync(mask: int, value: Any) -> int:
     """The lanes of mask that have the same value bit for bit, as a uint32; value is a real number."""
+def mma_sync(a: Any, b: Any, c: Any) -> Any:
+    """A @ B + C of a warp: fragments of A, B and C as PTX documents them, tuples of this lane's elements; the fragment of the result, of c's type. How many there are and their types choose the shape: m16n8k16 and m16n8k8 of float16 or bfloat16, m16n8k8 and m16n8k4 of float32 (as tf32), m8n8k4 of float64, m16n8k32 and m16n8k16 of int8 or uint8."""
 def nanosleep(ns: int) -> None:
     """Suspend the thread for about ns nanoseconds, at most twice as long; on the host device a loop that contains it lets other threads run."""
 def popc(x: Any) -> int:
     """Number of bits set in an integer."""
 def selp(a: Any, b: Any, c: Any) -> Any:
     """b if a else c, both computed."""
+def setmaxregister_decrease(count: int) -> None:
+    """Gives back the warp's registers beyond so many a thread: a constant, a multiple of 8 from 24 to 256. All warps of a group of four execute it."""
+def setmaxregister_increase(count: int) -> None:
+    """Waits until this warp can have so many registers a thread: a constant, a multiple of 8 from 24 to 256. All warps of a group of four execute it."""
 class shared:
     """Shared memory of a block."""
     @staticmethod
@@ -759,6 +806,8 @@ def stcg(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, cached at the level that all multiprocessors share."""
 def stcs(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, which is likely to be used once: first to leave the caches."""
+def stmatrix(array: Array, index: int | tuple[int, ...], values: tuple[Any, ...], trans: Any = False) -> Any:
+    """Stores fragments as ldmatrix reads them."""
 def stwb(array: Array, index: int | tuple[int, ...], value: Any) -> None:
     """array[index] = value, written back at all levels, as stores are anyway."""
 def stwt(array: Array, index: int | tuple[int, ...], value: Any) -> None:
@@ -856,4 +905,12 @@ def ushort3(*components: Any) -> Any:
     """uint16x3 by CUDA C++'s name."""
 def ushort4(*components: Any) -> Any:
     """uint16x4 by CUDA C++'s name."""
+class vector:
+    """Several neighbouring elements in one access."""
+    @staticmethod
+    def load(array: Array, index: int | tuple[int, ...], shape: int | tuple[int, ...], alignment: int | None = None) -> tuple[Any, ...]:
+        """`shape` elements from array[index] on, along the last axis, as a tuple (a float32x4 and the like, where there is such a type): 2, 4, 8 or 16 bytes in one access, whose address must be a multiple of `alignment`, by default of those bytes; where indices are checked, so is that."""
+    @staticmethod
+    def store(array: Array, index: int | tuple[int, ...], values: tuple[Any, ...], alignment: int | None = None) -> None:
+        """Stores a tuple or a vector of numbers from array[index] on, in one access, as vector.load reads them."""
 warpsize: int  # Threads in a warp: 32.

@@ -1,4 +1,4 @@
-"""Cooperative groups, by the names of CUDA C++: this_grid(), this_thread_block(),
+"""Cooperative groups, by the names of CUDA C++: this_grid(), this_cluster(), this_thread_block(),
 tiled_partition().
 
     block = cuda.cg.this_thread_block()
@@ -13,10 +13,12 @@ from pyptx import _pyptx
 _intrinsics = _pyptx.intrinsics["cg"]
 this_grid = _intrinsics.this_grid
 GridGroup = _intrinsics.GridGroup
+this_cluster = _intrinsics.this_cluster
+ClusterGroup = _intrinsics.ClusterGroup
 
 _COOP = {"this_thread_block": "this_block", "tiled_partition": "tiled_partition", "this_warp": "this_warp"}
 _LAZY = frozenset(_COOP)  # what a kernel may name though it is not here yet (snapshot/object.c): it needs NumPy
-__all__ = ["GridGroup", "this_grid", *_COOP]
+__all__ = ["ClusterGroup", "GridGroup", "this_cluster", "this_grid", *_COOP]
 
 
 def __getattr__(name):

@@ -431,6 +431,26 @@ def test_names_of_passes(variable, value, what, among, monkeypatch):
     assert variable in str(caught.value) and what in str(caught.value) and among in str(caught.value)
 
 
+def test_what_an_architecture_lacks(tmp_path):
+    module, line, column = load(tmp_path, "def kernel(x):\n    «cuda.inline_ptx('wgmma.fence.sync.aligned;')»\n    x[0] = 1\n")
+    with pytest.raises(ValueError) as caught:
+        cuda.compile_ptx(module.kernel, "float64[::1]", (8, 0))
+    check_text("ARCH_LACKS", caught.value, "wrong.py", line, column)
+
+
+def test_what_the_assembler_refuses_in_a_text(tmp_path, monkeypatch):
+    """By a ptxas that finds an error in the line with 1.5."""
+    fake = tmp_path / "ptxas"
+    fake.write_text('#!/bin/sh\nfor f; do case "$f" in *.ptx) n=$(grep -n "1.5" "$f" | cut -d: -f1);; esac; done\n'
+                    'echo "ptxas x.ptx, line $n; error   : Wrong"; exit 255\n')  # fmt: skip
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    module, line, _ = load(tmp_path, "def kernel(x):\n    cuda.inline_ptx('add.s32 %0, %0, 1.5;', '+r', 1)  # here\n    x[0] = 1\n")
+    with pytest.raises(ValueError) as caught:
+        pyptx._pyptx._compile(module.kernel, "float64[::1]", "nvptx", "sm_80", 0, {}, "cubin")
+    check_text("INLINE_TEXT", caught.value, "wrong.py", line)
+
+
 def test_corrupt_code():
     def kernel(x):
         x[0] = 1

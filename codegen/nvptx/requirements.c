@@ -1,0 +1,61 @@
+/* Requirements: which architecture and which PTX version the instructions of a program need.
+ *
+ * In: the request's architecture and typed SSA. Out: NvptxState.arch and .least_ptx, or an error at
+ * the instruction that the architecture, or the PTX version that the driver takes, lacks. An
+ * instruction of sm_90a alone makes sm_90 into sm_90a: that code runs on no other architecture. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/nvptx/nvptx.h"
+#include "ir/instructions.h"
+
+static bool has_letter(const char *arch) { return arch[strlen(arch) - 1] == 'a'; }
+
+/* The instruction as the user has written it. */
+static const char *called(const Cg *cg, const Ins *i, const InstructionInfo *row) {
+  return row->id == INTR_NONE ? arena_printf(&cg->cx->arena, "%s in this text", row->ptx)
+                              : arena_printf(&cg->cx->arena, "%s (%s)",
+                                             ir_intrinsics[i->aux.intrinsic].path, row->ptx);
+}
+
+static void lacks(Cg *cg, const Ins *i, const InstructionInfo *row, const char *what,
+                  const char *have) {
+  fail(cg->cx, i->loc, ERR_ARCH_LACKS, called(cg, i, row), what, have);
+}
+
+static void need(Cg *cg, const Ins *i, const InstructionInfo *row) {
+  NvptxState *s = cg->target_state;
+  const char *asked = cg->request->arch;
+  int number = cg_nvptx_arch_number(cg), least = atoi(row->arch + 3),
+      limit = cg->request->ptx_version;
+  bool alone = has_letter(row->arch);
+  const char *with_letter = arena_printf(&cg->cx->arena, "sm_%da", number);
+  if (number < least || (alone && !cg_arch_min_ptx(with_letter)))
+    lacks(cg, i, row,
+          alone ? row->arch : arena_printf(&cg->cx->arena, "%s or a newer architecture", row->arch),
+          asked);
+  if (limit && limit < row->version)
+    lacks(cg, i, row,
+          arena_printf(&cg->cx->arena, "PTX %d.%d", row->version / 10, row->version % 10),
+          arena_printf(&cg->cx->arena, "PTX %d.%d", limit / 10, limit % 10));
+  if (alone)
+    s->arch = with_letter;
+  s->least_ptx = s->least_ptx < row->version ? row->version : s->least_ptx;
+}
+
+void cg_nvptx_require(Cg *cg) {
+  NvptxState *s = cg->target_state;
+  s->arch = cg->request->arch;
+  for (uint32_t k = 0; cg->program && k < cg->program->fns.len; k++)
+    FOR_BLOCKS (cg->program->fns.data[k], b)
+      FOR_INS (b, i) {
+        const InstructionInfo *row = i->op == OP_INTRINSIC ? ir_instruction(i->aux.intrinsic)
+                                                           : NULL;
+        if (row)
+          need(cg, i, row);
+        if (i->op == OP_CALL_C && i->aux.frozen->kind == FZ_STR)
+          while ((row = ir_instruction_in(i->aux.frozen->text, row)))
+            need(cg, i, row);
+      }
+}

@@ -1,0 +1,121 @@
+/* Waits: see waits.h. The blocks of a cluster take turns on one thread of the process, so nothing
+ * here is atomic. */
+#include "runtime/host/waits.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { WARP = 32 };
+
+/* --- named barriers: PTX ISA, barrier.cta, but that threads count one by one --- */
+
+static RtMisuse come(RtPlace *p, uint32_t number, uint32_t threads) {
+  RtNamedBarrier *b = &p->barriers[number % RT_NAMED_BARRIERS];
+  bool valid = number && number < RT_NAMED_BARRIERS && threads && threads % WARP == 0;
+  bool other = valid && b->arrived && b->threads != threads;
+  if (!valid || other)
+    return (RtMisuse){true, {number, threads, b->arrived, b->arrived ? b->threads : 0}};
+  b->threads = threads;
+  if (++b->arrived == threads)
+    *b = (RtNamedBarrier){.phase = b->phase + 1};
+  return (RtMisuse){0};
+}
+
+static RtMisuse begin_barrier(RtPlace *p, uint32_t *what, uint64_t *operand) {
+  uint32_t number = (uint32_t)*operand, phase = p->barriers[number % RT_NAMED_BARRIERS].phase;
+  RtMisuse m = come(p, number, (uint32_t)(*operand >> 32));
+  if (*what == RT_WAIT_BARRIER_SYNC) {
+    *what = RT_WAIT_BARRIER;
+    *operand = number | (uint64_t)phase << 32;
+  }
+  return m;
+}
+
+/* --- clusters: PTX ISA, barrier.cluster --- */
+
+static uint32_t exited(const RtCluster *c) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < c->blocks; k++) {
+    const char *member = (const char *)c->first + k * c->stride;
+    n += ((const RtPlace *)(const void *)member)->exited;
+  }
+  return n;
+}
+
+static void complete(RtCluster *c) {
+  if (c->arrived && c->arrived + exited(c) >= c->threads) {
+    c->arrived = 0;
+    c->phase++;
+  }
+}
+
+static RtMisuse arrive(RtPlace *p, uint32_t thread) {
+  RtCluster *c = p->cluster;
+  if (p->arrived_in[thread])
+    return (RtMisuse){.wrong = true};
+  p->arrived_in[thread] = c->phase + 1;
+  c->arrived++;
+  complete(c);
+  return (RtMisuse){0};
+}
+
+/* --- both --- */
+
+RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *operand) {
+  RtMisuse m;
+  switch (*what) {
+  case RT_WAIT_BARRIER_SYNC:
+  case RT_WAIT_BARRIER_ARRIVE: return begin_barrier(p, what, operand);
+  case RT_WAIT_CLUSTER_SYNC:
+    m = arrive(p, thread);
+    *what = RT_WAIT_CLUSTER;
+    *operand = 1; /* it has arrived */
+    return m;
+  case RT_WAIT_CLUSTER_ARRIVE: return arrive(p, thread);
+  case RT_WAIT_CLUSTER:
+    m = (RtMisuse){.wrong = !*operand && !p->arrived_in[thread]};
+    *operand = 1;
+    return m;
+  default: return (RtMisuse){0}; /* it has come before */
+  }
+}
+
+bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
+  if (what == RT_WAIT_BARRIER)
+    return p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS].phase != (uint32_t)(operand >> 32);
+  if (what != RT_WAIT_CLUSTER)
+    return true; /* an arrival */
+  if (p->arrived_in[thread] == p->cluster->phase + 1)
+    return false;
+  p->arrived_in[thread] = 0;
+  return true;
+}
+
+void rt_wait_exited(RtPlace *p, uint32_t threads) {
+  if (!p->cluster)
+    return;
+  p->exited = threads;
+  complete(p->cluster);
+}
+
+bool rt_wait_is_outside(const RtPlace *p, uint32_t what) {
+  return what == RT_WAIT_CLUSTER && p->cluster->blocks > 1;
+}
+
+void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
+                    int64_t out[RT_TRAP_VALUES]) {
+  memset(out, 0, RT_TRAP_VALUES * sizeof *out);
+  if (what == RT_WAIT_BARRIER) {
+    const RtNamedBarrier *b = &p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS];
+    out[0] = (uint32_t)operand, out[1] = b->arrived, out[2] = b->threads;
+  } else {
+    const RtCluster *c = p->cluster;
+    out[0] = (int64_t)c->threads - c->arrived - exited(c), out[1] = c->threads;
+  }
+}
+
+void rt_wait_reset(RtPlace *p, uint32_t threads) {
+  memset(p->barriers, 0, sizeof p->barriers);
+  memset(p->arrived_in, 0, threads * sizeof *p->arrived_in);
+  p->exited = 0;
+}

@@ -1,0 +1,33 @@
+/* Waits: what the threads of a block on the host wait for at RT_MEET_WAIT: named barriers of the
+ * block, the barrier of its cluster.
+ *
+ * A thread brings a request (RtWait) with its operand. Its arrival counts once, when the block is
+ * looked at; from then on its slots say what it waits for. */
+#ifndef PYPTX_RUNTIME_HOST_WAITS_H
+#define PYPTX_RUNTIME_HOST_WAITS_H
+
+#include <stdbool.h>
+
+#include "runtime/host/block_places.h"
+
+/* A wrong use, which the site behind that of the wait reports with these values. */
+typedef struct RtMisuse {
+  bool wrong;
+  int64_t values[RT_TRAP_VALUES];
+} RtMisuse;
+
+/* The request of a thread that has just come: counts its arrival, and makes of it what the thread
+ * waits for. */
+RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *operand);
+/* Is what it waits for there? */
+bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand);
+/* So many threads of the block have ended. */
+void rt_wait_exited(RtPlace *p, uint32_t threads);
+/* May it be another block that lets the thread go on? */
+bool rt_wait_is_outside(const RtPlace *p, uint32_t what);
+/* The values of the message of a thread that waits in vain. */
+void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand, int64_t out[RT_TRAP_VALUES]);
+/* A block begins. */
+void rt_wait_reset(RtPlace *p, uint32_t threads);
+
+#endif

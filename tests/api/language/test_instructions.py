@@ -1,0 +1,355 @@
+"""Rows of ir/instructions.def: named barriers, election, registers, fences, clusters and their shared memory; the PTX of each, what it needs of an
+architecture, and what the host device finds wrong."""
+
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from harness import define
+from pyptx import CompileError, _pyptx, cuda
+from test_ptx import assemble, ptx_of
+
+ROWS = re.findall(r'^N\((\w+), "([\w.]+)", "(.*?)", .*?, "([^"]*)", "(sm_\w+)", (\d+), "', (Path(__file__).resolve().parents[3] / "ir/instructions.def").read_text(), re.M)
+
+
+def has(*needed):
+    """Runs it here: the host device has all, the translation of PTX to C (PYPTX_DEVICE=ptx) none of these."""
+    where = os.environ["PYPTX_DEVICE"]
+    return where == "host" or (where != "ptx" and cuda.get_current_device().compute_capability >= needed)
+
+
+on_device = pytest.mark.skipif("not has(9, 0)", reason="needs compute capability 9.0, and a GPU or the host device")
+
+
+# --- named barriers ---
+
+
+@cuda.jit
+def halves(out):
+    """64 threads meet twice in each turn, the others once at a barrier of their own."""
+    s = cuda.shared.array(64, np.int32)
+    t = cuda.threadIdx.x
+    if t < 64:
+        for k in range(5):
+            s[t] = t + k
+            cuda.barrier_sync(1, 64)
+            out[t] += s[63 - t]
+            cuda.barrier_sync(1, 64)
+    else:
+        cuda.barrier_sync(15, 64)
+        out[t] = 1
+
+
+@cuda.jit
+def hand_over(out):
+    """A warp fills, a warp empties, the buffer is free again when it has been read."""
+    s = cuda.shared.array(32, np.int32)
+    t = cuda.threadIdx.x
+    if t < 32:
+        for k in range(4):
+            if k:
+                cuda.barrier_sync(2, 64)
+            s[t] = 10 * k + t
+            cuda.barrier_arrive(1, 64)
+    else:
+        for k in range(4):
+            cuda.barrier_sync(1, 64)
+            out[k, t - 32] = s[t - 32]
+            if k < 3:
+                cuda.barrier_arrive(2, 64)
+
+
+@pytest.mark.skipif("not has(7, 0)", reason="the translation of PTX to C has no named barriers")
+def test_a_part_of_a_block_meets():
+    out = np.zeros(128, np.int32)
+    halves[1, 128](out)
+    assert (out == np.append(5 * np.arange(64)[::-1] + 10, np.ones(64))).all()
+
+
+@pytest.mark.skipif("not has(7, 0)", reason="the translation of PTX to C has no named barriers")
+def test_producer_and_consumer():
+    out = np.zeros((4, 32), np.int32)
+    hand_over[1, 64](out)
+    assert (out == 10 * np.arange(4)[:, None] + np.arange(32)).all()
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("body, what", [
+    ("    if t < 32:\n        cuda.barrier_sync(3, 64)\n", r"barrier_sync: 32 of the 64 threads of barrier 3 have come, and the others"),
+    ("    cuda.barrier_sync(3, 32 if t < 32 else 64)\n", r"barrier 3 is for 64 threads here, and \d+ of 32 have come|of the 64 threads of barrier 3 have come"),
+    ("    cuda.barrier_sync(t + 40, 64)\n", r"barrier 40 is for 64 threads here"),
+    ("    cuda.barrier_sync(1, t + 1)\n", r"barrier 1 is for 1 threads here"),
+    ("    if t < 32:\n        cuda.barrier_sync(1, 64)\n    cuda.syncthreads()\n", r"32 of the 64 threads of barrier 1 have come"),
+])  # fmt: skip
+def test_wrong_use_of_named_barriers(body, what):
+    kernel = define("def kernel(x):\n    t = cuda.threadIdx.x\n" + body)
+    with pytest.raises(RuntimeError, match=what):
+        cuda.jit(kernel)[1, 64](np.zeros(4))
+
+
+@pytest.mark.parametrize("call, what", [
+    ("barrier_sync(0, 64)", "barriers 1 to 15 (0 is syncthreads's), and none 0"), ("barrier_sync(16, 64)", "and none 16"),
+    ("barrier_arrive(1, 33)", "a multiple of 32 threads, at most 1024, not for 33"), ("barrier_sync(1.5, 32)", "must be an integer"),
+    ("setmaxregister_increase(20)", "a multiple of 8 from 24 to 256, not 20"), ("setmaxregister_decrease(len(x))", "must be known"),
+    ("elect_sync(1 << 40)", "has 32 bits"), ("cg.this_cluster().map_shared_rank(x, 0)", "must be an array of cuda.shared.array"),
+    ("cg.this_cluster().map_shared_rank(cuda.shared.array(4, np.int8), 16)", "a cluster has ranks 0 to 15 at most, and none 16"),
+])  # fmt: skip
+def test_wrong_calls(call, what):
+    kernel = define(f"def kernel(x):\n    cuda.{call}\n")
+    with pytest.raises(CompileError, match=re.escape(what)):
+        ptx_of(kernel, "float32[::1]", "sm_90")
+
+
+# --- one lane, registers, fences, dependent launches ---
+
+
+@cuda.jit
+def leaders(out):
+    t = cuda.threadIdx.x
+    if cuda.elect_sync():
+        cuda.atomic.add(out, 0, 1)
+    if t % 32 >= 8 and cuda.elect_sync(0xFFFFFF00):
+        cuda.atomic.add(out, 1, t % 32 >= 8)
+
+
+@on_device
+def test_one_lane_of_each_warp():
+    out = np.zeros(2, np.int32)
+    leaders[3, 128](out)
+    assert out.tolist() == [12, 12]
+
+
+@cuda.jit
+def orders(out):
+    cuda.grid_dependency_control_wait()
+    cuda.fence_proxy_async()
+    cuda.fence_proxy_async_shared()
+    cuda.fence_proxy_async_global()
+    cuda.fence_proxy_alias()
+    out[cuda.grid(1)] += 1
+    cuda.grid_dependency_control_launch_dependents()
+
+
+@on_device
+@pytest.mark.parametrize("dependent", [False, True])
+def test_launches_that_may_overlap(dependent):
+    d = cuda.to_device(np.zeros(512, np.int32))
+    for _ in range(3):
+        launch = orders.configure(8, 64, programmatic_dependent_launch=dependent)
+        launch(d)
+    assert launch.programmatic_dependent_launch is dependent and (d.copy_to_host() == 3).all()
+
+
+@cuda.jit
+def registers(out):
+    if cuda.threadIdx.x < 128:
+        cuda.setmaxregister_decrease(40)
+    else:
+        cuda.setmaxregister_increase(160)
+    out[cuda.grid(1)] = 1
+
+
+@on_device
+def test_registers_move():
+    out = np.zeros(256, np.int32)
+    registers[1, 256](out)
+    assert (out == 1).all()
+
+
+@pytest.mark.host_only
+def test_registers_move_for_whole_warps():
+    @cuda.jit
+    def kernel(x):
+        if cuda.laneid < 16:
+            cuda.setmaxregister_decrease(40)
+
+    kernel[1, 16](np.zeros(4))  # a warp of 16 lanes
+    with pytest.raises(RuntimeError, match="setmaxregister_decrease: lane 0 of warp 0 waits for lane 16"):
+
+        @cuda.jit
+        def waits(x):
+            if cuda.laneid < 16:
+                cuda.setmaxregister_decrease(40)
+            cuda.syncthreads()
+
+        waits[1, 32](np.zeros(4))
+
+
+# --- clusters ---
+
+
+@cuda.jit
+def places(out):
+    c = cuda.cg.this_cluster()
+    if cuda.threadIdx.x == 0:
+        b = cuda.blockIdx.x + cuda.gridDim.x * cuda.blockIdx.y
+        out[b, 0], out[b, 1] = c.block_rank(), c.num_blocks()
+        out[b, 2], out[b, 3], out[b, 4] = c.block_index()
+        out[b, 5], out[b, 6], out[b, 7] = c.dim_blocks()
+
+
+@cuda.jit
+def rotate(out, x, times):
+    """Each block reads the shared memory of the next one of its cluster."""
+    s = cuda.shared.array(32, np.float32)
+    c = cuda.cg.this_cluster()
+    t = cuda.threadIdx.x
+    s[t] = x[cuda.grid(1)]
+    c.sync()
+    for _ in range(times):
+        v = c.map_shared_rank(s, (c.block_rank() + 1) % c.num_blocks())[31 - t]
+        c.sync()
+        s[t] = v
+        c.barrier_arrive()
+        c.barrier_wait()
+    out[cuda.grid(1)] = s[t]
+
+
+@cuda.jit
+def histogram(out, x):
+    """Each block of a cluster has a part of the bins; atomics reach them all."""
+    part = cuda.shared.array(16, np.int32)
+    c = cuda.cg.this_cluster()
+    t, blocks = cuda.threadIdx.x, c.num_blocks()
+    if t < 16:
+        part[t] = 0
+    c.sync()
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        bin = x[i]
+        cuda.atomic.add(c.map_shared_rank(part, bin // 16), bin % 16, 1)
+    c.sync()
+    if t < 16:
+        cuda.atomic.add(out, 16 * c.block_rank() + t, part[t])
+
+
+@on_device
+@pytest.mark.parametrize("cluster", [None, 1, 2, (3, 2), (1, 4, 1), 6])
+def test_places_in_a_cluster(cluster):
+    grid, (x, y, _) = (6, 4), (*np.atleast_1d(cluster or 1), 1, 1)[:3]
+    out = np.zeros((24, 8), np.int64)
+    places.configure(grid, 32, cluster=cluster)(out)
+    for b in range(24):
+        i, j = b % 6 % x, b // 6 % y
+        assert out[b].tolist() == [i + x * j, x * y, i, j, 0, x, y, 1]
+
+
+@on_device
+@pytest.mark.parametrize("cluster, times", [(1, 2), (2, 1), (4, 3), (8, 5)])
+def test_shared_memory_of_other_blocks(cluster, times):
+    x = np.random.default_rng(cluster).random(32 * 16, np.float32)
+    out, want = np.zeros_like(x), x.reshape(-1, cluster, 32)
+    rotate[16, 32, 0, 0, cluster](out, x, times)
+    for _ in range(times):
+        want = np.roll(want, -1, axis=1)[..., ::-1]
+    assert np.array_equal(out, want.reshape(-1))
+
+
+@on_device
+@pytest.mark.parametrize("blocks", [2, 4, 8])
+def test_atomics_on_shared_memory_of_other_blocks(blocks):
+    x = np.random.default_rng(blocks).integers(0, 16 * blocks, 10000).astype(np.int32)
+    out = np.zeros(16 * blocks, np.int32)
+    histogram[4 * blocks, 128, 0, 0, blocks](out, x)
+    assert (out == np.bincount(x, minlength=16 * blocks)).all()
+
+
+@on_device
+def test_in_a_graph_and_bound():
+    x, out = cuda.to_device(np.arange(128, dtype=np.float32)), cuda.device_array(128, np.float32)
+    launch = rotate.configure(4, 32, cluster=4)
+    bound = launch.bind(out, x, 1)
+    bound()
+    want = out.copy_to_host()
+    graph = cuda.graph()
+    with graph:
+        launch(out, x, 1)
+    out[:] = 0
+    graph.launch()
+    assert np.array_equal(out.copy_to_host(), want) and want[0] == 63
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("body, what", [
+    ("    c.map_shared_rank(s, c.num_blocks())[0] = 1\n", "the cluster has no block of rank 2: it has 2 blocks"),
+    ("    if c.block_rank() == 1:\n        return\n    c.sync()\n    x[0] = c.map_shared_rank(s, 1)[0]\n", "the block of rank 1 has ended, and its shared memory with it"),
+    ("    c.barrier_wait()\n", "barrier_wait: this thread has not arrived: call barrier_arrive"),
+    ("    c.barrier_arrive()\n    c.barrier_arrive()\n", "barrier_arrive: this thread has arrived already: call barrier_wait"),
+    ("    if c.block_rank() == 0:\n        c.sync()\n    else:\n        if cuda.threadIdx.x < 16:\n            c.sync()\n        cuda.syncthreads()\n",
+     r"ClusterGroup\.sync: \d+ of the 64 threads of the cluster have not come"),
+])  # fmt: skip
+def test_wrong_use_of_clusters(body, what):
+    kernel = define("def kernel(x):\n    s = cuda.shared.array(4, np.float64)\n    c = cuda.cg.this_cluster()\n    s[0] = 1\n" + body)
+    with pytest.raises(RuntimeError, match=what):
+        cuda.jit(kernel)[4, 32, 0, 0, 2](np.zeros(4))
+
+
+@on_device
+def test_threads_that_have_ended_are_not_waited_for():
+    @cuda.jit
+    def kernel(out):
+        c = cuda.cg.this_cluster()
+        if c.block_rank() == 1 or cuda.threadIdx.x >= 40:
+            return
+        c.sync()
+        out[cuda.grid(1)] = 1
+
+    out = np.zeros(256, np.int32)
+    kernel[4, 64, 0, 0, 2](out)
+    assert (out.reshape(2, 2, 64) == (np.arange(2)[:, None] == 0) * (np.arange(64) < 40)).all()
+
+
+# --- the table ---
+
+KERNELS = {
+    "BARRIER_SYNC": (halves, "int32[::1]"), "BARRIER_ARRIVE": (hand_over, "int32[:,::1]"), "ELECT_SYNC": (leaders, "int32[::1]"),
+    "SETMAXREGISTER_INCREASE": (registers, "int32[::1]"), "SETMAXREGISTER_DECREASE": (registers, "int32[::1]"),
+    **dict.fromkeys(("FENCE_PROXY_ASYNC", "FENCE_PROXY_ASYNC_SHARED", "FENCE_PROXY_ASYNC_GLOBAL", "FENCE_PROXY_ALIAS", "GRID_DEPENDENCY_WAIT",
+                     "GRID_DEPENDENCY_LAUNCH"), (orders, "int32[::1]")),
+    **dict.fromkeys(("CLUSTER_RANK", "CLUSTER_BLOCKS", "CLUSTER_INDEX", "CLUSTER_DIM"), (places, "int64[:,::1]")),
+    **dict.fromkeys(("CLUSTER_SYNC", "CLUSTER_ARRIVE", "CLUSTER_WAIT", "CLUSTER_MAP"), (rotate, "float32[::1], float32[::1], int64")),
+}  # fmt: skip
+
+
+def of_matrices(name):
+    import test_matrices  # which imports this file
+
+    return (test_matrices.through, "uint16[:,::1], uint16[:,::1]") if name != "MMA_SYNC" else (test_matrices.matmul, "float32[:,::1], float16[:,::1], float16[:,::1]")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[r[0] for r in ROWS])
+def test_ptx_and_what_it_needs(row, one_entry):
+    """Each row's PTX stands in a kernel that uses it, for the first architecture, and is an error for one before."""
+    name, path, _, ptx, arch, version = row
+    kernel, signature = KERNELS[name] if name in KERNELS else of_matrices(name)
+    newest = "sm_90"
+    text = ptx_of(kernel.py_func, signature, newest)
+    for word in re.sub(r"cta\.|mov ", "", ptx).split(", "):
+        assert word in text, text
+    wanted = re.search(r"\.version (\d)\.(\d)\n\.target (\w+)", text)
+    assert int(wanted[1]) * 10 + int(wanted[2]) >= int(version)
+    assert (wanted[3] == "sm_90a") == (name.startswith("SETMAX"))
+    if arch.startswith("sm_90"):
+        with pytest.raises(ValueError, match=r"PT410: .* needs sm_90a?( or a newer architecture)?, and this is code for sm_89"):
+            ptx_of(kernel.py_func, signature, "sm_89")
+        with pytest.raises(ValueError, match=rf"needs PTX {version[0]}\.{version[1]}, and this is code for PTX"):
+            _pyptx._compile(kernel.py_func, signature, "nvptx", arch.rstrip("a"), int(version) - 1, {}, "ptx")
+
+
+@pytest.mark.parametrize("name, arch", [(n, a) for n in ("ELECT_SYNC", "CLUSTER_MAP", "CLUSTER_RANK", "FENCE_PROXY_ALIAS", "SETMAXREGISTER_INCREASE", "BARRIER_ARRIVE")
+                                        for a in ("sm_90", "sm_100", "sm_120")])  # fmt: skip
+def test_assembles(name, arch, tmp_path):
+    kernel, signature = KERNELS[name]
+    ptx = ptx_of(kernel.py_func, signature, arch)
+    assemble(ptx, re.search(r"\.target (\w+)", ptx)[1], tmp_path)
+
+
+def test_atomics_and_pairs_on_shared_memory_of_other_blocks(tmp_path):
+    assemble(ptx_of(histogram.py_func, "int32[::1], int32[::1]", "sm_90"), "sm_90", tmp_path)
+
+
+def test_numba_cuda_mlir_s_names():
+    kernel = define("def kernel(x):\n    if cuda.intrin.elect_sync():\n        x[0] = cuda.intrin.cluster_ctarank()\n    cuda.intrin.cluster_arrive()\n    cuda.intrin.cluster_wait()\n")
+    ptx = ptx_of(kernel, "float32[::1]", "sm_90")
+    assert all(word in ptx for word in ("elect.sync", "%cluster_ctarank", "barrier.cluster.arrive", "barrier.cluster.wait"))
