@@ -104,6 +104,8 @@ static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 
 /* --- the passes --- */
 
+static void keep_guards(Cg *cg) { cg->keeps_guards = true; }
+
 static void masked_unroll(Cg *cg) {
   if (cg_nvptx_masked(cg))
     cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
