@@ -82,6 +82,7 @@ static void write_entry(Cg *cg, CoShape *shape, const CoPlan *plan) {
     cx_bug(cg->cx, "the plan does not hold any more: %s", reason);
   const char *symbol = arena_printf(&cg->cx->arena, "%s" RT_COARSE_SUFFIX, cg->symbol);
   co_write(shape, plan, symbol);
+  cg->keeps_guards = true;
   cg_run_function_passes(cg, LLVMGetNamedFunction(cg->module, symbol), "early-cse,simplifycfg");
 }
 

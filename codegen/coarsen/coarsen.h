@@ -2,8 +2,9 @@
  * several neighbouring blocks of the launch; docs/COARSENING.md has the theory. shape.c decides
  * whether a kernel may be coarsened, uniform_threads.c whether its barriers are in control flow
  * that is uniform over the block. cost.c chooses a plan, from what loads.c says of its loads.
- * common_path.c finds what varies between the copies of a plan and the path that they share, and
- * write_entry.c writes the entry. Private to this folder. */
+ * common_path.c finds what varies between the copies of a plan and the path that they share (with
+ * bounds.c, which knows what a guard may be), and write_entry.c writes the entry. Private to this
+ * folder. */
 #ifndef PYPTX_CODEGEN_COARSEN_COARSEN_H
 #define PYPTX_CODEGEN_COARSEN_COARSEN_H
 
@@ -55,6 +56,7 @@ typedef struct CoBlock {
   CoKind kind;
   bool written;             /* memory may have been written by its end */
   unsigned taken;           /* GUARD: number of the successor on the common path */
+  bool slanted;             /* GUARD: its condition is CO_SLANTED */
   uint32_t join;            /* ARMS: its immediate post-dominator */
   CoSet arms;               /* ARMS: the blocks between */
   LLVMBasicBlockRef common; /* its copy on the common path */
@@ -95,6 +97,13 @@ typedef struct CoPlan {
   const char *reason; /* why the factor is 1, else NULL */
 } CoPlan;
 
+/* How many threads' copies a condition splits. */
+typedef enum CoBound {
+  CO_BOUND,   /* few: it compares indices of the plan's axis with what is the same everywhere */
+  CO_SLANTED, /* those along a line: it compares indices of two axes */
+  CO_NO_BOUND /* any */
+} CoBound;
+
 /* What loads in loops cost. */
 typedef struct CoLoads {
   /* loads done once for all copies; those among them in which each thread has a line of its own */
@@ -123,6 +132,7 @@ const char *co_threads(CoShape *s);
 /* Fills the fields of a shape that belong to a plan: what varies, and the common path. The reason
  * if there is none, else NULL. */
 const char *co_common_path(CoShape *s, const CoPlan *plan);
+CoBound co_bound(const CoShape *s, const CoPlan *p, LLVMValueRef condition);
 /* Settles the kernel's contractions, before co_shape. */
 void co_contract(Cg *cg);
 /* Writes the second entry. */

@@ -7,10 +7,11 @@
  * optimistic fixed point: everything is first taken to be the same in all copies, and what is found
  * to vary makes more vary, until nothing changes.
  *
- * A divergent branch before the first write is a guard if its sides do not join: the copies must
- * agree, or the block runs them one by one from the beginning. Any other must have a join, up to
- * which each copy runs by itself (its arms). Arms contain no loops and no barriers; kernels for
- * which that fails are refused here. */
+ * A divergent branch before the first write is a guard if its sides do not join and its condition
+ * is a bound (bounds.c): the copies must agree, or the block runs them one by one from the
+ * beginning. Around loops, which copies cannot run by themselves, it may be slanted too. Any other
+ * must have a join, up to which each copy runs by itself (its arms). Arms contain no loops and no
+ * barriers; kernels for which that fails are refused here. */
 #include <assert.h>
 
 #include "codegen/coarsen/coarsen.h"
@@ -100,11 +101,12 @@ CoSet co_between(const CoShape *s, uint32_t from, uint32_t to) {
 
 /* A kernel with barriers needs guards that are uniform over the block, so that no thread waits at a
  * barrier for one that is in the loop. */
-static bool may_guard(const CoShape *s, const CoBlock *b, uint32_t join) {
+static bool may_guard(const CoShape *s, const CoPlan *p, const CoBlock *b, uint32_t join) {
   bool ends = is_end(s, join) && join != (uint32_t)(b - s->blocks);
   const CoIns *condition = co_ins(s, co_condition(s, b));
   return ends && b->in->nsucc == 2 && !b->written &&
-         (!s->meets || !condition || !condition->by_thread);
+         (!s->meets || !condition || !condition->by_thread) &&
+         co_bound(s, p, co_condition(s, b)) <= (s->loops ? CO_SLANTED : CO_BOUND);
 }
 
 static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
@@ -118,16 +120,17 @@ static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
 }
 
 /* Decides how a block of the common path ends; the reason if the kernel is refused. */
-static const char *end_block(CoShape *s, uint32_t at) {
+static const char *end_block(CoShape *s, const CoPlan *p, uint32_t at) {
   CoBlock *b = &s->blocks[at];
   const CoIns *condition = b->in->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
   b->kind = b->in->nsucc > 1 ? CO_SPLIT : b->in->nsucc ? CO_JUMP : CO_END;
   if (!condition || !condition->varies)
     return NULL;
   b->join = co_join(s, at);
-  if (may_guard(s, b, b->join)) {
+  if (may_guard(s, p, b, b->join)) {
     b->kind = CO_GUARD;
     b->taken = heavier(s, b);
+    b->slanted = co_bound(s, p, co_condition(s, b)) == CO_SLANTED;
     return NULL;
   }
   if (b->join == at)
@@ -162,7 +165,7 @@ static bool loops_write(const CoShape *s, uint32_t at) {
   return false;
 }
 
-static const char *walk(CoShape *s) {
+static const char *walk(CoShape *s, const CoPlan *p) {
   CoSet path = co_one(0), written = 0, all_arms = 0;
   for (uint32_t k = 0; k < s->nblocks; k++) {
     CoBlock *b = &s->blocks[k];
@@ -170,7 +173,7 @@ static const char *walk(CoShape *s) {
     if (!co_has(path, k))
       continue;
     b->written = co_has(written, k) || b->effects || loops_write(s, k);
-    const char *fault = end_block(s, k);
+    const char *fault = end_block(s, p, k);
     if (fault)
       return fault;
     CoSet next = next_on_path(b), arms = b->kind == CO_ARMS ? b->arms : 0;
@@ -287,7 +290,7 @@ const char *co_common_path(CoShape *s, const CoPlan *plan) {
   forget(s);
   do {
     spread(s, plan);
-    const char *fault = walk(s);
+    const char *fault = walk(s, plan);
     if (fault)
       return fault;
   } while (mark(s));

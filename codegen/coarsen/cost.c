@@ -13,6 +13,8 @@
 #include <assert.h>
 
 #include "codegen/coarsen/coarsen.h"
+#include "codegen/llvm/keep_guards.h"
+#include "codegen/llvm/match.h"
 
 /* What copies are to gain. */
 typedef enum Aim {
@@ -35,12 +37,17 @@ static const struct {
 };
 
 /* A short body that waits for memory gains from the second wave of blocks on; a kernel with
- * barriers that has many loads in flight by itself gains only in large launches. */
+ * barriers that has many loads in flight by itself gains only in large launches. Where a guard is
+ * slanted, threads along its line run their copies one after another: few, in large launches, and
+ * not long, with few copies. Loads that each touch a line of their own pay for that all the
+ * same. */
 enum {
   SHORT_BODY = 64,
   FILL_OF_SHORT = 16,
   MANY_LOADS = 4,
   FILL_OF_MANY = 128,
+  FILL_OF_SLANTED = 64,
+  SLANTED_LOG2 = 2,
   OWN_REGISTERS = 10,
   ASSUMED_FACTOR = 4
 };
@@ -175,18 +182,26 @@ static unsigned fill_of(const CoShape *s, Aim aim, unsigned log2, unsigned varyi
   return aim == AIM_BARRIERS && own_loads(s) >= MANY_LOADS ? FILL_OF_MANY : limits[aim].fill[log2];
 }
 
+static bool is_slanted(const CoShape *s) {
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    if (s->blocks[k].kind == CO_GUARD && s->blocks[k].slanted)
+      return true;
+  return false;
+}
+
 static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   unsigned varying = count_varying(s);
   unsigned one = pressure(s, true), common = pressure(s, false) + OWN_REGISTERS;
   unsigned most = most_registers(&s->cg->options, limits[aim].registers);
-  for (unsigned log2 = 3; log2; log2--) {
+  bool slanted = aim == AIM_COMMON && is_slanted(s);
+  for (unsigned log2 = slanted ? SLANTED_LOG2 : 3; log2; log2--) {
     unsigned k = 1u << log2;
     bool fits = k <= limits[aim].factor && k * one + common <= most &&
                 k * varying <= limits[aim].code;
     if (!fits || !has_room(s, k))
       continue;
     p->factor = k;
-    p->fill = fill_of(s, aim, log2, varying);
+    p->fill = slanted ? FILL_OF_SLANTED : fill_of(s, aim, log2, varying);
     p->even = aim == AIM_COMMON;
     return;
   }
@@ -223,6 +238,25 @@ static bool is_much_common(const CoShape *s, const CoLoads *loads) {
   return 8 * once >= OF_EIGHT * all;
 }
 
+/* Do the copies take paths of their own in a loop, for more than an eighth of its work? There one
+ * copy waits for another, where the threads of more blocks would run side by side. What is slow
+ * counts as many instructions. */
+static bool parts_in_loops(const CoShape *s) {
+  enum { SLOW = 16, OF = 8 };
+  uint64_t parted = 0, all = 0;
+  CoSet arms = 0;
+  for (uint32_t k = 0; k < s->nblocks; k++)
+    arms |= s->blocks[k].kind == CO_ARMS && s->blocks[k].in->depth ? s->blocks[k].arms : 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    bool slow = cg_is_slow(s->cg, i->old) || cg_is_division(i->old);
+    uint64_t cost = s->blocks[i->block].in->depth ? co_rounds(s, i) * (slow ? SLOW : 1) : 0;
+    all += cost;
+    parted += co_has(arms, i->block) ? cost : 0;
+  }
+  return OF * parted > all;
+}
+
 static const char *aim_of_loops(const CoShape *s, Aim *aim) {
   CoLoads loads = co_loads_in_loops(s);
   *aim = 2 * loads.scattered >= loads.once ? AIM_SCATTERED : AIM_COMMON;
@@ -234,6 +268,8 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
     return "its blocks read nothing in common in its loops";
   if (loads.streamed > loads.once)
     return "its blocks read more of their own than in common in its loops";
+  if (parts_in_loops(s))
+    return "its blocks take different paths in its loops";
   return is_much_common(s, &loads) ? NULL : "its blocks do little in common in its loops";
 }
 

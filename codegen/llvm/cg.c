@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "codegen/llvm/debuginfo.h"
+#include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/machines.h"
 #include "codegen/target.h"
 
@@ -99,10 +100,14 @@ int cg_llvm_is_initialised(void) { return initialised; }
  *
  * -cgpp-huge-func: CodeGenPrepare repeats itself until nothing changes, and visits from each
  * comparison all users of its operands. In functions with more blocks than this it revisits only
- * the blocks that changed: a chain of 1,000 elif with checked accesses takes 2 s instead of 16. */
+ * the blocks that changed: a chain of 1,000 elif with checked accesses takes 2 s instead of 16.
+ *
+ * -spec-exec-max-speculation-cost: NVPTX's code generator moves what it takes for cheap above
+ * branches, roots and quotients among it (keep_guards.c). */
 static void init_once(void) {
   static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300",
-                                      "-cgpp-huge-func=256"};
+                                      "-cgpp-huge-func=256",
+                                      "-spec-exec-max-speculation-cost=0"};
   initialised = 1;
   LLVMParseCommandLineOptions(sizeof flags / sizeof *flags, flags, NULL);
   LLVMInitializeNVPTXTargetInfo();
@@ -252,16 +257,24 @@ void cg_run_passes(Cg *cg, const char *pipeline) {
   LLVMPassBuilderOptionsSetLoopVectorization(o, 1);
   LLVMPassBuilderOptionsSetSLPVectorization(o, 1);
   LLVMPassBuilderOptionsSetLoopInterleaving(o, 1);
+  if (cg->keeps_guards)
+    cg_hold_guarded(cg);
   LLVMErrorRef e = LLVMRunPasses(cg->module, pipeline, cg->machine, o);
   LLVMDisposePassBuilderOptions(o);
+  if (cg->keeps_guards)
+    cg_release_guarded(cg);
   cg_check(cg, e);
   cg_check_complaint(cg);
 }
 
 void cg_run_function_passes(Cg *cg, LLVMValueRef fn, const char *pipeline) {
   LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  if (cg->keeps_guards)
+    cg_hold_guarded(cg);
   LLVMErrorRef e = LLVMRunPassesOnFunction(fn, pipeline, cg->machine, o);
   LLVMDisposePassBuilderOptions(o);
+  if (cg->keeps_guards)
+    cg_release_guarded(cg);
   cg_check(cg, e);
   cg_check_complaint(cg);
 }

@@ -45,6 +45,7 @@ typedef struct Cg {
   const char *dump, *dump_letters;
   const char *skip;                     /* names of passes to skip, or NULL */
   bool verifies;                        /* after each pass */
+  bool keeps_guards;                    /* LLVM's passes leave slow operations guarded */
   VEC(PassTime) times;                  /* in the order in which they began */
   Fn *lifted;                           /* lift: the kernel, until typing asks for it */
   VEC(const FrozenFunc *) lifted_funcs; /* those whose text is in lifted_text */

@@ -41,6 +41,8 @@ bool cg_is_plain_access(LLVMValueRef i);
 /* Is it a function of its operands alone, without side effects? False for what is not known
  * here. */
 bool cg_only_computes(LLVMValueRef i);
+/* Metadata of a 64-bit division whose operands do not both fit 32 bits. */
+#define CG_LONG_DIVISION "pyptx.long"
 /* A division or remainder of integers. */
 bool cg_is_division(LLVMValueRef i);
 

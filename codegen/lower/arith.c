@@ -207,37 +207,7 @@ void lw_shift(Lower *lw, Ins *i) {
   lw_set(lw, i, l_select(lw->b, in_range, v, LLVMConstNull(t)));
 }
 
-/* --- floor division and modulo --- */
-
-static LLVMValueRef divide_unsigned(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
-  LLVMTypeRef t = LLVMTypeOf(x);
-  LLVMValueRef by_zero = l_icmp(lw->b, LLVMIntEQ, y, LLVMConstNull(t));
-  LLVMValueRef safe = l_select(lw->b, by_zero, l_int(t, 1), y);
-  if (!quotient) /* the remainder by 1 is 0 already */
-    return binary(lw, LLVMURem, x, safe);
-  return l_select(lw->b, by_zero, LLVMConstNull(t), binary(lw, LLVMUDiv, x, safe));
-}
-
-/* The smallest integer divided by -1 overflows. Divided by 1 instead it gives itself, which is the
- * wrapped result, and remainder 0. */
-static LLVMValueRef divide_signed(Lower *lw, bool quotient, LLVMValueRef x, LLVMValueRef y) {
-  LLVMTypeRef t = LLVMTypeOf(x);
-  LLVMBuilderRef b = lw->b;
-  LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
-  LLVMValueRef lowest = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 1));
-  LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero);
-  LLVMValueRef minus = l_icmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t));
-  LLVMValueRef overflow = l_and(b, l_icmp(b, LLVMIntEQ, x, lowest), minus);
-  LLVMValueRef safe = l_select(b, l_or(b, by_zero, overflow), one, y);
-  LLVMValueRef r = binary(lw, LLVMSRem, x, safe);
-  LLVMValueRef signs = l_icmp(b, LLVMIntSLT, l_xor(b, r, safe), zero);
-  LLVMValueRef adjust = l_and(b, l_icmp(b, LLVMIntNE, r, zero), signs);
-  if (!quotient)
-    return l_select(b, adjust, l_add(b, r, safe), r);
-  LLVMValueRef q = binary(lw, LLVMSDiv, x, safe);
-  q = l_sub(b, q, l_zext(b, adjust, t));
-  return l_select(b, by_zero, zero, q);
-}
+/* --- floor division and modulo: of integers in divide.c --- */
 
 static LLVMValueRef copysign_of(Lower *lw, LLVMValueRef magnitude, LLVMValueRef sign) {
   LLVMTypeRef t = LLVMTypeOf(magnitude);
@@ -275,15 +245,12 @@ static LLVMValueRef divide_float(Lower *lw, bool quotient, LLVMValueRef x, LLVMV
 
 void lw_divide(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
-  bool quotient = i->op == OP_FLOORDIV;
-  bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
   if (is_float_value(x)) /* 16-bit floats are rounded once, at the end, as in NumPy */
     lw_set(lw, i,
-           lw_fit(lw, divide_float(lw, quotient, lw_widen(lw, x), lw_widen(lw, y)), LLVMTypeOf(x)));
-  else if (ty_is_signed(i->type) && !positive)
-    lw_set(lw, i, divide_signed(lw, quotient, x, y));
+           lw_fit(lw, divide_float(lw, i->op == OP_FLOORDIV, lw_widen(lw, x), lw_widen(lw, y)),
+                  LLVMTypeOf(x)));
   else
-    lw_set(lw, i, divide_unsigned(lw, quotient, x, y));
+    lw_divide_integers(lw, i, x, y);
 }
 
 /* --- power --- */

@@ -25,6 +25,7 @@ struct Lower {
   LLVMValueRef context;    /* see Target.context_type */
   void *target_state;      /* the target's own, for this function */
   Ins *ins;                /* the instruction that is being lowered, for messages */
+  struct Divisions *divisions; /* divide.c: what the function has divided so far */
 };
 
 /* --- leaves --- */

@@ -38,6 +38,8 @@ void lw_truediv(Lower *lw, Ins *i);
 void lw_compare(Lower *lw, Ins *i);
 void lw_shift(Lower *lw, Ins *i);
 void lw_divide(Lower *lw, Ins *i); /* floordiv, mod */
+/* The same of integers, x and y (divide.c). */
+void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y);
 void lw_power(Lower *lw, Ins *i);
 void lw_unary(Lower *lw, Ins *i); /* neg, invert, not, truth */
 void lw_cast_ins(Lower *lw, Ins *i);

@@ -43,6 +43,8 @@ void cg_nvptx_double(Cg *cg);
 /* square_root.c: float32 roots without slow paths, where the argument's range allows it; after
  * LLVM's passes, with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);
+/* Loops that count bits as single instructions. */
+void cg_nvptx_bits(Cg *cg);
 
 /* row_pointers.c: induction pointers for accesses that walk a matrix row by row; right before code
  * generation. */

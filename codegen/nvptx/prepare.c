@@ -1,10 +1,13 @@
 /* NVPTX prepare: last changes to the optimised module before LLVM's code generator.
  *
- * A bug of the code generator (shifts) is worked around, and a form that ptxas compiles badly
- * (counts) is rewritten. Both would be undone by LLVM's passes, so they come after these. This file
+ * A bug of the code generator (shifts) is worked around, a form that ptxas compiles badly (counts)
+ * is rewritten, and the generator is kept from code that never runs (long divisions). LLVM's passes
+ * would undo all three, so they come after these. This file
  * also decides which modules are too long for the generator's own optimisations. */
 #include <assert.h>
 
+#include "codegen/llvm/compat.h"
+#include "codegen/llvm/match.h"
 #include "codegen/nvptx/prepare.h"
 
 /* --- shifts ---
@@ -58,14 +61,42 @@ static void choose_count(Cg *cg, LLVMValueRef sum) {
   LLVMReplaceAllUsesWith(sum, l_select(cg->builder, c, one, n));
 }
 
+/* --- long divisions ---
+ *
+ * LLVM's code generator puts a test before each 64-bit division, whether its operands fit 32 bits.
+ * Where lowering has made that test already (lower/divide.c) this would be code that never runs.
+ * Vectors get no test, also not those of one element, and are scalars again later on. */
+static bool is_long_division(const Cg *cg, unsigned mark, LLVMValueRef i) {
+  return cg_is_division(i) && LLVMTypeOf(i) == cg->t.i64 && LLVMGetMetadata(i, mark);
+}
+
+static void hide_division(Cg *cg, LLVMValueRef i) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef parts[2], first = l_int(cg->t.i32, 0);
+  LLVMPositionBuilderBefore(b, i);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
+  for (unsigned k = 0; k < 2; k++)
+    parts[k] = l_insert_element(b, LLVMGetPoison(LLVMVectorType(cg->t.i64, 1)),
+                                LLVMGetOperand(i, k), first);
+  LLVMValueRef v = l_binop(b, LLVMGetInstructionOpcode(i), parts[0], parts[1]);
+  LLVMReplaceAllUsesWith(i, l_extract_element(b, v, first));
+  LLVMInstructionEraseFromParent(i);
+}
+
 void cg_nvptx_prepare(Cg *cg) {
+  unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
+                                           sizeof CG_LONG_DIVISION - 1);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
         if (is_guarded_shift(cg, i))
           clamp_count(cg, i);
         else if (is_count(cg, i))
           choose_count(cg, i);
+        else if (is_long_division(cg, mark, i))
+          hide_division(cg, i);
+      }
 }
 
 /* --- long functions --- */

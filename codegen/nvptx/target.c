@@ -118,6 +118,8 @@ static void left_over(Cg *cg) {
     unroll_marked(cg);
 }
 
+static void keep_guards(Cg *cg) { cg->keeps_guards = true; }
+
 static void masked_unroll(Cg *cg) {
   if (cg_nvptx_masked(cg))
     unroll_marked(cg);

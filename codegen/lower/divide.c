@@ -1,0 +1,282 @@
+/* Divide: floor division and modulo of integers, defined for every operand: by 0 both are 0, and
+ * the smallest integer by -1 is itself, wrapped, with remainder 0.
+ *
+ * A GPU has no division of integers: 32 bits take 15 instructions, 64 bits 70 and a call. So a
+ * 64-bit division by what is known at run time only asks first how large its operands are. If both
+ * fit 32 bits, which also says that neither is negative, one 32-bit division is all. Others are
+ * divided as unsigned numbers, and only where one is negative takes the corrections for signs.
+ * LLVM's code generator makes such a test too, but behind all that the signs need. It is left alone
+ * with hashes, which have 64 bits.
+ *
+ * `x // n` and `x % n` of the same operands in one block are computed together, with one division
+ * and a product. */
+#include "codegen/llvm/compat.h"
+#include "codegen/llvm/match.h"
+#include "codegen/lower/private.h"
+
+typedef struct Division {
+  LLVMValueRef quotient, rest; /* NULL: not wanted */
+} Division;
+
+typedef struct Wanted {
+  bool quotient, rest;
+} Wanted;
+
+/* x / y and the remainder, truncating; y is not 0. The host's instruction gives both at once. */
+static Division truncating(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
+  LLVMBuilderRef b = lw->b;
+  Division d = {0};
+  if (w.quotient)
+    d.quotient = l_binop(b, is_signed ? LLVMSDiv : LLVMUDiv, x, y);
+  if (w.quotient && w.rest && lw->target->narrows)
+    d.rest = l_sub(b, x, l_mul(b, d.quotient, y));
+  else if (w.rest)
+    d.rest = l_binop(b, is_signed ? LLVMSRem : LLVMURem, x, y);
+  return d;
+}
+
+static Division divide_unsigned(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMValueRef by_zero = l_icmp(lw->b, LLVMIntEQ, y, LLVMConstNull(t));
+  LLVMValueRef safe = l_select(lw->b, by_zero, l_int(t, 1), y);
+  Division d = truncating(lw, w, x, safe, false);
+  if (w.quotient) /* the remainder by 1 is 0 already */
+    d.quotient = l_select(lw->b, by_zero, LLVMConstNull(t), d.quotient);
+  return d;
+}
+
+/* The smallest integer divided by -1 overflows. Divided by 1 instead it gives itself, which is the
+ * wrapped result, and remainder 0. */
+static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
+  LLVMValueRef lowest = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 1));
+  LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero);
+  LLVMValueRef minus = l_icmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t));
+  LLVMValueRef overflow = l_and(b, l_icmp(b, LLVMIntEQ, x, lowest), minus);
+  LLVMValueRef safe = l_select(b, l_or(b, by_zero, overflow), one, y);
+  Division d = truncating(lw, (Wanted){w.quotient, true}, x, safe, true);
+  LLVMValueRef signs = l_icmp(b, LLVMIntSLT, l_xor(b, d.rest, safe), zero);
+  LLVMValueRef adjust = l_and(b, l_icmp(b, LLVMIntNE, d.rest, zero), signs);
+  d.rest = l_select(b, adjust, l_add(b, d.rest, safe), d.rest);
+  if (w.quotient)
+    d.quotient = l_select(b, by_zero, zero, l_sub(b, d.quotient, l_zext(b, adjust, t)));
+  return d;
+}
+
+/* --- 64 bits by what is known at run time --- */
+
+/* The phis of a division that is computed in several ways. */
+typedef struct Joined {
+  LLVMBasicBlockRef block;
+  Division phis;
+} Joined;
+
+static void join(Lower *lw, const Joined *to, Division d) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(lw->b);
+  if (to->phis.quotient)
+    LLVMAddIncoming(to->phis.quotient, &d.quotient, &here, 1);
+  if (to->phis.rest)
+    LLVMAddIncoming(to->phis.rest, &d.rest, &here, 1);
+  l_br(lw->b, to->block);
+}
+
+static Joined open_join(Lower *lw, Wanted w, LLVMTypeRef t) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(lw->b);
+  Joined to = {.block = lw_block(lw, "divided")};
+  lw_at(lw, to.block);
+  if (w.quotient)
+    to.phis.quotient = l_phi(lw->b, t);
+  if (w.rest)
+    to.phis.rest = l_phi(lw->b, t);
+  lw_at(lw, here);
+  return to;
+}
+
+static Division divide_short(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = lw->t->i32;
+  x = l_trunc(lw->b, x, t), y = l_trunc(lw->b, y, t);
+  LLVMValueRef by_zero = l_icmp(lw->b, LLVMIntEQ, y, LLVMConstNull(t));
+  Division d = truncating(lw, w, x, l_select(lw->b, by_zero, l_int(t, 1), y), false);
+  if (w.quotient)
+    d.quotient = l_zext(lw->b, d.quotient, lw->t->i64);
+  if (w.rest)
+    d.rest = l_zext(lw->b, d.rest, lw->t->i64);
+  return d;
+}
+
+/* A mark on a division whose operands are known not to fit 32 bits both: nvptx/prepare.c. */
+static void mark_long(Lower *lw, LLVMValueRef division) {
+  if (!division || !LLVMIsAInstruction(division) || !cg_is_division(division))
+    return;
+  LLVMContextRef c = lw->cg->context;
+  unsigned kind = LLVMGetMDKindIDInContext(c, CG_LONG_DIVISION, sizeof CG_LONG_DIVISION - 1);
+  LLVMSetMetadata(division, kind, LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
+}
+
+static Division unsigned_long(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+  Division d = truncating(lw, w, x, y, false);
+  mark_long(lw, d.quotient);
+  mark_long(lw, d.rest);
+  return d;
+}
+
+/* Two numbers of which one is negative, as unsigned ones. */
+typedef struct Magnitudes {
+  LLVMValueRef x, y;
+  LLVMValueRef below; /* i1: the quotient is negative, and x is one less */
+} Magnitudes;
+
+static Magnitudes magnitudes(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = lw->t->i64;
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t), wraps = LLVMConstNull(lw->t->i1);
+  LLVMValueRef a = lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){x, wraps}, 2);
+  Magnitudes m = {.y = lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){y, wraps}, 2)};
+  m.below = l_and(b, l_icmp(b, LLVMIntSLT, l_xor(b, x, y), zero), l_icmp(b, LLVMIntNE, x, zero));
+  m.x = l_sub(b, a, l_zext(b, m.below, t));
+  return m;
+}
+
+/* floor(-a / b) is -1 - (a - 1) / b, with remainder b - 1 - (a - 1) % b. */
+static Division with_signs(Lower *lw, Division d, const Magnitudes *m, LLVMValueRef y) {
+  LLVMTypeRef t = lw->t->i64;
+  LLVMBuilderRef b = lw->b;
+  if (d.quotient)
+    d.quotient = l_select(b, m->below, l_not(b, d.quotient), d.quotient);
+  if (d.rest) {
+    LLVMValueRef other = l_sub(b, l_sub(b, m->y, l_int(t, 1)), d.rest);
+    d.rest = l_select(b, m->below, other, d.rest);
+    d.rest = l_select(b, l_icmp(b, LLVMIntSLT, y, LLVMConstNull(t)), l_neg(b, d.rest), d.rest);
+  }
+  return d;
+}
+
+static LLVMValueRef either_of(Lower *lw, LLVMValueRef x, LLVMBasicBlockRef of_x, LLVMValueRef y,
+                              LLVMBasicBlockRef of_y) {
+  LLVMValueRef phi = l_phi(lw->b, LLVMTypeOf(x));
+  LLVMAddIncoming(phi, &x, &of_x, 1);
+  LLVMAddIncoming(phi, &y, &of_y, 1);
+  return phi;
+}
+
+/* Divides unsigned numbers, which may be the magnitudes of signed ones. y is not 0. */
+static void divide_long(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, const Joined *to,
+                        LLVMValueRef is_negative) {
+  LLVMBuilderRef b = lw->b;
+  if (!is_negative) {
+    join(lw, to, unsigned_long(lw, w, x, y));
+    return;
+  }
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), negative = lw_block(lw, "negative"),
+                    both = lw_block(lw, "magnitudes"), fix = lw_block(lw, "signs");
+  l_condbr(b, is_negative, negative, both);
+  lw_at(lw, negative);
+  Magnitudes m = magnitudes(lw, x, y);
+  l_br(b, both);
+  lw_at(lw, both);
+  m.x = either_of(lw, x, from, m.x, negative);
+  m.y = either_of(lw, y, from, m.y, negative);
+  m.below = either_of(lw, LLVMConstNull(lw->t->i1), from, m.below, negative);
+  Division d = unsigned_long(lw, w, m.x, m.y);
+  LLVMBasicBlockRef divided = LLVMGetInsertBlock(b);
+  l_condbr(b, is_negative, fix, to->block);
+  if (d.quotient)
+    LLVMAddIncoming(to->phis.quotient, &d.quotient, &divided, 1);
+  if (d.rest)
+    LLVMAddIncoming(to->phis.rest, &d.rest, &divided, 1);
+  lw_at(lw, fix);
+  join(lw, to, with_signs(lw, d, &m, y));
+}
+
+static Division divide_by_size(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y,
+                               bool is_signed) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef t = lw->t->i64;
+  LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, LLVMConstNull(t)), either = l_or(b, x, y);
+  Joined to = open_join(lw, w, t);
+  LLVMBasicBlockRef is_short = lw_block(lw, "short"), is_long = lw_block(lw, "long");
+  l_condbr(b, l_icmp(b, LLVMIntULT, either, l_int(t, 1ull << 32)), is_short, is_long);
+  lw_at(lw, is_short);
+  join(lw, &to, divide_short(lw, w, x, y));
+  lw_at(lw, is_long);
+  LLVMValueRef is_negative = is_signed ? l_icmp(b, LLVMIntSLT, either, LLVMConstNull(t)) : NULL;
+  divide_long(lw, w, x, l_select(b, by_zero, l_int(t, 1), y), &to, is_negative);
+  lw_at(lw, to.block);
+  if (w.quotient) /* the remainder by 1 is 0 already */
+    to.phis.quotient = l_select(b, by_zero, LLVMConstNull(t), to.phis.quotient);
+  return to.phis;
+}
+
+/* --- the operations --- */
+
+static bool is_hash(LLVMValueRef x) { return cg_is_op(x, LLVMXor); }
+
+static Division divide(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
+  if (lw->target->narrows && lw->cg->options.opt && LLVMTypeOf(x) == lw->t->i64 &&
+      !LLVMIsAConstant(y) && !is_hash(x))
+    return divide_by_size(lw, w, x, y, is_signed);
+  return is_signed ? divide_signed(lw, w, x, y) : divide_unsigned(lw, w, x, y);
+}
+
+/* --- what has been divided ---
+ *
+ * LLVM does not merge two equal divisions that have branches, so none is made twice. */
+
+typedef struct Divided {
+  LLVMValueRef x, y;
+  bool is_signed;
+  const Block *block;
+  Division is;
+} Divided;
+
+struct Divisions {
+  VEC(Divided) all;
+};
+
+/* The result of a division before this one, on all paths to it; NULL: there is none. */
+static LLVMValueRef divided_before(const Lower *lw, const Ins *i, const Divided *as) {
+  for (uint32_t k = 0; lw->divisions && k < lw->divisions->all.len; k++) {
+    const Divided *d = &lw->divisions->all.data[k];
+    LLVMValueRef v = i->op == OP_FLOORDIV ? d->is.quotient : d->is.rest;
+    if (v && d->x == as->x && d->y == as->y && d->is_signed == as->is_signed &&
+        ir_dominates(d->block, i->block))
+      return v;
+  }
+  return NULL;
+}
+
+/* Each use of a weak number is converted by a cast of its own. */
+static bool is_same(const Ins *a, const Ins *b) {
+  while (a != b && a->op == OP_CAST && b->op == OP_CAST && a->type == b->type)
+    a = a->args[0], b = b->args[0];
+  return a == b;
+}
+
+/* Does the block divide the same operands once more, for the other result? */
+static bool has_twin(const Ins *i) {
+  for (const Ins *n = i->next; n; n = n->next)
+    if ((n->op == OP_FLOORDIV || n->op == OP_MOD) && n->op != i->op &&
+        is_same(n->args[0], i->args[0]) && is_same(n->args[1], i->args[1]))
+      return true;
+  return false;
+}
+
+void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
+  bool quotient = i->op == OP_FLOORDIV, known = LLVMIsAConstant(y) || !lw->target->narrows;
+  bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
+  Divided as = {x, y, ty_is_signed(i->type) && !positive, i->block, {0}};
+  LLVMValueRef v = known ? NULL : divided_before(lw, i, &as);
+  if (!v) {
+    bool twin = !known && has_twin(i);
+    as.is = divide(lw, (Wanted){quotient || twin, !quotient || twin}, x, y, as.is_signed);
+    v = quotient ? as.is.quotient : as.is.rest;
+  }
+  if (!known && (as.is.quotient || as.is.rest)) {
+    if (!lw->divisions)
+      lw->divisions = CX_NEW(lw->cx, struct Divisions);
+    VEC_PUSH(&lw->cx->arena, &lw->divisions->all, as);
+  }
+  lw_set(lw, i, v);
+}

@@ -1,0 +1,81 @@
+"""// and % of integers whose divisor is known at run time only: each width of operands takes code of its own on a GPU (codegen/lower/divide.c)."""
+
+import itertools
+
+import numpy as np
+import pytest
+from pyptx import cuda
+
+EDGES = [0, 1, 2, 3, 7, 1000003, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 10**12, 2**62, 2**63 - 1, 2**63, 2**64 - 1]
+
+
+def both(a, b, q, r):
+    i = cuda.grid(1)
+    if i < a.size:
+        x, y = a[i], b[i]
+        q[i] = x // y
+        r[i] = x % y
+
+
+def one_each(a, b, q, r):
+    i = cuda.grid(1)
+    if i < a.size:
+        if i % 2 == 0:
+            q[i] = a[i] // b[i]
+        else:
+            r[i] = a[i] % b[i]
+
+
+def operands(dtype):
+    """Pairs of edges with every sign, and random ones of all widths."""
+    info, rng = np.iinfo(dtype), np.random.default_rng(7)
+    edges = sorted({v for e in EDGES for v in (e, -e, -e - 1) if info.min <= v <= info.max})
+    a, b = np.array(list(itertools.product(edges, edges)), dtype).T
+    shift = rng.integers(0, info.bits, 1500).astype(dtype)
+    some = [rng.integers(info.min, info.max, 1500, dtype, endpoint=True) >> s for s in (shift, shift[::-1])]
+    return np.concatenate([a, some[0]]), np.concatenate([b, some[1]])
+
+
+def python(a, b, dtype):
+    """CPython's results, wrapped; by 0 both are 0."""
+    bits = np.iinfo(dtype).bits
+    pairs = [divmod(int(x), int(y)) if y else (0, 0) for x, y in zip(a, b)]
+    wrapped = [[int(v) & (1 << bits) - 1 for v in column] for column in zip(*pairs)]
+    return [np.array(column, f"uint{bits}").view(dtype) for column in wrapped]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32])
+def test_all_widths_and_signs(dtype):
+    a, b = operands(dtype)
+    expected = python(a, b, dtype)
+    q, r = np.zeros_like(a), np.zeros_like(a)
+    cuda.jit(both)[-(-len(a) // 128), 128](a, b, q, r)
+    np.testing.assert_array_equal(q, expected[0])
+    np.testing.assert_array_equal(r, expected[1])
+    q[:], r[:] = 0, 0
+    cuda.jit(one_each)[-(-len(a) // 128), 128](a, b, q, r)
+    np.testing.assert_array_equal(q[::2], expected[0][::2])
+    np.testing.assert_array_equal(r[1::2], expected[1][1::2])
+
+
+def ptx_of(kernel, signature):
+    return cuda.compile_ptx(kernel, signature, cc="sm_90", coarsen=1)[0]
+
+
+def test_the_short_way_is_one_division(one_entry):
+    """Of both results one quotient, of 32 bits or of 64, and no test by LLVM's code generator before the latter."""
+    ptx = ptx_of(both, "int64[::1], int64[::1], int64[::1], int64[::1]")
+    assert ptx.count("div.u32") == 1 and ptx.count("div.u64") == 1
+    assert "rem." not in ptx and "div.s64" not in ptx
+
+
+def test_a_result_is_not_computed_twice(one_entry):
+    def kernel(a, n, out):
+        i = cuda.grid(1)
+        if i < a.size:
+            x = a[i]
+            if x % n > 3:
+                out[i // n, i % n] = x % n
+
+    ptx = ptx_of(kernel, "int64[::1], int64, int64[:,::1]")
+    assert ptx.count("rem.u32") + ptx.count("div.u32") == 2
