@@ -79,19 +79,17 @@ LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v) {
   return v;
 }
 
-/* A 64-bit sum, difference or product whose operands and result fit 32 bits (ssa/narrow.c). */
-static bool is_narrow(const Ins *i) {
-  return (i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL) &&
-         i->flags & i->args[0]->flags & i->args[1]->flags & (INS_I32 | INS_U32);
-}
+/* Do the result and the operands of a 64-bit operation fit int32, uint32 (ssa/narrow.c)? */
+static bool all_i32(const Ins *i) { return i->flags & INS_I32 && i->flags & INS_OF_I32; }
+static bool all_u32(const Ins *i) { return i->flags & INS_U32 && i->flags & INS_OF_U32; }
+static bool is_narrow(const Ins *i) { return all_i32(i) || all_u32(i); }
 
 static void narrow_arithmetic(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_low(lw, lw_value(lw, i->args[0])), y = lw_low(lw, lw_value(lw, i->args[1]));
   LLVMValueRef v = binary(lw, arithmetic[i->op].of_int, x, y);
-  unsigned flags = i->flags & i->args[0]->flags & i->args[1]->flags;
   if (LLVMIsAInstruction(v)) {
-    LLVMSetNSW(v, (flags & INS_I32) != 0);
-    LLVMSetNUW(v, (flags & INS_U32) != 0);
+    LLVMSetNSW(v, all_i32(i));
+    LLVMSetNUW(v, all_u32(i));
   }
   lw_set(lw, i, lw_extended(lw, i, v));
 }
@@ -133,6 +131,10 @@ void lw_unary(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), ready = lw_ready(lw, x);
   switch ((Op)i->op) {
   case OP_NEG:
+    if (all_i32(i)) {
+      lw_set(lw, i, lw_extended(lw, i, l_neg(lw->b, lw_low(lw, x))));
+      break;
+    }
     lw_set(lw, i,
            is_float_value(x) ? lw_fit(lw, fast(lw, l_fneg(lw->b, ready)), LLVMTypeOf(x))
                              : l_neg(lw->b, x));
@@ -175,6 +177,13 @@ void lw_compare(Lower *lw, Ins *i) {
   }
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
   CX_ASSERT(lw->cx, LLVMTypeOf(x) == LLVMTypeOf(y));
+  if (i->flags & (INS_OF_I32 | INS_OF_U32)) {
+    bool is_signed = i->flags & INS_OF_I32;
+    lw_set(lw, i,
+           l_icmp(lw->b, is_signed ? compares[i->op].is_signed : compares[i->op].is_unsigned,
+                  lw_low(lw, x), lw_low(lw, y)));
+    return;
+  }
   if (is_float_value(x))
     v = l_fcmp(lw->b, compares[i->op].real, lw_ready(lw, x), lw_ready(lw, y));
   else if (ty_is_signed(tx) && !ty_is_signed(ty))
@@ -277,7 +286,13 @@ void lw_divide(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
   bool quotient = i->op == OP_FLOORDIV;
   bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
-  if (is_float_value(x)) /* 16-bit floats are rounded once, at the end, as in NumPy */
+  if (is_narrow(i)) {
+    x = lw_low(lw, x);
+    y = lw_low(lw, y);
+    lw_set(lw, i,
+           lw_extended(lw, i, all_u32(i) ? divide_unsigned(lw, quotient, x, y)
+                                         : divide_signed(lw, quotient, x, y)));
+  } else if (is_float_value(x)) /* 16-bit floats are rounded once, at the end, as in NumPy */
     lw_set(lw, i,
            lw_fit(lw, divide_float(lw, quotient, lw_widen(lw, x), lw_widen(lw, y)), LLVMTypeOf(x)));
   else if (ty_is_signed(i->type) && !positive)

@@ -74,6 +74,8 @@ static PyObject *of_signature(PxDispatcher *d, PyObject *signature, const Questi
   if (!device || px_signature_argument(st, signature, &s) < 0)
     return NULL;
   PyObject *answer = NULL;
+  if (s.n && px_compiled_narrow(d, &s, device)) /* what launches take */
+    *s.tokens |= PX_NARROW_TOKEN;
   if (q->of || q->advice) {
     answer = text_for(d, &s, device, q);
   } else {

@@ -74,6 +74,15 @@ typedef struct PxArgs {
 void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bool numba);
 /* Adds the next parameter's argument. 0, or -1 with TypeError and the like. */
 int px_args_add(PxArgs *a, PyObject *arg);
+/* With all arguments added: makes their signature narrow if they fit one. */
+void px_args_choose_narrow(PxArgs *a);
+/* Does a number of this type, at least the first 8 bytes of it, keep a signature from being
+ * narrow? */
+static inline bool px_is_large(PxToken type, int64_t bits) {
+  return (type == TY_PYINT || type == TY_I64)
+             ? (uint64_t)bits + TY_SMALL + 1 > 2u * (uint64_t)TY_SMALL + 1
+             : type == TY_U64 && (uint64_t)bits > TY_SMALL;
+}
 /* Keeps an object until px_args_clear: one that the caller does not hold. 0 or -1. */
 int px_args_keep(PxArgs *a, PyObject *value);
 void px_args_clear(PxArgs *a);
