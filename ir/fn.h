@@ -164,7 +164,8 @@ enum InsFlags {
   INS_UNROLL_4 = 256,
   INS_UNROLL_8 = 512,
   INS_MASKED = 1024,
-  /* an operation on integers of 64 bits that fit int32, uint32 where it reads them */
+  /* an operation on integers of 64 bits that fit int32, uint32 where it reads them, as does its
+   * result */
   INS_OF_I32 = 2048,
   INS_OF_U32 = 4096,
 };

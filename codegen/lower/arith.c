@@ -79,9 +79,9 @@ LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v) {
   return v;
 }
 
-/* Do the result and the operands of a 64-bit operation fit int32, uint32 (ssa/narrow.c)? */
-static bool all_i32(const Ins *i) { return i->flags & INS_I32 && i->flags & INS_OF_I32; }
-static bool all_u32(const Ins *i) { return i->flags & INS_U32 && i->flags & INS_OF_U32; }
+/* Do the operands of a 64-bit operation fit int32, uint32, and its result (ssa/narrow.c)? */
+static bool all_i32(const Ins *i) { return i->flags & INS_OF_I32; }
+static bool all_u32(const Ins *i) { return i->flags & INS_OF_U32; }
 static bool is_narrow(const Ins *i) { return all_i32(i) || all_u32(i); }
 
 static void narrow_arithmetic(Lower *lw, Ins *i) {
@@ -130,15 +130,19 @@ static LLVMValueRef truth(Lower *lw, LLVMValueRef x) {
 void lw_unary(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), ready = lw_ready(lw, x);
   switch ((Op)i->op) {
-  case OP_NEG:
+  case OP_NEG: {
     if (all_i32(i)) {
-      lw_set(lw, i, lw_extended(lw, i, l_neg(lw->b, lw_low(lw, x))));
+      LLVMValueRef v = l_neg(lw->b, lw_low(lw, x));
+      if (LLVMIsAInstruction(v))
+        LLVMSetNSW(v, 1);
+      lw_set(lw, i, lw_extended(lw, i, v));
       break;
     }
     lw_set(lw, i,
            is_float_value(x) ? lw_fit(lw, fast(lw, l_fneg(lw->b, ready)), LLVMTypeOf(x))
                              : l_neg(lw->b, x));
     break;
+  }
   case OP_INVERT: lw_set(lw, i, l_not(lw->b, x)); break;
   case OP_NOT: lw_set(lw, i, l_not(lw->b, truth(lw, x))); break;
   default: lw_set(lw, i, truth(lw, x)); break;
@@ -177,10 +181,9 @@ void lw_compare(Lower *lw, Ins *i) {
   }
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
   CX_ASSERT(lw->cx, LLVMTypeOf(x) == LLVMTypeOf(y));
-  if (i->flags & (INS_OF_I32 | INS_OF_U32)) {
-    bool is_signed = i->flags & INS_OF_I32;
+  if (is_narrow(i)) {
     lw_set(lw, i,
-           l_icmp(lw->b, is_signed ? compares[i->op].is_signed : compares[i->op].is_unsigned,
+           l_icmp(lw->b, all_i32(i) ? compares[i->op].is_signed : compares[i->op].is_unsigned,
                   lw_low(lw, x), lw_low(lw, y)));
     return;
   }

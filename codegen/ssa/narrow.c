@@ -158,8 +158,10 @@ void cg_narrow(Cx *cx, Fn *fn) {
       if (is_long(i))
         i->flags |= (ir_is_within(v, i, i32) ? INS_I32 : 0) |
                     (ir_is_within(v, i, u32) ? INS_U32 : 0);
-      if (is_computed(i))
-        i->flags |= (ir_reads_within(v, i, i32) ? INS_OF_I32 : 0) |
-                    (ir_reads_within(v, i, u32) ? INS_OF_U32 : 0);
+      bool any = is_computed(i), is_test = ty_kind(i->type) == KIND_BOOL;
+      if (any && (is_test || i->flags & INS_I32) && ir_reads_within(v, i, i32))
+        i->flags |= INS_OF_I32;
+      if (any && (is_test || i->flags & INS_U32) && ir_reads_within(v, i, u32))
+        i->flags |= INS_OF_U32;
     }
 }

@@ -17,6 +17,7 @@
 #include "pyext/launch/stream_order.h"
 #include "pyext/launch/typeof.h"
 #include "pyext/objects/device.h"
+#include "pyext/objects/graph.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "a move of 8 bytes moves the low ones of a smaller number");
@@ -181,7 +182,8 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
     for (const PxMove *last = m + s->nmoves; m < last; m++)
       memcpy(block + m->to, (const char *)from + m->from, 8);
   }
-  return p->sizes == SIZES_ANY || large == (p->sizes == SIZES_LARGE);
+  return p->sizes == SIZES_ANY || (large || px_capturing() ? p->sizes == SIZES_LARGE
+                                                           : p->sizes == SIZES_SMALL);
 }
 
 static bool same_names(PyObject *a, PyObject *b) {

@@ -26,7 +26,7 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->stream = stream;
   a->on_host = rt_device_is_host(device);
   a->numba = numba;
-  a->captured = false;
+  a->captured = a->wide = false;
   a->any_readonly = false;
   a->way = 0;
   a->callee = NULL;
@@ -779,13 +779,14 @@ int px_args_add(PxArgs *a, PyObject *arg) {
   return 0;
 }
 
-/* The one place that says where narrow versions are used: on GPUs. The host's vectors and scalars
- * are as fast in 64 bits but for the lanes, of which its indices need few. */
+/* The one place that says where narrow versions are used: on GPUs. (The host's lanes are as wide as
+ * their widest value, which is a float's or an index's that codegen/lanes narrows by itself.) A
+ * captured launch may be given other numbers, and so takes the wide version. */
 void px_args_choose_narrow(PxArgs *a) {
-  bool narrow = !a->on_host;
+  bool narrow = !a->on_host && !a->wide && a->ntokens && (a->captured || !px_capturing());
   for (uint32_t i = 0; narrow && i < a->nleaves; i++)
     narrow = !px_token_is_long(a->leaves[i].token) &&
-             !px_is_large((PxToken)a->leaves[i].token, a->leaves[i].u.i);
-  if (narrow && a->ntokens)
+             !px_is_large(a->leaves[i].token, a->leaves[i].u.i);
+  if (narrow)
     a->tokens[0] |= PX_NARROW_TOKEN;
 }

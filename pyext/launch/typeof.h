@@ -54,6 +54,7 @@ typedef struct PxArgs {
   RtStream *stream;
   bool on_host;
   bool any_readonly;
+  bool wide;                   /* even if they fit a narrow signature */
   bool captured;               /* for a node of a graph, which no host array can be copied for */
   bool numba;                  /* Python's numbers are int64, float64, complex128 */
   uint8_t way;                 /* PxWay, of the argument being added */
