@@ -262,8 +262,8 @@ struct Program {
   VEC(IrSum) sums;
   VEC(IrWidening) widenings;
   bool uses_dynamic_shared;
-  /* the kernel's integer parameters of 64 bits are -TY_SMALL - 1 to TY_SMALL, and the extents of its
-   * array parameters at most TY_SMALL */
+  /* the kernel's integer parameters of 64 bits are -TY_SMALL - 1 to TY_SMALL, and the extents of
+   * its array parameters at most TY_SMALL */
   bool narrow;
 };
 

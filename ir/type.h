@@ -92,8 +92,8 @@ typedef struct RecordField {
 /* Up to so many elements the number of an element fits an int32, and so does an index from which it
  * is at most TY_REACH away. */
 enum { TY_REACH = 1024, TY_NARROW = INT32_MAX - TY_REACH };
-/* What a narrow signature promises of the arguments' integers of 64 bits, -TY_SMALL - 1 to TY_SMALL,
- * and of their extents: so the sum of two, and one more, fit an int32. */
+/* What a narrow signature promises: the arguments' integers of 64 bits are -TY_SMALL - 1 to
+ * TY_SMALL, and their extents at most that. So the sum of two, and one more, fits an int32. */
 enum { TY_SMALL = (1 << 30) - 1 };
 
 typedef struct Type {

@@ -346,20 +346,6 @@ PxOverload *px_dispatch(PxDispatcher *d, PxArgs *a) {
   return o;
 }
 
-bool px_compiled_narrow(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
-  assert(s->n);
-  PxOverload *wide = find_compiled(d, s, device), *narrow = NULL;
-  if (!wide && !px_is_narrow(s->tokens, s->n)) {
-    *s->tokens |= PX_NARROW_TOKEN;
-    narrow = find_compiled(d, s, device);
-    *s->tokens &= ~PX_NARROW_TOKEN;
-  }
-  bool is = narrow;
-  Py_XDECREF((PyObject *)wide);
-  Py_XDECREF((PyObject *)narrow);
-  return is;
-}
-
 PyObject *px_overload_list(PxDispatcher *d) {
   PyObject *list = PyList_New(0);
   PX_BEGIN_LOCKED(d)
@@ -628,23 +614,6 @@ static PyObject *get_device_flag(PyObject *op, void *Py_UNUSED(c)) {
   return PyBool_FromLong(((PxDispatcher *)op)->func_options.device);
 }
 
-static PyObject *get_overloads(PyObject *op, void *Py_UNUSED(c)) {
-  PyObject *list = px_overload_list((PxDispatcher *)op), *dict = list ? PyDict_New() : NULL;
-  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
-    PyObject *o = PyList_GET_ITEM(list, i);
-    if (PyDict_SetItem(dict, ((PxOverload *)o)->types, o) < 0)
-      Py_CLEAR(dict);
-  }
-  Py_XDECREF(list);
-  return dict;
-}
-
-static PyObject *get_signatures(PyObject *op, void *c) {
-  PyObject *dict = get_overloads(op, c), *keys = dict ? PyDict_Keys(dict) : NULL;
-  Py_XDECREF(dict);
-  return keys;
-}
-
 /* The counts and the place, made by the package's Python half. */
 static PyObject *get_stats(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *list = px_overload_list((PxDispatcher *)op);
@@ -667,8 +636,8 @@ static PyGetSetDef dispatcher_getset[] = {
     {"_made", get_made, NULL, "(signatures, options) that it was made with.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"device", get_device_flag, NULL, "Is this a device function.", NULL},
-    {"overloads", get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
-    {"signatures", get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
+    {"overloads", px_get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
+    {"signatures", px_get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
     {"specializations", get_specializations, NULL,
      "dict: (compute capability, argument types) → kernel that specialize() made.", NULL},
     {"specialized", get_specialized, NULL, "Is this kernel for one declared signature.", NULL},

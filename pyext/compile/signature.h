@@ -17,7 +17,7 @@ enum {
   PX_NAMED_SHIFT = 13,
   PX_POINTER_TOKEN = 1 << 27, /* with PX_ARRAY_TOKEN, of a parameter: CPointer(float32) */
   PX_ENUM_TOKEN = 1 << 28,    /* | number of the Enum's type (named_tuple.h) */
-  /* with PX_ARRAY_TOKEN, of an argument alone, no part of a signature: has an axis beyond TY_SMALL */
+  /* with PX_ARRAY_TOKEN, of an argument, not of a signature: it has an axis beyond TY_SMALL */
   PX_LONG_TOKEN = 1 << 28,
 };
 /* Set in the first token: the signature is narrow, which means that every integer of 64 bits among
