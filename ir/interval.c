@@ -541,6 +541,9 @@ static bool shrink(Intervals *v, const Fn *fn) {
 
 static void add_guard(Cx *cx, Intervals *v, const Block *region, const Ins *value, Op op,
                       const Ins *other) {
+  if (value->op == OP_CAST && ty_is_integral(value->args[0]->type) &&
+      is_within(of_type(value->args[0]->type), of_type(value->type))) /* the same number */
+    add_guard(cx, v, region, value->args[0], op, other);
   value = first_of(v, value);
   const Guard *next = v->guards[value->id];
   uint32_t number = next ? next->number + 1 : 1;
