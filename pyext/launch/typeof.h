@@ -77,12 +77,14 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
 int px_args_add(PxArgs *a, PyObject *arg);
 /* With all arguments added: makes their signature narrow if they fit one. */
 void px_args_choose_narrow(PxArgs *a);
-/* Does a number of this type, at least the first 8 bytes of it, keep a signature from being
- * narrow? */
+/* Does a number of this type, at least the first 8 bytes of it, keep a signature from being narrow?
+ * In typed code dates, spans and members of Enums are integers of 64 bits. */
 static inline bool px_is_large(PxToken type, int64_t bits) {
-  return (type == TY_PYINT || type == TY_I64)
-             ? (uint64_t)bits + TY_SMALL + 1 > 2u * (uint64_t)TY_SMALL + 1
-             : type == TY_U64 && (uint64_t)bits > TY_SMALL;
+  if (type == TY_U64)
+    return (uint64_t)bits > TY_SMALL;
+  bool whole = type == TY_PYINT || type == TY_I64 ||
+               (type >= TY_SCALARS && !px_token_is_array(type));
+  return whole && (uint64_t)bits + TY_SMALL + 1 > 2u * (uint64_t)TY_SMALL + 1;
 }
 /* Keeps an object until px_args_clear: one that the caller does not hold. 0 or -1. */
 int px_args_keep(PxArgs *a, PyObject *value);

@@ -106,6 +106,25 @@ for n in [0, 1, EDGE - 1, EDGE, 2**31, 2**32, 2**63, 2**64 - 1] * 2:
 
 
 @needs_standin
+def test_dates_and_spans():
+    """They are integers of 64 bits in compiled code."""
+    run("""
+@cuda.jit
+def kernel(span, date, pair, out):
+    out[0] = span
+    out[1] = pair[1]
+    out[2] = date - np.datetime64(0, "ms")
+
+out = cuda.to_device(np.zeros(3, "m8[ms]"))
+for n in NUMBERS + NUMBERS[::-1]:
+    for given in ((n, 5, 5), (5, n, 5), (5, 5, n)):
+        span, date, other = given
+        kernel[1, 1](np.timedelta64(span, "ms"), np.datetime64(date, "ms"), (1, np.timedelta64(other, "ms")), out)
+        assert out.copy_to_host().astype(np.int64).tolist() == [span, other, date], given
+""")
+
+
+@needs_standin
 def test_bound_launches():
     run("""
 kernel, out = cuda.jit(work), fresh()
