@@ -164,6 +164,10 @@ enum InsFlags {
   INS_UNROLL_4 = 256,
   INS_UNROLL_8 = 512,
   INS_MASKED = 1024,
+  /* an operation on integers of 64 bits that fit int32, uint32 where it reads them, as does its
+   * result */
+  INS_OF_I32 = 2048,
+  INS_OF_U32 = 4096,
 };
 
 /* Flags that have a text; X(flag, word). */
@@ -172,7 +176,8 @@ enum InsFlags {
   X(INS_NO_WRAP, nowrap)                                                                           \
   X(INS_I32, i32)                                                                                  \
   X(INS_U32, u32) X(INS_INDEX, index) X(INS_LOW, low) X(INS_YIELDS, yields)                        \
-      X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8) X(INS_MASKED, masked)
+      X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8) X(INS_MASKED, masked)                      \
+          X(INS_OF_I32, of_i32) X(INS_OF_U32, of_u32)
 
 struct Block {
   uint32_t id;
@@ -257,6 +262,9 @@ struct Program {
   VEC(IrSum) sums;
   VEC(IrWidening) widenings;
   bool uses_dynamic_shared;
+  /* the kernel's integer parameters of 64 bits are -TY_SMALL - 1 to TY_SMALL, and the extents of
+   * its array parameters at most TY_SMALL */
+  bool narrow;
 };
 
 static inline bool ins_is_term(const Ins *i) { return ir_op_info[i->op].effect == EFFECT_TERM; }

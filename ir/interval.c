@@ -2,8 +2,9 @@
  * 1977).
  *
  * Intervals grow sweep by sweep. A phi whose bound has moved GROW_LIMIT times is widened at that
- * end: as far as it can drift, or else to the end of its type. At last one sweep shrinks what was
- * widened too far. Two things bound what goes around loops:
+ * end: as far as it can drift, or else to the end of its type. At last a few sweeps shrink what was
+ * widened too far. A comparison bounds its operands in the blocks that only one of its outcomes
+ * reaches, and in the selection that it makes. Two things bound what goes around loops:
  *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the
  *   near side of that;
  *   time           no thread lives to execute 2**46 additions, so in steps of up to 2**16 a value
@@ -15,7 +16,7 @@
 #include "ir/cfg.h"
 #include "ir/registers.h"
 
-enum { GROW_LIMIT = 4, MAX_WEB = 16 };
+enum { GROW_LIMIT = 4, SHRINK_LIMIT = 3, MAX_WEB = 16, MAX_GUARDS = 16, MAX_EXTENTS = 32 };
 
 #define LARGEST_INT32 ((IrWide)INT32_MAX)
 #define HUGE          ((IrWide)1 << 100)
@@ -24,7 +25,19 @@ enum { GROW_LIMIT = 4, MAX_WEB = 16 };
 
 static const Interval nothing = {HUGE, -HUGE}, everything = {-HUGE, HUGE};
 
+/* `value op other` holds in what `region` dominates. */
+typedef struct Guard {
+  const struct Guard *next;
+  const Block *region;
+  const Ins *other;
+  Op op;
+  uint32_t number; /* of those of the value that stand behind it */
+} Guard;
+
 struct Intervals {
+  bool narrow;             /* Program.narrow, of a kernel */
+  const Guard **guards;    /* by Ins id */
+  const Ins **same;        /* by Ins id: the first reading of an extent, where there are many */
   Interval *of;            /* by Ins id */
   const Counter **counter; /* by Ins id; NULL: it is none */
   uint8_t *grown;
@@ -69,6 +82,10 @@ Op ir_swapped(Op compare) {
   return swapped[compare];
 }
 
+static bool compares_integers(const Ins *i) {
+  return is_compare(i) && ty_is_integral(i->args[0]->type) && ty_is_integral(i->args[1]->type);
+}
+
 /* --- operations on intervals that are not empty --- */
 
 static Interval sum(Interval a, Interval b) { return (Interval){a.lo + b.lo, a.hi + b.hi}; }
@@ -86,16 +103,17 @@ static Interval product(Interval a, Interval b) {
 }
 
 /* The remainder has the divisor's sign; by zero it is 0. */
-static Interval remainder_of(Interval a, Interval b, Interval room) {
-  if (b.lo < 0)
-    return room;
-  IrWide most = larger(b.hi - 1, 0);
-  return (Interval){0, a.lo >= 0 ? smaller(a.hi, most) : most};
+static Interval remainder_of(Interval a, Interval b) {
+  IrWide least = smaller(b.lo + 1, 0), most = larger(b.hi - 1, 0);
+  return (Interval){least, a.lo >= 0 && b.lo >= 0 ? smaller(a.hi, most) : most};
 }
 
-/* By zero it is 0. */
-static Interval quotient(Interval a, Interval b, Interval room) {
-  return a.lo >= 0 && b.lo >= 0 ? (Interval){0, a.hi / larger(b.lo, 1)} : room;
+/* Rounded down; by zero it is 0. */
+static Interval quotient(Interval a, Interval b) {
+  IrWide far = larger(larger(a.hi, -a.lo), 0), by = larger(b.lo, 1);
+  if (b.lo < 0)
+    return (Interval){-far, far};
+  return (Interval){a.lo < 0 ? -((-a.lo + by - 1) / by) : 0, a.hi > 0 ? a.hi / by : 0};
 }
 
 static Interval shifted_left(Interval a, Interval count, const Type *t) {
@@ -104,25 +122,24 @@ static Interval shifted_left(Interval a, Interval count, const Type *t) {
   return product(a, (Interval){(IrWide)1 << (int)count.lo, (IrWide)1 << (int)count.hi});
 }
 
-static Interval shifted_right(Interval a, Interval count, Interval room) {
+/* By more than the type has bits, or less than none, it is 0 or -1. */
+static Interval shifted_right(Interval a, Interval count) {
   int least = (int)smaller(larger(count.lo, 0), 64);
-  return a.lo >= 0 ? (Interval){0, a.hi >> least} : room;
+  return (Interval){smaller(a.lo >> least, 0), larger(a.hi >> least, a.lo < 0 ? -1 : 0)};
 }
 
-static Interval masked(Interval a, Interval b, Interval room) {
+/* Of so many bits and the sign that both have no more. */
+static Interval of_bits(Interval a, Interval b) {
+  IrWide end = 1;
+  while (end <= a.hi || end <= b.hi || -end > a.lo || -end > b.lo)
+    end *= 2;
+  return (Interval){a.lo < 0 || b.lo < 0 ? -end : 0, end - 1};
+}
+
+static Interval masked(Interval a, Interval b) {
   if (a.lo < 0 && b.lo < 0)
-    return room;
+    return of_bits(a, b);
   return (Interval){0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : smaller(a.hi, b.hi)};
-}
-
-/* The bits that numbers up to the larger one have. */
-static Interval united(Interval a, Interval b, Interval room) {
-  if (a.lo < 0 || b.lo < 0)
-    return room;
-  IrWide bits = 1;
-  while (bits <= a.hi || bits <= b.hi)
-    bits *= 2;
-  return (Interval){0, bits - 1};
 }
 
 static Interval constant(const Ins *i) {
@@ -137,6 +154,26 @@ static Interval special_register(const Ins *i) {
   int64_t least, most;
   bool is = ir_register_bounds(i->aux.intrinsic, &least, &most);
   return is ? (Interval){least, most} : everything;
+}
+
+/* Is i what a launch passes: a parameter of the kernel, or a part of one that is a tuple? */
+static bool is_passed(const Intervals *v, const Ins *i) {
+  while (i->op == OP_TUPLE_GET)
+    i = i->args[0];
+  return v->narrow && i->op == OP_PARAM;
+}
+
+/* A parameter, or a part of one. */
+static Interval passed(const Intervals *v, const Ins *i, Interval room) {
+  const Interval small = {-(IrWide)TY_SMALL - 1, TY_SMALL};
+  return is_passed(v, i) && ty_may_be_small(i->type) ? common(room, small) : room;
+}
+
+static Interval extent(const Intervals *v, const Ins *i) {
+  const Ins *array = i->args[0];
+  return (Interval){0, is_passed(v, array) ? (IrWide)TY_SMALL
+                       : array->type->wide ? (IrWide)1 << 48
+                                           : LARGEST_INT32};
 }
 
 /* --- counters --- */
@@ -194,16 +231,34 @@ static Interval continuing(const Intervals *v, const Counter *c) {
   return c->down ? (Interval){stop.lo + !c->closed, HUGE} : (Interval){-HUGE, stop.hi - !c->closed};
 }
 
+/* What is left of r, the value on the left of a comparison that holds. */
+static Interval where(Interval r, Op compare, Interval other) {
+  switch (compare) {
+  case OP_LT: return common(r, (Interval){-HUGE, other.hi - 1});
+  case OP_LE: return common(r, (Interval){-HUGE, other.hi});
+  case OP_GT: return common(r, (Interval){other.lo + 1, HUGE});
+  case OP_GE: return common(r, (Interval){other.lo, HUGE});
+  case OP_EQ: return common(r, other);
+  default: return r;
+  }
+}
+
+static const Ins *first_of(const Intervals *v, const Ins *i) {
+  return i->op == OP_EXTENT && v->same[i->id] ? v->same[i->id] : i;
+}
+
 /* The value of i where block b reads it. */
 static Interval at(const Intervals *v, const Ins *i, const Block *b) {
   const Counter *c = v->counter[i->id];
   Interval r = v->of[i->id];
+  for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
+    if (ir_dominates(g->region, b))
+      r = where(r, g->op, v->of[g->other->id]);
   return c && ir_dominates(c->body, b) ? common(r, continuing(v, c)) : r;
 }
 
 /* A counter and its next value are bounded alike, so that code which narrows them extends both in
- * one
- * way: the step reads the counter without what its test says. */
+ * one way: the step reads the counter without what its test says. */
 static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
   const Ins *a = user->args[k];
   const Counter *c = v->counter[a->id];
@@ -360,19 +415,24 @@ static Interval difference(const Intervals *v, const Ins *i, Interval a, Interva
 
 /* --- instructions --- */
 
+/* What the outcome `op` of a comparison says of the value that is selected for it. */
+static Interval chosen(const Intervals *v, const Ins *compare, Op op, const Ins *value,
+                       const Block *b) {
+  Interval r = at(v, value, b);
+  if (compare->args[0] == value)
+    r = where(r, op, at(v, compare->args[1], b));
+  if (compare->args[1] == value)
+    r = where(r, ir_swapped(op), at(v, compare->args[0], b));
+  return r;
+}
+
 /* min and max are written as select(a < b, a, b) and select(a > b, a, b). */
 static Interval selected(const Intervals *v, const Ins *i) {
   const Ins *c = i->args[0], *yes = i->args[1], *no = i->args[2];
-  Interval a = at(v, yes, i->block), b = at(v, no, i->block), r = both(a, b);
-  if (is_empty(a) || is_empty(b) || !is_compare(c) || c->args[0] != yes || c->args[1] != no)
-    return r;
-  switch ((Op)c->op) {
-  case OP_LT:
-  case OP_LE: return (Interval){r.lo, smaller(a.hi, b.hi)};
-  case OP_GT:
-  case OP_GE: return (Interval){larger(a.lo, b.lo), r.hi};
-  default: return r;
-  }
+  if (!compares_integers(c))
+    return both(at(v, yes, i->block), at(v, no, i->block));
+  return both(chosen(v, c, (Op)c->op, yes, i->block),
+              chosen(v, c, ir_inverse((Op)c->op), no, i->block));
 }
 
 /* Of one or two numbers. */
@@ -389,13 +449,13 @@ static Interval operated(const Intervals *v, const Ins *i, Interval room) {
   case OP_MUL: return product(a, b);
   case OP_NEG: return negated(a);
   case OP_INVERT: return ty_is_signed(i->type) ? (Interval){-1 - a.hi, -1 - a.lo} : room;
-  case OP_MOD: return remainder_of(a, b, room);
-  case OP_FLOORDIV: return quotient(a, b, room);
+  case OP_MOD: return remainder_of(a, b);
+  case OP_FLOORDIV: return quotient(a, b);
   case OP_LSHIFT: return shifted_left(a, b, i->type);
-  case OP_RSHIFT: return shifted_right(a, b, room);
-  case OP_AND: return masked(a, b, room);
+  case OP_RSHIFT: return shifted_right(a, b);
+  case OP_AND: return masked(a, b);
   case OP_OR:
-  case OP_XOR: return united(a, b, room);
+  case OP_XOR: return of_bits(a, b);
   case OP_CHECK_INDEX: return common(a, (Interval){0, b.hi - 1});
   case OP_WRAP_INDEX: return a.lo >= 0 ? a : room;
   default: return a; /* CAST */
@@ -406,12 +466,14 @@ static Interval compute(const Intervals *v, const Ins *i, Interval room) {
   switch ((Op)i->op) {
   case OP_CONST: return constant(i);
   case OP_UNSET: return i->aux2 ? (Interval){0, 0} : room;
-  case OP_EXTENT: return (Interval){0, i->args[0]->type->wide ? (IrWide)1 << 48 : LARGEST_INT32};
+  case OP_PARAM: return passed(v, i, room);
+  case OP_EXTENT: return extent(v, i);
   case OP_INTRINSIC: return i->nargs ? room : common(special_register(i), room);
   case OP_PHI: return merged(v, i);
   case OP_SELECT: return selected(v, i);
   case OP_TUPLE_GET:
-    return i->args[0]->op == OP_MAKE_TUPLE ? at(v, i->args[0]->args[i->aux.i], i->block) : room;
+    return i->args[0]->op == OP_MAKE_TUPLE ? at(v, i->args[0]->args[i->aux.i], i->block)
+                                           : passed(v, i, room);
   case OP_CAST:
   case OP_ADD:
   case OP_SUB:
@@ -464,11 +526,64 @@ static bool grow(Intervals *v, const Fn *fn) {
   return changed;
 }
 
-static void shrink(Intervals *v, const Fn *fn) {
+static bool shrink(Intervals *v, const Fn *fn) {
+  bool changed = false;
   FOR_BLOCKS (fn, b)
-    FOR_INS (b, i)
-      if (ty_is_integral(i->type))
-        v->of[i->id] = common(v->of[i->id], eval(v, i));
+    FOR_INS (b, i) {
+      if (!ty_is_integral(i->type))
+        continue;
+      Interval old = v->of[i->id], now = common(old, eval(v, i));
+      changed |= now.lo != old.lo || now.hi != old.hi;
+      v->of[i->id] = now;
+    }
+  return changed;
+}
+
+static void add_guard(Cx *cx, Intervals *v, const Block *region, const Ins *value, Op op,
+                      const Ins *other) {
+  if (value->op == OP_CAST && ty_is_integral(value->args[0]->type) &&
+      is_within(of_type(value->args[0]->type), of_type(value->type))) /* the same number */
+    add_guard(cx, v, region, value->args[0], op, other);
+  value = first_of(v, value);
+  const Guard *next = v->guards[value->id];
+  uint32_t number = next ? next->number + 1 : 1;
+  if (number > MAX_GUARDS || value->op == OP_CONST || op == OP_NE)
+    return;
+  Guard *g = CX_NEW(cx, Guard);
+  *g = (Guard){next, region, other, op, number};
+  v->guards[value->id] = g;
+}
+
+/* Each reading of an array's extent gives the same. */
+static void find_same(Intervals *v, const Fn *fn) {
+  const Ins *seen[MAX_EXTENTS];
+  uint32_t n = 0, k;
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i) {
+      if (i->op != OP_EXTENT)
+        continue;
+      for (k = 0; k < n && (seen[k]->args[0] != i->args[0] || seen[k]->aux.i != i->aux.i); k++)
+        ;
+      if (k < n)
+        v->same[i->id] = seen[k];
+      else if (n < MAX_EXTENTS)
+        seen[n++] = i;
+    }
+}
+
+static void find_guards(Cx *cx, Intervals *v, const Fn *fn) {
+  FOR_BLOCKS (fn, b) {
+    const Ins *c = b->last->op == OP_CONDBR ? b->last->args[0] : NULL;
+    if (!c || !compares_integers(c) || b->succ[0] == b->succ[1])
+      continue;
+    for (int side = 0; side < 2; side++) {
+      Op op = side ? ir_inverse((Op)c->op) : (Op)c->op;
+      if (b->succ[side]->preds.len != 1)
+        continue;
+      add_guard(cx, v, b->succ[side], c->args[0], op, c->args[1]);
+      add_guard(cx, v, b->succ[side], c->args[1], ir_swapped(op), c->args[0]);
+    }
+  }
 }
 
 static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
@@ -485,19 +600,34 @@ static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
 
 Intervals *ir_intervals(Cx *cx, const Fn *fn) {
   Intervals *v = CX_NEW(cx, Intervals);
+  v->narrow = fn->is_kernel && !fn->recursive && fn->program && fn->program->narrow;
   v->of = CX_ARRAY(cx, Interval, fn->next_id);
   v->counter = CX_ARRAY(cx, const Counter *, fn->next_id);
   v->grown = CX_ARRAY(cx, uint8_t, fn->next_id);
   for (uint32_t k = 0; k < fn->next_id; k++)
     v->of[k] = nothing;
+  v->guards = CX_ARRAY(cx, const Guard *, fn->next_id);
+  v->same = CX_ARRAY(cx, const Ins *, fn->next_id);
   find_counters(cx, v, fn);
+  find_same(v, fn);
+  find_guards(cx, v, fn);
   while (grow(v, fn))
     ;
-  shrink(v, fn);
+  for (int k = 0; k < SHRINK_LIMIT && shrink(v, fn); k++)
+    ;
   return v;
 }
 
 Interval ir_interval(const Intervals *v, const Ins *i) { return v->of[i->id]; }
+
+bool ir_reads_within(const Intervals *v, const Ins *user, Interval room) {
+  bool all = user->nargs;
+  for (uint32_t k = 0; all && k < user->nargs; k++) {
+    Interval r = operand(v, user, k);
+    all = !is_empty(r) && is_within(r, room);
+  }
+  return all;
+}
 
 bool ir_is_within(const Intervals *v, const Ins *i, Interval room) {
   return !is_empty(v->of[i->id]) && is_within(v->of[i->id], room);

@@ -23,6 +23,9 @@ Interval ir_interval(const Intervals *v, const Ins *i);
 /* Has i a value, and only such as are in `room`? */
 bool ir_is_within(const Intervals *v, const Ins *i, Interval room);
 
+/* Are all operands of `user`, which are integers, in `room` where it reads them? */
+bool ir_reads_within(const Intervals *v, const Ins *user, Interval room);
+
 /* phi (start, next, …) in a loop's header, where next is phi + step, phi - step, phi * step or
  * phi << step, and the loop goes on while phi < stop; or while it is > stop (down), <= or >=
  * (closed). */

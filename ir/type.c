@@ -161,6 +161,17 @@ bool ty_is_wide(const int64_t *extents, unsigned ndim) {
   return wide || count > TY_NARROW;
 }
 
+bool ty_may_be_small(const Type *t) {
+  return t->id == TY_PYINT || t->id == TY_I64 || t->id == TY_U64;
+}
+
+const char *ty_skip_narrow(const char *text, bool *narrow) {
+  static const char word[] = "narrow ";
+  text += strspn(text, " \t\r\n");
+  *narrow = !strncmp(text, word, sizeof word - 1);
+  return text + (*narrow ? sizeof word - 1 : 0);
+}
+
 const Type *ty_array(Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space, bool wide,
                      bool readonly) {
   CX_ASSERT(cx, ndim <= TY_MAX_NDIM);

@@ -99,6 +99,9 @@ typedef struct RecordField {
 /* Up to so many elements the number of an element fits an int32, and so does an index from which it
  * is at most TY_REACH away. */
 enum { TY_REACH = 1024, TY_NARROW = INT32_MAX - TY_REACH };
+/* What a narrow signature promises: the arguments' integers of 64 bits are -TY_SMALL - 1 to
+ * TY_SMALL, and their extents at most that. So the sum of two, and one more, fits an int32. */
+enum { TY_SMALL = (1 << 30) - 1 };
 
 typedef struct Type {
   TypeId id;
@@ -158,6 +161,10 @@ const Type *ty_vector(struct Cx *cx, const struct Frozen *constructor, const Typ
                       uint32_t n);
 /* Of an array with these extents; no axis of a narrow one has more than TY_NARROW either. */
 bool ty_is_wide(const int64_t *extents, unsigned ndim);
+/* Is it an integer of which a narrow signature promises something? */
+bool ty_may_be_small(const Type *t);
+/* "narrow " in front of a signature: returns what follows, *narrow says whether it was there. */
+const char *ty_skip_narrow(const char *text, bool *narrow);
 const Type *ty_array(struct Cx *cx, const Type *elem, unsigned ndim, Layout layout, Space space,
                      bool wide, bool readonly);
 /* An array in the memory that the array `of` lies in, with its address alignment. */

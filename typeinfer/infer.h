@@ -15,9 +15,11 @@ typedef struct Signature {
   const Type **args; /* arena */
   uint32_t nargs;
   const Type *result; /* NULL where not given; "void(...)" gives TY_NONE */
+  bool narrow;        /* Program.narrow */
 } Signature;
 
-/* "float32[::1], pyint", "(float32[::1], pyint)" or "void(float32[:], int32)". Fails with
+/* "float32[::1], pyint", "(float32[::1], pyint)", "narrow (float32[::1], pyint)" or
+ * "void(float32[:], int32)". Fails with
  * ERR_SIGNATURE. Array types written without a layout mark are layout A; TY_NONE is written
  * none. */
 Signature ty_signature(Cx *cx, const char *text);

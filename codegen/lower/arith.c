@@ -79,19 +79,17 @@ LLVMValueRef lw_extended(Lower *lw, const Ins *i, LLVMValueRef v) {
   return v;
 }
 
-/* A 64-bit sum, difference or product whose operands and result fit 32 bits (ssa/narrow.c). */
-static bool is_narrow(const Ins *i) {
-  return (i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL) &&
-         i->flags & i->args[0]->flags & i->args[1]->flags & (INS_I32 | INS_U32);
-}
+/* Do the operands of a 64-bit operation fit int32, uint32, and its result (ssa/narrow.c)? */
+static bool all_i32(const Ins *i) { return i->flags & INS_OF_I32; }
+static bool all_u32(const Ins *i) { return i->flags & INS_OF_U32; }
+static bool is_narrow(const Ins *i) { return all_i32(i) || all_u32(i); }
 
 static void narrow_arithmetic(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_low(lw, lw_value(lw, i->args[0])), y = lw_low(lw, lw_value(lw, i->args[1]));
   LLVMValueRef v = binary(lw, arithmetic[i->op].of_int, x, y);
-  unsigned flags = i->flags & i->args[0]->flags & i->args[1]->flags;
   if (LLVMIsAInstruction(v)) {
-    LLVMSetNSW(v, (flags & INS_I32) != 0);
-    LLVMSetNUW(v, (flags & INS_U32) != 0);
+    LLVMSetNSW(v, all_i32(i));
+    LLVMSetNUW(v, all_u32(i));
   }
   lw_set(lw, i, lw_extended(lw, i, v));
 }
@@ -132,11 +130,19 @@ static LLVMValueRef truth(Lower *lw, LLVMValueRef x) {
 void lw_unary(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), ready = lw_ready(lw, x);
   switch ((Op)i->op) {
-  case OP_NEG:
+  case OP_NEG: {
+    if (all_i32(i)) {
+      LLVMValueRef v = l_neg(lw->b, lw_low(lw, x));
+      if (LLVMIsAInstruction(v))
+        LLVMSetNSW(v, 1);
+      lw_set(lw, i, lw_extended(lw, i, v));
+      break;
+    }
     lw_set(lw, i,
            is_float_value(x) ? lw_fit(lw, fast(lw, l_fneg(lw->b, ready)), LLVMTypeOf(x))
                              : l_neg(lw->b, x));
     break;
+  }
   case OP_INVERT: lw_set(lw, i, l_not(lw->b, x)); break;
   case OP_NOT: lw_set(lw, i, l_not(lw->b, truth(lw, x))); break;
   default: lw_set(lw, i, truth(lw, x)); break;
@@ -175,6 +181,12 @@ void lw_compare(Lower *lw, Ins *i) {
   }
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
   CX_ASSERT(lw->cx, LLVMTypeOf(x) == LLVMTypeOf(y));
+  if (is_narrow(i)) {
+    lw_set(lw, i,
+           l_icmp(lw->b, all_i32(i) ? compares[i->op].is_signed : compares[i->op].is_unsigned,
+                  lw_low(lw, x), lw_low(lw, y)));
+    return;
+  }
   if (is_float_value(x))
     v = l_fcmp(lw->b, compares[i->op].real, lw_ready(lw, x), lw_ready(lw, y));
   else if (ty_is_signed(tx) && !ty_is_signed(ty))

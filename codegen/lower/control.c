@@ -161,10 +161,14 @@ static LLVMValueRef low_tree(Lower *lw, Ins *i, int depth) {
                  low_tree(lw, i->args[1], depth + 1));
 }
 
-/* A selection with a constant stays in 64 bits: there LLVM sees that a step is positive, and so
- * finds the trip count of the loop. */
+/* The selection of ssa/narrow.c by which a step is at most INT32_MAX stays in 64 bits: there LLVM
+ * sees that the step is positive, and so finds the trip count of the loop. */
+static bool is_most(const Ins *i) {
+  return i->op == OP_CONST && i->aux.frozen->kind == FZ_INT && i->aux.frozen->i == INT32_MAX;
+}
+
 static bool is_narrow_select(const Ins *i) {
-  return i->flags & (INS_I32 | INS_U32) && i->args[1]->op != OP_CONST && i->args[2]->op != OP_CONST;
+  return i->flags & (INS_I32 | INS_U32) && !is_most(i->args[2]);
 }
 
 void lw_select(Lower *lw, Ins *i) {

@@ -263,7 +263,19 @@ static bool has_twin(const Ins *i) {
   return false;
 }
 
+/* Of operands that are known to fit 32 bits. */
+static LLVMValueRef divide_narrow(Lower *lw, const Ins *i, LLVMValueRef x, LLVMValueRef y) {
+  Wanted w = {i->op == OP_FLOORDIV, i->op != OP_FLOORDIV};
+  x = lw_low(lw, x), y = lw_low(lw, y);
+  Division d = i->flags & INS_OF_U32 ? divide_unsigned(lw, w, x, y) : divide_signed(lw, w, x, y);
+  return w.quotient ? d.quotient : d.rest;
+}
+
 void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
+  if (i->flags & (INS_OF_I32 | INS_OF_U32)) {
+    lw_set(lw, i, lw_extended(lw, i, divide_narrow(lw, i, x, y)));
+    return;
+  }
   bool quotient = i->op == OP_FLOORDIV, known = LLVMIsAConstant(y) || !lw->target->narrows;
   bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
   Divided as = {x, y, ty_is_signed(i->type) && !positive, i->block, {0}};

@@ -37,6 +37,9 @@ static void read_field(Lower *lw, const Param *p, LLVMValueRef v, LLVMValueRef *
   } else if (p->field.kind == RT_FIELD_SCALAR && ty_kind(p->type) == KIND_BOOL) {
     v = l_icmp(lw->b, LLVMIntNE, v, LLVMConstNull(lw->t->i8));
   }
+  if (p->field.kind == RT_FIELD_SCALAR && lw->cg->program->narrow && lw->cg->target->narrows &&
+      ty_may_be_small(p->type)) /* as in 32 bits */
+    v = l_int_cast(lw->b, l_trunc(lw->b, v, lw->t->i32), lw->t->i64, ty_is_signed(p->type));
   if (p->field.kind == RT_FIELD_SCALAR && ty_is_complex(p->type))
     lw_split_complex(lw, v, leaves);
   else

@@ -5,9 +5,10 @@
  * analysis (ir/interval.h) proves that; lowering then computes marked values in 32 bits.
  *
  * In: a strict Fn in order, with dominators. Out: INS_I32 on values that fit int32, INS_U32 on
- * those that fit uint32, wherever they are used; INS_INDEX on wrapped indices that are only used as
- * indices. The start and step of grid-stride loops are clamped first, which adds a comparison and a
- * selection each in front of the loop. */
+ * those that fit uint32, wherever they are used; INS_OF_I32 and INS_OF_U32 on operations whose
+ * operands do where these read them (behind `if x < n`); INS_INDEX on wrapped indices that are only
+ * used as indices. The start and step of grid-stride loops are clamped first, which adds a
+ * comparison and a selection each in front of the loop. */
 #include "codegen/ssa/narrow.h"
 
 #include <assert.h>
@@ -122,6 +123,29 @@ static void find_indices(Fn *fn) {
 
 /* --- the pass --- */
 
+static bool is_long(const Ins *i) {
+  return ty_kind(i->type) == KIND_INT && ty_bits(i->type) == 64;
+}
+
+/* Does lowering compute it in 32 bits, if it and what it reads fit these? */
+static bool is_computed(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_MOD:
+  case OP_FLOORDIV:
+  case OP_NEG: return is_long(i);
+  case OP_LT:
+  case OP_LE:
+  case OP_EQ:
+  case OP_NE:
+  case OP_GT:
+  case OP_GE: return is_long(i->args[0]) && is_long(i->args[1]);
+  default: return false;
+  }
+}
+
 void cg_narrow(Cx *cx, Fn *fn) {
   static const Interval i32 = {INT32_MIN, INT32_MAX}, u32 = {0, UINT32_MAX};
   assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
@@ -130,8 +154,14 @@ void cg_narrow(Cx *cx, Fn *fn) {
   if (shorten_strides(cx, v, fn))
     v = ir_intervals(cx, fn);
   FOR_BLOCKS (fn, b)
-    FOR_INS (b, i)
-      if (ty_kind(i->type) == KIND_INT && ty_bits(i->type) == 64)
+    FOR_INS (b, i) {
+      if (is_long(i))
         i->flags |= (ir_is_within(v, i, i32) ? INS_I32 : 0) |
                     (ir_is_within(v, i, u32) ? INS_U32 : 0);
+      bool any = is_computed(i), is_test = ty_kind(i->type) == KIND_BOOL;
+      if (any && (is_test || i->flags & INS_I32) && ir_reads_within(v, i, i32))
+        i->flags |= INS_OF_I32;
+      if (any && (is_test || i->flags & INS_U32) && ir_reads_within(v, i, u32))
+        i->flags |= INS_OF_U32;
+    }
 }

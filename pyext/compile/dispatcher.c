@@ -233,7 +233,7 @@ static PyObject *what_differs(PxDispatcher *d, const PxArgs *a) {
   const PxSignature *s = &d->signatures[0];
   char who[PX_ARGUMENT_NAME];
   for (uint32_t k = 0; d->nsignatures == 1 && s->n == a->ntokens && k < s->n; k++) {
-    PxToken given = a->tokens[k], want = s->tokens[k];
+    PxToken given = px_token_plain(a->tokens[k]), want = px_token_plain(s->tokens[k]);
     if (px_token_is_tuple(given) || px_token_is_tuple(want))
       break;
     bool array = px_token_is_array(given);
@@ -295,7 +295,7 @@ static const PxSignature *choose(PxDispatcher *d, const PxArgs *a) {
 static int convert_numbers(PxArgs *a, const PxOverload *o) {
   uint32_t leaf = 0;
   for (uint32_t i = 0; i < o->signature.n; i++) {
-    PxToken to = o->signature.tokens[i];
+    PxToken to = px_token_plain(o->signature.tokens[i]);
     if (px_token_is_tuple(to))
       continue;
     assert(leaf < a->nleaves);
@@ -349,10 +349,13 @@ PxOverload *px_dispatch(PxDispatcher *d, PxArgs *a) {
 PyObject *px_overload_list(PxDispatcher *d) {
   PyObject *list = PyList_New(0);
   PX_BEGIN_LOCKED(d)
-  for (uint32_t i = 0; list && i < d->nentries; i++)
-    if (d->entries[i].device && !d->entries[i].converted &&
-        PyList_Append(list, (PyObject *)d->entries[i].overload) < 0)
+  for (uint32_t k = 0; k < 2 * d->nentries && list; k++) {
+    const PxEntry *e = &d->entries[k % d->nentries];
+    bool narrow = px_is_narrow(e->tokens, e->n), now = k >= d->nentries;
+    if (e->device && !e->converted && narrow == now &&
+        PyList_Append(list, (PyObject *)e->overload) < 0)
       Py_CLEAR(list);
+  }
   PX_END_LOCKED()
   return list;
 }
@@ -510,6 +513,19 @@ static PyObject *dispatcher_call(PyObject *op, PyObject *Py_UNUSED(args),
       name, name);
 }
 
+/* What a user has compiled serves all launches that it can: none compiles a narrow version. */
+static int serve_narrow(PxDispatcher *d, const PxSignature *s, PxOverload *o) {
+  if (!s->n || px_is_narrow(s->tokens, s->n))
+    return 0;
+  bool converted;
+  *s->tokens |= PX_NARROW_TOKEN;
+  PxOverload *other = find(d, o->device, s->tokens, s->n, &converted);
+  int failed = other ? 0 : add_entry(d, o->device, s->tokens, s->n, o, true);
+  *s->tokens &= ~PX_NARROW_TOKEN;
+  Py_XDECREF((PyObject *)other);
+  return failed;
+}
+
 static PyObject *dispatcher_compile(PyObject *op, PyObject *arg) {
   PxDispatcher *d = (PxDispatcher *)op;
   PxState *st = px_state_of(op);
@@ -520,7 +536,8 @@ static PyObject *dispatcher_compile(PyObject *op, PyObject *arg) {
   PyObject *result = NULL;
   if (!d->func_options.device) {
     result = (PyObject *)px_overload_for(d, &s, device);
-    if (result && px_entry_own(st, (PxOverload *)result) < 0)
+    if (result && (px_entry_own(st, (PxOverload *)result) < 0 ||
+                   serve_narrow(d, &s, (PxOverload *)result) < 0))
       Py_CLEAR(result);
   } else {
     char arch[16];
@@ -597,23 +614,6 @@ static PyObject *get_device_flag(PyObject *op, void *Py_UNUSED(c)) {
   return PyBool_FromLong(((PxDispatcher *)op)->func_options.device);
 }
 
-static PyObject *get_overloads(PyObject *op, void *Py_UNUSED(c)) {
-  PyObject *list = px_overload_list((PxDispatcher *)op), *dict = list ? PyDict_New() : NULL;
-  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
-    PyObject *o = PyList_GET_ITEM(list, i);
-    if (PyDict_SetItem(dict, ((PxOverload *)o)->types, o) < 0)
-      Py_CLEAR(dict);
-  }
-  Py_XDECREF(list);
-  return dict;
-}
-
-static PyObject *get_signatures(PyObject *op, void *c) {
-  PyObject *dict = get_overloads(op, c), *keys = dict ? PyDict_Keys(dict) : NULL;
-  Py_XDECREF(dict);
-  return keys;
-}
-
 /* The counts and the place, made by the package's Python half. */
 static PyObject *get_stats(PyObject *op, void *Py_UNUSED(c)) {
   PyObject *list = px_overload_list((PxDispatcher *)op);
@@ -636,8 +636,8 @@ static PyGetSetDef dispatcher_getset[] = {
     {"_made", get_made, NULL, "(signatures, options) that it was made with.", NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"device", get_device_flag, NULL, "Is this a device function.", NULL},
-    {"overloads", get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
-    {"signatures", get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
+    {"overloads", px_get_overloads, NULL, "dict: argument types → compiled kernel.", NULL},
+    {"signatures", px_get_signatures, NULL, "Argument types of the compiled kernels.", NULL},
     {"specializations", get_specializations, NULL,
      "dict: (compute capability, argument types) → kernel that specialize() made.", NULL},
     {"specialized", get_specialized, NULL, "Is this kernel for one declared signature.", NULL},

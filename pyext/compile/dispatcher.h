@@ -64,7 +64,8 @@ bool px_parameter_is(PxDispatcher *d, uint32_t i, PyObject *name); /* a str */
 /* The overload of a signature on the current device, compiled if need be. A new reference or
  * NULL. */
 PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *device);
-/* Distinct overloads in order of compilation: a new list. */
+/* Distinct overloads in order of compilation, narrow ones last, so that of two for the same types a
+ * dict by these has the narrow one: a new list. */
 PyObject *px_overload_list(PxDispatcher *d);
 
 #endif

@@ -67,6 +67,24 @@ static PyObject *of_overload(PxDispatcher *d, PxOverload *o, const Question *q) 
   return text_for(d, &o->signature, o->device, q);
 }
 
+/* Is a narrow version compiled for this signature, and no other? */
+static bool is_narrow_alone(PxDispatcher *d, const PxSignature *s, RtDevice *device) {
+  PyObject *list = px_overload_list(d);
+  bool narrow = false, other = !list || !s->n;
+  for (Py_ssize_t i = 0; list && !other && i < PyList_GET_SIZE(list); i++) {
+    const PxOverload *o = (PxOverload *)PyList_GET_ITEM(list, i);
+    const PxToken *t = o->signature.tokens;
+    if (o->device != device || o->signature.n != s->n ||
+        memcmp(t + 1, s->tokens + 1, sizeof *t * (s->n - 1)))
+      continue;
+    other = *t == *s->tokens;
+    narrow |= *t == (*s->tokens | PX_NARROW_TOKEN);
+  }
+  Py_XDECREF(list);
+  PyErr_Clear();
+  return narrow && !other;
+}
+
 static PyObject *of_signature(PxDispatcher *d, PyObject *signature, const Question *q) {
   PxState *st = px_state_of((PyObject *)d);
   PxSignature s = {0};
@@ -74,6 +92,8 @@ static PyObject *of_signature(PxDispatcher *d, PyObject *signature, const Questi
   if (!device || px_signature_argument(st, signature, &s) < 0)
     return NULL;
   PyObject *answer = NULL;
+  if (is_narrow_alone(d, &s, device)) /* what launches take */
+    *s.tokens |= PX_NARROW_TOKEN;
   if (q->of || q->advice) {
     answer = text_for(d, &s, device, q);
   } else {
@@ -177,6 +197,23 @@ PyObject *px_report(PyObject *self, PyObject *args, PyObject *kwargs) {
   Py_XDECREF(function);
   Py_XDECREF(module);
   return made;
+}
+
+PyObject *px_get_overloads(PyObject *op, void *Py_UNUSED(c)) {
+  PyObject *list = px_overload_list((PxDispatcher *)op), *dict = list ? PyDict_New() : NULL;
+  for (Py_ssize_t i = 0; dict && i < PyList_GET_SIZE(list); i++) {
+    PyObject *o = PyList_GET_ITEM(list, i);
+    if (PyDict_SetItem(dict, ((PxOverload *)o)->types, o) < 0)
+      Py_CLEAR(dict);
+  }
+  Py_XDECREF(list);
+  return dict;
+}
+
+PyObject *px_get_signatures(PyObject *op, void *c) {
+  PyObject *dict = px_get_overloads(op, c), *keys = dict ? PyDict_Keys(dict) : NULL;
+  Py_XDECREF(dict);
+  return keys;
 }
 
 /* --- numbers of overloads --- */

@@ -11,6 +11,9 @@ PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_inspect_sass(PyObject *self, PyObject *args, PyObject *kwargs);
 PyObject *px_report(PyObject *self, PyObject *args, PyObject *kwargs);
+/* dict: types of the arguments → compiled kernel; its keys */
+PyObject *px_get_overloads(PyObject *op, void *closure);
+PyObject *px_get_signatures(PyObject *op, void *closure);
 PyObject *px_get_regs(PyObject *self, PyObject *args);
 PyObject *px_get_shared(PyObject *self, PyObject *args);
 PyObject *px_get_const(PyObject *self, PyObject *args);

@@ -25,15 +25,17 @@ Layout px_layout_of(const PxPlace *p) {
 
 PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p) {
   uint64_t bits = p->address;
-  bool wide = ty_is_wide(p->shape, p->ndim), empty = false;
+  bool wide = ty_is_wide(p->shape, p->ndim), empty = false, is_long = false;
   for (unsigned i = 0; i < p->ndim; i++) {
     empty |= p->shape[i] == 0;
+    is_long |= p->shape[i] > TY_SMALL;
     bits |= p->shape[i] > 1 ? (uint64_t)p->strides[i] : 0;
   }
   bool parts = p->on_host && !px_elem_is_listed(elem) && ty_scalar_info[elem].kind == KIND_COMPLEX;
   unsigned own = px_elem_align(st, elem) >> parts, align = (unsigned)bits & (own - 1);
   align = empty ? 0 : align & -align; /* the lowest bit that is set */
-  return px_array_token(elem, p->ndim, px_layout_of(p), wide, align);
+  return px_array_token(elem, p->ndim, px_layout_of(p), wide, align) |
+         (is_long ? PX_LONG_TOKEN : 0);
 }
 
 void px_signature_clear(PxSignature *s) {
@@ -174,7 +176,9 @@ static const char *argument_list(Cx *cx, const char *text, const Type **result, 
 static const char *parse_list(PxState *st, Cx *cx, const char *text, Tokens *out,
                               const Type **result, PxSignature *signature) {
   bool enclosed;
-  const char *error = NULL, *s = argument_list(cx, text, result, &enclosed, &error);
+  bool narrow;
+  const char *error = NULL;
+  const char *s = argument_list(cx, ty_skip_narrow(text, &narrow), result, &enclosed, &error);
   if (error)
     return error;
   while (*s) {
@@ -191,6 +195,8 @@ static const char *parse_list(PxState *st, Cx *cx, const char *text, Tokens *out
     if (!*s && !enclosed) /* "(float32,)" is how Python writes a list of one */
       return "a type is missing after the last comma";
   }
+  if (narrow && out->len)
+    out->data[0] |= PX_NARROW_TOKEN;
   return NULL;
 }
 
@@ -370,7 +376,7 @@ static uint32_t put_tokens(PxState *st, const PxToken *t, PyObject *parts) {
   if (px_token_is_enum(*t))
     return PyList_Append(parts, px_enum_text(st, *t & (PX_ENUM_TOKEN - 1))) < 0 ? 0 : 1;
   int failed = px_token_is_array(*t) ? put_array(st, *t, parts)
-                                     : put_text(parts, px_elem_text(st, *t));
+                                     : put_text(parts, px_elem_text(st, px_token_plain(*t)));
   return failed < 0 ? 0 : 1;
 }
 
@@ -378,7 +384,7 @@ PyObject *px_signature_text(PxState *st, const PxToken *tokens, uint32_t n) {
   PyObject *parts = PyList_New(0);
   if (!parts)
     return NULL;
-  int failed = put_text(parts, "(");
+  int failed = put_text(parts, px_is_narrow(tokens, n) ? "narrow (" : "(");
   for (uint32_t at = 0, used; at < n && !failed; at += used) {
     failed = at && put_text(parts, ", ") < 0;
     used = failed ? 0 : put_tokens(st, tokens + at, parts);
@@ -423,6 +429,7 @@ enum {
   WEAK_PRICE = 1,
   SAFE_PRICE = 4,
   LAYOUT_PRICE = 2,
+  WIDE_PRICE = 1, /* of a signature, where a narrow one may be declared too */
   NAMES_PRICE = 1,
   LOSSY_PRICE = 1000, /* more than all others of a signature together, nearly always */
   LOSSY_KIND_PRICE = 100,
@@ -496,11 +503,11 @@ static int array_price(PxToken from, PxToken to) {
 }
 
 int px_signature_price(const PxToken *from, uint32_t nfrom, const PxToken *to, uint32_t nto) {
-  if (nfrom != nto)
+  if (nfrom != nto || (px_is_narrow(to, nto) && !px_is_narrow(from, nfrom)))
     return NO;
-  int price = 0;
+  int price = px_is_narrow(from, nfrom) && !px_is_narrow(to, nto) ? WIDE_PRICE : 0;
   for (uint32_t i = 0; i < nfrom; i++) {
-    PxToken a = from[i], b = to[i];
+    PxToken a = px_token_plain(from[i]), b = px_token_plain(to[i]);
     if (a == b)
       continue;
     if (px_token_is_tuple(a) && px_token_is_tuple(b) && px_token_items(a) == px_token_items(b) &&

@@ -17,7 +17,12 @@ enum {
   PX_NAMED_SHIFT = 13,
   PX_POINTER_TOKEN = 1 << 27, /* with PX_ARRAY_TOKEN, of a parameter: CPointer(float32) */
   PX_ENUM_TOKEN = 1 << 28,    /* | number of the Enum's type (named_tuple.h) */
+  /* with PX_ARRAY_TOKEN, of an argument, not of a signature: it has an axis beyond TY_SMALL */
+  PX_LONG_TOKEN = 1 << 28,
 };
+/* Set in the first token: the signature is narrow, which means that every integer of 64 bits among
+ * the arguments, and every extent, fits 31 bits (TY_SMALL). Its text begins with "narrow". */
+#define PX_NARROW_TOKEN ((PxToken)1 << 31)
 
 /* align: 0 for the element's own, else bytes (a power of two, at most 8), as Type.align. */
 static inline PxToken px_array_token(PxElem elem, unsigned ndim, Layout layout, bool wide,
@@ -43,6 +48,9 @@ static inline PxElem px_token_elem(PxToken t) { return t & 0xffff; }
 static inline unsigned px_token_ndim(PxToken t) { return t >> 16 & 31; }
 static inline Layout px_token_layout(PxToken t) { return (Layout)(t >> 21 & 3); }
 static inline bool px_token_wide(PxToken t) { return t >> 23 & 1; }
+static inline bool px_token_is_long(PxToken t) {
+  return px_token_is_array(t) && t & PX_LONG_TOKEN;
+}
 static inline unsigned px_token_align(PxToken t) {
   return t >> 24 & 7 ? 1u << ((t >> 24 & 7) - 1) : 0;
 }
@@ -58,6 +66,7 @@ typedef struct PxPlace { /* where an array's elements lie; strides in bytes */
 
 /* Axes of extent 1 may have any stride; an empty array is C. */
 Layout px_layout_of(const PxPlace *p);
+/* An argument's: with PX_LONG_TOKEN where that is so. */
 PxToken px_token_of(PxState *st, PxElem elem, const PxPlace *p);
 
 typedef struct PxSignature {
@@ -67,9 +76,16 @@ typedef struct PxSignature {
   char *result;
 } PxSignature;
 
+static inline bool px_is_narrow(const PxToken *tokens, uint32_t n) {
+  return n && *tokens & PX_NARROW_TOKEN;
+}
+static inline PxToken px_token_plain(PxToken t) {
+  return t & ~(PX_NARROW_TOKEN | (px_token_is_array(t) ? PX_LONG_TOKEN : 0));
+}
+
 void px_signature_clear(PxSignature *s);
-/* "void(float32[:], int32)", "(float32[:], int32)" or "float32[:], int32". 0, or -1 with an
- * exception (CompileValueError, PT219). */
+/* "void(float32[:], int32)", "(float32[:], int32)" or "float32[:], int32", with "narrow " in front
+ * of a narrow one. 0, or -1 with an exception (CompileValueError, PT219). */
 int px_signature_parse(PxState *st, const char *text, PxSignature *out);
 /* What users write: such a text, a signature object, or a tuple or list of types, texts and NumPy
  * dtypes. */

@@ -122,13 +122,14 @@ int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyO
   if (n > (Py_ssize_t)d->nargs &&
       (keywords || !d->varargs)) /* the compiler says what it thinks of *args */
     return too_many(d, n);
-  if (keywords)
-    return bind_keywords(d, a, argv, n, kwnames);
-  if (n < (Py_ssize_t)(d->nargs + d->nkwonly) && check_rest(d, (uint32_t)n) < 0)
+  if (keywords && bind_keywords(d, a, argv, n, kwnames) < 0)
     return -1;
-  for (Py_ssize_t i = 0; i < n; i++)
+  if (!keywords && n < (Py_ssize_t)(d->nargs + d->nkwonly) && check_rest(d, (uint32_t)n) < 0)
+    return -1;
+  for (Py_ssize_t i = 0; !keywords && i < n; i++)
     if (px_args_add(a, argv[i]) < 0)
       return -1;
+  px_args_choose_narrow(a);
   return 0;
 }
 

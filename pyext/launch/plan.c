@@ -17,6 +17,7 @@
 #include "pyext/launch/stream_order.h"
 #include "pyext/launch/typeof.h"
 #include "pyext/objects/device.h"
+#include "pyext/objects/graph.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "a move of 8 bytes moves the low ones of a smaller number");
@@ -24,12 +25,17 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 typedef enum StepKind {
   STEP_ARRAY,  /* our own */
   STEP_OBJECT, /* a number as it lies in the object: Python's floats, NumPy's scalars */
+  STEP_INT64,  /* such, an integer of 64 bits */
   STEP_INT,
   STEP_BOOL,
   STEP_CONVERT, /* the same, as the overload declares them */
   STEP_TENSOR,  /* through an exchange table, in C order, narrow and aligned */
   STEP_SOURCE,  /* any array that array/foreign_types.c reads */
 } StepKind;
+
+/* Which integers a plan takes. A plan of the wide version leaves to the narrow one what that can
+ * take; arrays need no look, since their tokens say whether they are long. */
+typedef enum PlanSizes { SIZES_ANY, SIZES_SMALL, SIZES_LARGE } PlanSizes;
 
 typedef struct PxStep {
   PyTypeObject *type;        /* of the argument, exactly */
@@ -69,6 +75,7 @@ static inline bool read_tensor(const PxPlan *p, const PxStep *s, PyObject *arg, 
   for (unsigned i = s->ndim; i-- > 0;) {
     int64_t extent = t.shape[i], stride = t.strides ? t.strides[i] : expect;
     fits &= extent > 0 && (stride == expect || extent == 1);
+    fits &= extent <= TY_SMALL;
     out->shape[i] = extent;
     if (__builtin_mul_overflow(expect, extent, &expect))
       return false;
@@ -125,6 +132,7 @@ static inline bool array_fits(uint64_t epoch, const PxStep *s, const PxArray *a)
 PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *block) {
   const PxMove *m = p->moves;
   const uint64_t epoch = p->epoch; /* block may be anything to the compiler */
+  bool large = false;
   for (const PxStep *s = p->steps, *end = s + p->nsteps; s < end; s++) {
     PyObject *arg = argv[s->arg];
     const void *from = arg;
@@ -141,9 +149,14 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
         return false;
       break;
     case STEP_OBJECT: break;
+    case STEP_INT64:
+      memcpy(&read.i, in_object(arg), sizeof read.i);
+      large |= px_is_large(s->token, read.i);
+      break;
     case STEP_INT:
       if (!read_int(arg, &read.i))
         return false;
+      large |= px_is_large(TY_I64, read.i);
       from = &read;
       break;
     case STEP_BOOL:
@@ -169,7 +182,8 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
     for (const PxMove *last = m + s->nmoves; m < last; m++)
       memcpy(block + m->to, (const char *)from + m->from, 8);
   }
-  return true;
+  return p->sizes == SIZES_ANY || (large || px_capturing() ? p->sizes == SIZES_LARGE
+                                                           : p->sizes == SIZES_SMALL);
 }
 
 static bool same_names(PyObject *a, PyObject *b) {
@@ -289,7 +303,7 @@ static bool is_plain(const Making *m, const PxStep *s) {
   PxElem elem = px_token_elem(s->token);
   return s->source->tensor_of && m->plan->ordinal != RT_HOST &&
          px_token_layout(s->token) == LAYOUT_C && !px_token_wide(s->token) &&
-         !px_token_align(s->token) && elem < TY_SCALARS &&
+         !px_token_is_long(s->token) && !px_token_align(s->token) && elem < TY_SCALARS &&
          (TypeKind)ty_scalar_info[elem].kind != KIND_COMPLEX;
 }
 
@@ -322,11 +336,13 @@ static bool make_step(Making *m, uint32_t leaf, PyObject *arg) {
   s->type = Py_TYPE(arg);
   s->written = leaf < m->overload->code->nargs && m->overload->code->args[leaf].written;
   if (number >= 0) {
-    PxToken wanted = m->overload->signature.tokens[leaf];
-    s->kind = (uint8_t)(given == wanted ? number : STEP_CONVERT);
+    PxToken wanted = px_token_plain(m->overload->signature.tokens[leaf]);
+    bool wide = number == STEP_OBJECT && (given == TY_I64 || given == TY_U64);
+    s->kind = (uint8_t)(given != wanted ? STEP_CONVERT : wide ? STEP_INT64 : number);
     s->given = (uint8_t)given;
     s->token = wanted;
-    return wanted < TY_SCALARS;
+    /* what is converted is not looked at */
+    return wanted < TY_SCALARS && (given == wanted || m->plan->sizes == SIZES_ANY);
   }
   s->token = m->a->leaves[leaf].token;
   if (s->type != m->plan->st->array_type)
@@ -346,7 +362,7 @@ static size_t place_of(const PxStep *s, const RtField *f) {
   case RT_FIELD_EXTENT32:
   case RT_FIELD_EXTENT64: return shape + sizeof(int64_t) * f->axis;
   case RT_FIELD_STRIDE: return strides + sizeof(int64_t) * f->axis;
-  default: return s->kind == STEP_OBJECT ? sizeof(PyObject) : 0;
+  default: return s->kind == STEP_OBJECT || s->kind == STEP_INT64 ? sizeof(PyObject) : 0;
   }
 }
 
@@ -402,6 +418,17 @@ static bool make(Making *m, PyObject *const *argv, Py_ssize_t n, PyObject *kwnam
 static void plan_free(PxPlan *p) {
   Py_XDECREF(p->kwnames);
   PyMem_Free(p);
+}
+
+static PlanSizes sizes_of(const PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
+  if (px_is_narrow(o->signature.tokens, o->signature.n))
+    return SIZES_SMALL;
+  bool large = false, is_long = false;
+  for (uint32_t i = 0; i < a->nleaves; i++) {
+    is_long |= px_token_is_long(a->leaves[i].token);
+    large |= px_is_large(a->leaves[i].token, a->leaves[i].u.i);
+  }
+  return large && !is_long && !d->nsignatures && !a->on_host ? SIZES_LARGE : SIZES_ANY;
 }
 
 static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t n,
@@ -482,6 +509,8 @@ void px_plan_learn(PxDispatcher *d, PxOverload *o, const PxArgs *a, PyObject *co
   if (kwnames && !PyTuple_GET_SIZE(kwnames))
     kwnames = NULL;
   PxPlan *p = is_simple(d, o, a) ? plan_new(a->st, o, a, n, kwnames) : NULL;
+  if (p)
+    p->sizes = (uint8_t)sizes_of(d, o, a);
   if (p && (!make(&(Making){d, o, a, p}, argv, n, kwnames) || !publish(d, p)))
     plan_free(p);
 }

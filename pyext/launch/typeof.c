@@ -26,7 +26,7 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->stream = stream;
   a->on_host = rt_device_is_host(device);
   a->numba = numba;
-  a->captured = false;
+  a->captured = a->wide = false;
   a->any_readonly = false;
   a->way = 0;
   a->callee = NULL;
@@ -115,7 +115,7 @@ static PxLeaf *add_leaf(PxArgs *a, PxToken t) {
     a->leaves = p;
     a->max_leaves *= 2;
   }
-  if (add_token(a, t) < 0)
+  if (add_token(a, px_token_plain(t)) < 0)
     return NULL;
   PxLeaf *leaf = &a->leaves[a->nleaves++];
   leaf->token = t;
@@ -762,7 +762,8 @@ static __attribute__((unused)) bool is_whole(const PxArgs *a) {
     bool tuple = px_token_is_tuple(a->tokens[i]);
     left += !left;
     left += (tuple ? px_token_items(a->tokens[i]) : 0) - 1;
-    if (!tuple && (leaves == a->nleaves || a->leaves[leaves++].token != a->tokens[i]))
+    if (!tuple &&
+        (leaves == a->nleaves || px_token_plain(a->leaves[leaves++].token) != a->tokens[i]))
       return false;
   }
   return !left && leaves == a->nleaves && a->ndims <= PX_INLINE_DIMS;
@@ -776,4 +777,16 @@ int px_args_add(PxArgs *a, PyObject *arg) {
   assert(a->depth || is_whole(a)); /* the items of a tuple come through here too */
   a->arg++;
   return 0;
+}
+
+/* The one place that says where narrow versions are used: on GPUs. (The host's lanes are as wide as
+ * their widest value, which is a float's or an index's that codegen/lanes narrows by itself.) A
+ * captured launch may be given other numbers, and so takes the wide version. */
+void px_args_choose_narrow(PxArgs *a) {
+  bool narrow = !a->on_host && !a->wide && a->ntokens && (a->captured || !px_capturing());
+  for (uint32_t i = 0; narrow && i < a->nleaves; i++)
+    narrow = !px_token_is_long(a->leaves[i].token) &&
+             !px_is_large(a->leaves[i].token, a->leaves[i].u.i);
+  if (narrow)
+    a->tokens[0] |= PX_NARROW_TOKEN;
 }

@@ -54,6 +54,7 @@ typedef struct PxArgs {
   RtStream *stream;
   bool on_host;
   bool any_readonly;
+  bool wide;                   /* even if they fit a narrow signature */
   bool captured;               /* for a node of a graph, which no host array can be copied for */
   bool numba;                  /* Python's numbers are int64, float64, complex128 */
   uint8_t way;                 /* PxWay, of the argument being added */
@@ -74,6 +75,17 @@ typedef struct PxArgs {
 void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bool numba);
 /* Adds the next parameter's argument. 0, or -1 with TypeError and the like. */
 int px_args_add(PxArgs *a, PyObject *arg);
+/* With all arguments added: makes their signature narrow if they fit one. */
+void px_args_choose_narrow(PxArgs *a);
+/* Does a number of this type, at least the first 8 bytes of it, keep a signature from being narrow?
+ * In typed code dates, spans and members of Enums are integers of 64 bits. */
+static inline bool px_is_large(PxToken type, int64_t bits) {
+  if (type == TY_U64)
+    return (uint64_t)bits > TY_SMALL;
+  bool whole = type == TY_PYINT || type == TY_I64 ||
+               (type >= TY_SCALARS && !px_token_is_array(type));
+  return whole && (uint64_t)bits + TY_SMALL + 1 > 2u * (uint64_t)TY_SMALL + 1;
+}
 /* Keeps an object until px_args_clear: one that the caller does not hold. 0 or -1. */
 int px_args_keep(PxArgs *a, PyObject *value);
 void px_args_clear(PxArgs *a);

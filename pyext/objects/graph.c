@@ -617,6 +617,7 @@ static int set_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *argv, P
   PxDispatcher *d = n->launcher->dispatcher;
   px_args_init(&a, st, g->device, NULL, d->options.numba_typing);
   a.captured = true;
+  a.wide = !px_is_narrow(n->overload->signature.tokens, n->overload->signature.n);
   PxOverload *o = px_bind(d, &a, argv, nargs, kwnames) < 0 ? NULL : px_dispatch(d, &a);
   int failed = o && check_same(n, &a, o) == 0 ? px_check_writable(d, o, &a) : -1;
   PX_BEGIN_LOCKED(g)

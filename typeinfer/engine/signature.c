@@ -65,7 +65,7 @@ static const Type *result_type(Cx *cx, const char **text) {
 Signature ty_signature(Cx *cx, const char *text) {
   Signature sig = {0};
   VEC(const Type *) args = {0};
-  const char *s = skip_space(text);
+  const char *s = skip_space(ty_skip_narrow(text, &sig.narrow));
   sig.result = result_type(cx, &s);
   bool list = *s == '(' && encloses_all(s);
   s = skip_space(s + list);
@@ -161,6 +161,7 @@ Program *ty_infer(Cx *cx, const FrozenFunc *func, const Signature *sig, bool is_
   TyProgram *p = CX_NEW(cx, TyProgram);
   p->cx = cx;
   p->program = CX_NEW(cx, Program);
+  p->program->narrow = sig->narrow && is_kernel;
   p->kernel = is_kernel;
   p->npassed = sig->nargs;
   p->call_intrinsic = ty_call_intrinsic;
