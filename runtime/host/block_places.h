@@ -31,6 +31,7 @@ typedef struct RtPlace {
   bool moved;            /* they have got further since the block was entered */
   bool from_back;        /* where it was taken from */
   char *shared, *frame;
+  struct RtCheckBlock *check; /* of a checked launch: what is noted of the block */
   struct RtPlace *next, *before, *other; /* in its row; of all */
 } RtPlace;
 

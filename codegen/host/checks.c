@@ -1,0 +1,211 @@
+/* Checks: what @cuda.jit(check=) adds to the code of one thread on the host.
+ *
+ * In: each operation, before and after it is lowered, and options.check. Out: calls of
+ * runtime/host/check.h around accesses to memory, fences and the ends of threads, and tests of
+ * arithmetic; what is found traps at a site whose message is the array with its index. */
+#include "codegen/host/checks.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "codegen/lower/private.h"
+
+static bool looks_for(const Lower *lw, int what) { return (lw->cg->options.check & what) != 0; }
+
+static uint32_t site_at(Lower *lw, const char *what, Loc loc) {
+  return ir_site(lw->cx, lw->cg->program, "RuntimeError", what, loc)->number;
+}
+
+uint32_t cg_host_check_site(Lower *lw, const char *what) {
+  return site_at(lw, what, lw->ins->loc);
+}
+
+/* --- calls --- */
+
+/* A call that neither reads nor writes what the program sees, and never unwinds. */
+static LLVMValueRef call(Lower *lw, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                         unsigned n) {
+  enum { ITS_OWN_MEMORY = 12 }; /* memory(inaccessiblemem: readwrite) */
+  LLVMValueRef v = lw_call_extern(lw, name, result, args, n);
+  LLVMValueRef fn = LLVMGetNamedFunction(lw->cg->module, name);
+  cg_attribute(lw->cg, fn, L_FUNCTION, "nounwind", 0);
+  cg_attribute(lw->cg, fn, L_FUNCTION, "memory", ITS_OWN_MEMORY);
+  return v;
+}
+
+static LLVMValueRef launch_of(Lower *lw) { return cg_host_arg(lw, HOST_LAUNCH); }
+
+/* --- an access --- */
+
+/* The variable that an array is in, as far as it has a name. */
+static const char *name_of(const Ins *array) {
+  for (;;) {
+    if (array->op == OP_ALLOC && array->aux.alloc->name)
+      return array->aux.alloc->name;
+    if (array->name && *array->name)
+      return array->name;
+    if (array->op != OP_VIEW)
+      return NULL;
+    array = array->args[0];
+  }
+}
+
+/* "x[{0}, {1}]", for trap_text of pyext/raise.c. */
+static const char *element_text(Lower *lw, const Ins *array) {
+  const char *name = name_of(array), *text = name ? name : "an array";
+  for (unsigned k = 0; k < array->type->ndim && k < RT_TRAP_VALUES; k++)
+    text = arena_printf(&lw->cx->arena, "%s%s{%u}", text, k ? ", " : "[", k);
+  return array->type->ndim ? arena_printf(&lw->cx->arena, "%s]", text) : text;
+}
+
+static uint32_t element_bytes(const Ins *array) { return (uint32_t)ty_size(array->type->elem); }
+
+static void trap_at_element(Lower *lw, const Ins *i, uint32_t site) {
+  LLVMValueRef values[RT_TRAP_VALUES];
+  unsigned n = 0;
+  for (unsigned k = 0; k < i->args[0]->type->ndim && k < RT_TRAP_VALUES; k++)
+    values[n++] = lw_value(lw, i->args[1 + k]);
+  lw->target->trap(lw, site, values, n);
+}
+
+/* Goes on where `ok` holds, and leaves the builder where it does not. */
+static LLVMBasicBlockRef go_on_if(Lower *lw, LLVMValueRef ok) {
+  LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "found");
+  lw_branch_weights(lw, l_condbr(lw->b, ok, go, stop), 1u << 20, 1);
+  lw_at(lw, stop);
+  return go;
+}
+
+static LLVMValueRef is_zero(Lower *lw, LLVMValueRef v) {
+  return l_icmp(lw->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)));
+}
+
+/* The bits of a number as memory has it; NULL for complex numbers. */
+static LLVMValueRef stored_bits(Lower *lw, const Ins *i) {
+  const Type *elem = i->args[0]->type->elem;
+  if (i->op != OP_STORE || ty_is_complex(elem))
+    return NULL;
+  LLVMValueRef v = lw_value(lw, i->args[i->nargs - 1]);
+  LLVMTypeRef bits = cg_int_type(lw->cg, 8 * element_bytes(i->args[0]));
+  return ty_kind(elem) == KIND_BOOL ? l_zext(lw->b, v, bits) : l_bitcast(lw->b, v, bits);
+}
+
+/* Two plain writes of the same value are no race: another one comes to the same. */
+static void allow_same_value(Lower *lw, const Ins *i, LLVMValueRef found, LLVMValueRef p,
+                             LLVMBasicBlockRef go) {
+  LLVMValueRef bits = stored_bits(lw, i);
+  if (!bits)
+    return;
+  LLVMBasicBlockRef same = lw_block(lw, "same"), race = lw_block(lw, "race");
+  LLVMValueRef old = l_load(lw->b, LLVMTypeOf(bits), p);
+  LLVMSetAlignment(old, 1);
+  LLVMValueRef both = l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, old, bits),
+                            l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)));
+  l_condbr(lw->b, both, same, race);
+  lw_at(lw, same);
+  LLVMValueRef nothing[] = {launch_of(lw), lw_i32(lw, RT_FOUND_NONE)};
+  call(lw, "rt_check_found", lw->t->none, nothing, 2);
+  l_br(lw->b, go);
+  lw_at(lw, race);
+}
+
+static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
+  uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1;
+  LLVMValueRef args[] = {launch_of(lw), p, cg_host_arg(lw, HOST_THREAD),
+                         lw_i32(lw, (int64_t)(kind | shown << RT_ACCESS_SITE)),
+                         lw_i32(lw, (int64_t)element_bytes(i->args[0]))};
+  LLVMValueRef found = call(lw, "rt_check_access", lw->t->i32, args, 5);
+  LLVMBasicBlockRef go = go_on_if(lw, is_zero(lw, found));
+  allow_same_value(lw, i, found, p, go);
+  trap_at_element(lw, i, site);
+  lw_at(lw, go);
+}
+
+static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
+  LLVMValueRef args[] = {launch_of(lw), p, lw_i32(lw, (int64_t)element_bytes(i->args[0]))};
+  if (kind != RT_ACCESS_WRITE) {
+    LLVMValueRef unset = call(lw, "rt_check_unset", lw->t->i32, args, 3);
+    LLVMBasicBlockRef go = go_on_if(lw, is_zero(lw, unset));
+    trap_at_element(lw, i, site);
+    lw_at(lw, go);
+  } else {
+    call(lw, "rt_check_set", lw->t->none, args, 3);
+  }
+}
+
+static void check_access(Lower *lw, Ins *i, uint32_t kind) {
+  Space space = i->args[0]->type->space;
+  bool unset = looks_for(lw, RT_CHECK_INIT) && space != SPACE_CONST,
+       race = looks_for(lw, RT_CHECK_RACE) && (space == SPACE_GLOBAL || space == SPACE_SHARED);
+  if (!unset && !race)
+    return;
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
+  uint32_t site = cg_host_check_site(lw, element_text(lw, i->args[0]));
+  if (unset)
+    check_unset(lw, i, p, site, kind);
+  if (race)
+    check_race(lw, i, p, site, kind);
+}
+
+/* --- fences, ends of threads, local arrays --- */
+
+static void check_fence(Lower *lw, bool device) {
+  LLVMValueRef args[] = {launch_of(lw), cg_host_arg(lw, HOST_THREAD), lw_i32(lw, device)};
+  if (looks_for(lw, RT_CHECK_RACE))
+    call(lw, "rt_check_fence", lw->t->none, args, 3);
+}
+
+static bool synchronises(const Lower *lw) {
+  for (uint32_t k = 0; k < lw->cg->program->fns.len; k++)
+    FOR_BLOCKS (lw->cg->program->fns.data[k], b)
+      FOR_INS (b, i)
+        if (i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC)
+          return true;
+  return false;
+}
+
+static void check_return(Lower *lw, const Ins *i) {
+  const HostState *s = lw->cg->target_state;
+  if (lw->function != s->thread || !looks_for(lw, RT_CHECK_BLOCKS) || !synchronises(lw))
+    return;
+  LLVMValueRef args[] = {launch_of(lw), cg_host_arg(lw, HOST_THREAD),
+                         lw_i32(lw, (int64_t)site_at(lw, "", i->loc))};
+  call(lw, "rt_check_leave", lw->t->none, args, 3);
+}
+
+static void check_intrinsic(Lower *lw, const Ins *i) {
+  switch (i->aux.intrinsic) {
+  case INTR_THREADFENCE:
+  case INTR_THREADFENCE_SYSTEM: check_fence(lw, true); break;
+  case INTR_THREADFENCE_BLOCK: check_fence(lw, false); break;
+  default: break;
+  }
+}
+
+static void check_local(Lower *lw, Ins *i) {
+  const IrAlloc *a = i->aux.alloc;
+  if (i->type->space != SPACE_LOCAL || !looks_for(lw, RT_CHECK_INIT))
+    return;
+  uint64_t bytes = ty_size(i->type->elem);
+  for (unsigned k = 0; k < i->type->ndim; k++)
+    bytes *= (uint64_t)a->extents[k];
+  LLVMValueRef args[] = {launch_of(lw), lw_leaves(lw, i)[LEAF_POINTER],
+                         lw_i32(lw, (int64_t)bytes)};
+  call(lw, "rt_check_local", lw->t->none, args, 3);
+}
+
+void cg_host_check_before(Lower *lw, Ins *i) {
+  switch ((Op)i->op) {
+  case OP_LOAD: check_access(lw, i, RT_ACCESS_READ); break;
+  case OP_STORE: check_access(lw, i, RT_ACCESS_WRITE); break;
+  case OP_ATOMIC: check_access(lw, i, RT_ACCESS_ATOMIC); break;
+  case OP_RET: check_return(lw, i); break;
+  case OP_INTRINSIC: check_intrinsic(lw, i); break;
+  default: break;
+  }
+}
+
+void cg_host_check_after(Lower *lw, Ins *i) {
+  if (i->op == OP_ALLOC)
+    check_local(lw, i);
+}
