@@ -68,6 +68,16 @@ static void trap_at_element(Lower *lw, const Ins *i, uint32_t site) {
   lw->target->trap(lw, site, values, n);
 }
 
+/* The arguments of a trap, for a function that may return. */
+static void call_with_element(Lower *lw, const char *name, const Ins *i, uint32_t site) {
+  LLVMValueRef args[4 + RT_TRAP_VALUES] = {launch_of(lw), lw_i32(lw, (int64_t)site),
+                                           cg_host_arg(lw, HOST_BLOCK),
+                                           cg_host_arg(lw, HOST_THREAD)};
+  for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
+    args[4 + k] = k < i->args[0]->type->ndim ? lw_value(lw, i->args[1 + k]) : lw_i64(lw, 0);
+  lw_call_extern(lw, name, lw->t->none, args, 4 + RT_TRAP_VALUES);
+}
+
 /* Goes on where `ok` holds, and leaves the builder where it does not. */
 static LLVMBasicBlockRef go_on_if(Lower *lw, LLVMValueRef ok) {
   LLVMBasicBlockRef go = lw_block(lw, "ok"), stop = lw_block(lw, "found");
@@ -109,16 +119,61 @@ static void allow_same_value(Lower *lw, const Ins *i, LLVMValueRef found, LLVMVa
   lw_at(lw, race);
 }
 
+static LLVMValueRef field_of(Lower *lw, LLVMValueRef p, size_t offset) {
+  LLVMValueRef at = lw_i64(lw, (int64_t)offset);
+  return l_gep_inbounds(lw->b, lw->t->i8, p, &at, 1);
+}
+
+/* What the runtime changes behind the program's back. */
+static LLVMValueRef load_noted(Lower *lw, LLVMTypeRef type, LLVMValueRef p) {
+  LLVMValueRef v = l_load(lw->b, type, p);
+  LLVMSetVolatile(v, 1);
+  return v;
+}
+
+/* Is the thread the next one of the site's run? Then it counts on, in a block of its own; the
+ * builder is left where it is not. Returns the block behind both. */
+static LLVMBasicBlockRef follow_run(Lower *lw, LLVMValueRef p, uint32_t shown, uint32_t bytes) {
+  LLVMValueRef check = cg_host_launch_field(lw->cg, launch_of(lw), lw->t->ptr,
+                                            offsetof(RtHostLaunch, check)),
+               runs = cg_host_launch_field(lw->cg, check, lw->t->ptr, 0),
+               run = field_of(lw, runs, shown * sizeof(RtRun)),
+               thread = cg_host_arg(lw, HOST_THREAD), next = field_of(lw, run, offsetof(RtRun, next));
+  LLVMValueRef before = l_mul(lw->b, l_zext(lw->b, thread, lw->t->i64), lw_i64(lw, bytes)),
+               key = l_sub(lw->b, l_ptrtoint(lw->b, p, lw->t->i64), before);
+  LLVMValueRef same = l_icmp(lw->b, LLVMIntEQ, key, load_noted(lw, lw->t->i64, run)),
+               its_turn = l_icmp(lw->b, LLVMIntEQ, thread, load_noted(lw, lw->t->i32, next)),
+               lane = l_and(lw->b, thread, lw_i32(lw, 31)),
+               within = l_icmp(lw->b, LLVMIntNE, lane, lw_i32(lw, 0));
+  LLVMBasicBlockRef go = lw_block(lw, "go"), follows = lw_block(lw, "follows"),
+                    not = lw_block(lw, "access");
+  lw_branch_weights(
+      lw, l_condbr(lw->b, l_and(lw->b, l_and(lw->b, same, its_turn), within), follows, not), 30, 1);
+  lw_at(lw, follows);
+  LLVMSetVolatile(l_store(lw->b, l_add(lw->b, thread, lw_i32(lw, 1)), next), 1);
+  l_br(lw->b, go);
+  lw_at(lw, not);
+  return go;
+}
+
 static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
-  uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1;
+  uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1,
+           bytes = element_bytes(i->args[0]);
+  bool runs = kind != RT_ACCESS_ATOMIC && site == shown && bytes <= 8 &&
+              i->args[0]->type->ndim == 1;
+  LLVMBasicBlockRef done = runs ? follow_run(lw, p, shown, bytes) : NULL;
   LLVMValueRef args[] = {launch_of(lw), p, cg_host_arg(lw, HOST_THREAD),
                          lw_i32(lw, (int64_t)(kind | shown << RT_ACCESS_SITE)),
-                         lw_i32(lw, (int64_t)element_bytes(i->args[0]))};
-  LLVMValueRef found = call(lw, "rt_check_access", lw->t->i32, args, 5);
+                         lw_i32(lw, (int64_t)bytes)};
+  LLVMValueRef found = call(lw, runs ? "rt_check_run" : "rt_check_access", lw->t->i32, args, 5);
   LLVMBasicBlockRef go = go_on_if(lw, is_zero(lw, found));
   allow_same_value(lw, i, found, p, go);
   trap_at_element(lw, i, site);
   lw_at(lw, go);
+  if (done) {
+    l_br(lw->b, done);
+    lw_at(lw, done);
+  }
 }
 
 static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
@@ -126,7 +181,8 @@ static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, 
   if (kind != RT_ACCESS_WRITE) {
     LLVMValueRef unset = call(lw, "rt_check_unset", lw->t->i32, args, 3);
     LLVMBasicBlockRef go = go_on_if(lw, is_zero(lw, unset));
-    trap_at_element(lw, i, site);
+    call_with_element(lw, "rt_check_unset_at", i, site);
+    l_br(lw->b, go);
     lw_at(lw, go);
   } else {
     call(lw, "rt_check_set", lw->t->none, args, 3);
@@ -164,13 +220,37 @@ static bool synchronises(const Lower *lw) {
   return false;
 }
 
-static void check_return(Lower *lw, const Ins *i) {
+/* Nothing but a return: all returns of a function meet in such a block. */
+static bool is_return(const Block *b) {
+  const Ins *i = b->first;
+  while (i && (i->op == OP_CONST || i->op == OP_PHI))
+    i = i->next;
+  return i && i->op == OP_RET;
+}
+
+/* The thread ends here if `ends` (NULL: it does). */
+static void leave(Lower *lw, LLVMValueRef ends, Loc loc) {
   const HostState *s = lw->cg->target_state;
   if (lw->function != s->thread || !looks_for(lw, RT_CHECK_BLOCKS) || !synchronises(lw))
     return;
+  LLVMValueRef site = lw_i32(lw, 1 + (int64_t)site_at(lw, "", loc));
   LLVMValueRef args[] = {launch_of(lw), cg_host_arg(lw, HOST_THREAD),
-                         lw_i32(lw, (int64_t)site_at(lw, "", i->loc))};
+                         ends ? l_select(lw->b, ends, site, lw_i32(lw, 0)) : site};
   call(lw, "rt_check_leave", lw->t->none, args, 3);
+}
+
+static void check_branch(Lower *lw, const Ins *i) {
+  Block *const *to = i->block->succ;
+  bool yes = is_return(to[0]), no = i->op == OP_CONDBR && is_return(to[1]);
+  if (yes && (no || i->op == OP_BR))
+    leave(lw, NULL, i->loc);
+  else if (yes || no)
+    leave(lw, yes ? lw_value(lw, i->args[0]) : l_not(lw->b, lw_value(lw, i->args[0])), i->loc);
+}
+
+static void check_return(Lower *lw, const Ins *i) {
+  if (!is_return(i->block) || !i->block->preds.len)
+    leave(lw, NULL, i->loc);
 }
 
 static void check_intrinsic(Lower *lw, const Ins *i) {
@@ -199,6 +279,8 @@ void cg_host_check_before(Lower *lw, Ins *i) {
   case OP_LOAD: check_access(lw, i, RT_ACCESS_READ); break;
   case OP_STORE: check_access(lw, i, RT_ACCESS_WRITE); break;
   case OP_ATOMIC: check_access(lw, i, RT_ACCESS_ATOMIC); break;
+  case OP_BR:
+  case OP_CONDBR: check_branch(lw, i); break;
   case OP_RET: check_return(lw, i); break;
   case OP_INTRINSIC: check_intrinsic(lw, i); break;
   default: break;

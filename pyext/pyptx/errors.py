@@ -265,7 +265,10 @@ def _race_text(detail, text, here, there, mine, other, same_block):
     yield f"race on {text}: {mine} {_DID[kind]} it, {other} {_HAS_DONE[their_kind]}, and there is {order}"
     yield from _source_lines(here, "")
     yield from _source_lines(there, f"{_HAS_DONE[their_kind]}: ")
-    if not same_block:
+    if here == there:
+        yield ("  help: several threads do this to one element: use cuda.atomic (cuda.atomic.add for +=), give each thread an element of its "
+               "own, or let one thread do it")
+    elif not same_block:
         yield ("  help: blocks of one launch run in any order: give each block elements of its own, use cuda.atomic, "
                "or launch a second kernel for the second step")
     elif kind and their_kind:

@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/host/host.h"
 #include "runtime/host/unset.h"
 
 /* A record: segment 32 | tick 10 | lane 5 | site 15 | kind 2. Of FULL the segment is the launch's
@@ -38,6 +39,11 @@ enum {
   NEAR = 1 << 20, /* local arrays no further apart are in one stretch of memory */
 };
 #define WHO ((uint64_t)-1 << LANE_AT)
+#ifdef __clang__
+#define VECTORS
+#else
+#define VECTORS __attribute__((optimize("O3")))
+#endif
 
 typedef struct Segment {
   uint32_t block, epoch, grid, warp;
@@ -82,7 +88,17 @@ typedef struct Release {
   uint64_t time;
 } Release;
 
+/* The first read of memory that was not written. */
+typedef struct Unset {
+  bool found;
+  uint32_t site, thread;
+  uint64_t block;
+  int64_t values[RT_TRAP_VALUES];
+} Unset;
+
 struct RtCheck {
+  RtRun *runs; /* by site; first: compiled code reads it */
+  RtRun *active;
   uint32_t checks, base, grid;
   RtCheckBlock *block, *blocks, *spare; /* blocks: of places */
   Segment *segments;
@@ -97,6 +113,7 @@ struct RtCheck {
     uintptr_t at, end;
   } locals[LOCALS]; /* where local arrays were */
   size_t cell_bytes;
+  Unset unset;
   RtFinding finding;
   uint32_t detail, other_site, other_thread;
   uint64_t other_block;
@@ -147,7 +164,43 @@ static void free_block(RtCheckBlock *b) {
   free(b);
 }
 
+/* --- runs --- */
+
+static uint64_t lanes(uint32_t n) { return (uint64_t)n << LANE_AT; }
+
+/* What was noted and has not happened is taken back. */
+static void end_run(RtRun *r) {
+  if (!r->cells)
+    return;
+  for (uint32_t k = r->next - r->first; k < r->end - r->first; k++)
+    if (r->cells[k] == r->record + lanes(k))
+      r->cells[k] = r->old ? r->old + lanes(k) : 0;
+  r->vain = r->next == r->first ? r->vain + 1 : 0;
+  r->next = UINT32_MAX;
+  r->cells = NULL;
+}
+
+static void end_runs(RtCheck *c) {
+  for (RtRun *r = c->active, *next; r; r = next) {
+    next = r->active;
+    r->active = NULL, r->listed = 0;
+    end_run(r);
+  }
+  c->active = NULL;
+}
+
 /* --- a launch --- */
+
+static RtCheck *new_check(void) {
+  RtCheck *c = calloc(1, sizeof *c);
+  if (c && !(c->runs = map(RT_ACCESS_SITES * sizeof(RtRun)))) {
+    free(c);
+    return NULL;
+  }
+  if (c)
+    c->base = 1;
+  return c;
+}
 
 RtCheck *rt_check_open(uint32_t checks) {
   pthread_mutex_lock(&idle_lock);
@@ -155,12 +208,13 @@ RtCheck *rt_check_open(uint32_t checks) {
   if (c)
     idle = c->idle;
   pthread_mutex_unlock(&idle_lock);
-  if (!c && (c = calloc(1, sizeof *c)))
-    c->base = 1;
+  if (!c)
+    c = new_check();
   if (!c)
     return NULL;
   c->checks = checks;
   c->finding = RT_FOUND_NONE;
+  c->unset.found = false;
   c->grid = 0;
   c->nsegments = c->nfull = c->nreleases = 0;
   c->free_full = 0;
@@ -170,6 +224,7 @@ RtCheck *rt_check_open(uint32_t checks) {
 }
 
 void rt_check_close(RtCheck *c) {
+  end_runs(c);
   for (int k = 0; k < LOCALS; k++)
     rt_unset_clear(c->locals[k].at, c->locals[k].end - c->locals[k].at);
   for (RtCheckBlock *b = c->blocks, *next; b; b = next) {
@@ -238,6 +293,7 @@ static RtCheckBlock *new_block(uint32_t nthreads) {
 
 bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtHostLaunch *view,
                     size_t shared_bytes) {
+  end_runs(c);
   RtCheckBlock *b = *place;
   if (!b) {
     b = *place = new_block(view->block[0] * view->block[1] * view->block[2]);
@@ -263,6 +319,7 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
 }
 
 void rt_check_resume(RtCheck *c, RtCheckBlock *b) {
+  end_runs(c);
   c->block = b;
   if (b->grid == c->grid)
     return;
@@ -273,7 +330,18 @@ void rt_check_resume(RtCheck *c, RtCheckBlock *b) {
 
 void rt_check_grid(RtCheck *c) { c->grid++; }
 
-void rt_check_barrier(RtCheck *c) {
+static _Noreturn void trap_for_unset(const RtHostLaunch *view) {
+  const Unset *u = &view->check->unset;
+  view->check->finding = RT_FOUND_UNSET;
+  rt_host_trap(view, u->site, u->block, u->thread, u->values[0], u->values[1], u->values[2],
+               u->values[3]);
+}
+
+void rt_check_barrier(const RtHostLaunch *view) {
+  RtCheck *c = view->check;
+  end_runs(c);
+  if (c->unset.found)
+    trap_for_unset(view);
   c->block->epoch++;
   begin_segments(c, c->block);
 }
@@ -300,6 +368,7 @@ static void join(Warp *w, uint32_t who, uint32_t tick) {
 }
 
 void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
+  end_runs(c);
   RtCheckBlock *b = c->block;
   Warp *w = &b->warps[first / WARP];
   uint32_t n = b->nthreads - first, live = 0, tick = tick_of(w->stamp);
@@ -489,6 +558,13 @@ static uint32_t touch_single(RtCheck *c, uint64_t *cell, uint64_t me, bool share
 static __attribute__((noinline)) uint32_t touch_slowly(const RtHostLaunch *view, uintptr_t at,
                                                        uint64_t *cell, uint64_t me) {
   RtCheck *c = view->check;
+  end_runs(c);
+  uint64_t old = *cell;
+  if (is_stale(c, old) || (!((old ^ me) & WHO) && kind_of(old) != FULL)) {
+    if (is_stale(c, old) || kind_of(me) == RT_ACCESS_WRITE)
+      *cell = me;
+    return 0;
+  }
   bool shared = at >= c->block->shared && at < c->block->shared_end;
   if (kind_of(*cell) == FULL) {
     if (segment_of(*cell) == c->base)
@@ -531,6 +607,7 @@ static Piece *make_piece(RtCheck *c, uintptr_t number, uint32_t shift) {
 
 /* Cells for fewer bytes each: what is known of many bytes is known of each. */
 static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
+  end_runs(c);
   size_t n = (size_t)1 << (PIECE_BITS - p->shift), by = (size_t)1 << (p->shift - shift);
   uint64_t *cells = map(cells_bytes(shift));
   if (!cells)
@@ -603,10 +680,82 @@ uint32_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t
   return touch_all(view, at, bytes, me);
 }
 
+/* Do these n cells have this record of the first, and of the others what their lanes make of it? */
+VECTORS static bool are_alike(const uint64_t *cells, uint32_t n, uint64_t record) {
+  uint64_t differ = 0;
+  for (uint32_t k = 0; k < n; k++)
+    differ |= cells[k] ^ (record + lanes(k));
+  return !differ;
+}
+
+VECTORS static bool are_stale(const RtCheck *c, const uint64_t *cells, uint32_t n) {
+  uint64_t least = (uint64_t)c->base << SEGMENT_AT;
+  uint32_t fresh = 0;
+  for (uint32_t k = 0; k < n; k++)
+    fresh |= cells[k] >= least;
+  return !fresh;
+}
+
+VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
+  for (uint32_t k = 0; k < n; k++)
+    cells[k] = record + lanes(k);
+}
+
+/* Notes the accesses of the lanes behind this one, if their elements are of this launch untouched,
+ * or each lane's own. */
+static bool begin_run(RtCheck *c, RtRun *r, uintptr_t at, uint32_t thread, uint64_t me,
+                      uint32_t bytes) {
+  uint32_t n = WARP - 1 - thread % WARP, left = c->block->nthreads - 1 - thread;
+  uintptr_t first = at + bytes, end = ((at >> PIECE_BITS) + 1) << PIECE_BITS;
+  const Piece *p = c->rows[(at >> PIECE_BITS) % ROWS];
+  n = n < left ? n : left;
+  n = n < (end - first) / bytes ? n : (uint32_t)((end - first) / bytes);
+  if (!n || !p || p->number != at >> PIECE_BITS || bytes != 1u << p->shift || (at & (bytes - 1)))
+    return false;
+  uint64_t *cells = &p->cells[(first & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift];
+  bool stale = are_stale(c, cells, n);
+  uint64_t record = me + lanes(1), old = stale ? 0 : cells[0];
+  if (!stale && (((old ^ record) & WHO) || kind_of(old) == FULL || !are_alike(cells, n, old)))
+    return false;
+  if (!stale && kind_of(me) == RT_ACCESS_READ)
+    record = old;
+  note_lanes(cells, n, record);
+  bool listed = r->listed;
+  *r = (RtRun){.key = at - (uint64_t)thread * bytes,
+               .next = thread + 1,
+               .first = thread + 1,
+               .end = thread + 1 + n,
+               .vain = r->vain,
+               .cells = cells,
+               .record = record,
+               .old = old,
+               .active = r->listed ? r->active : c->active,
+               .listed = 1};
+  if (!listed)
+    c->active = r;
+  return true;
+}
+
+uint32_t rt_check_run(const RtHostLaunch *view, const void *address, uint32_t thread, uint32_t what,
+                      uint32_t bytes) {
+  enum { VAIN = 4, AGAIN = 64 };
+  RtCheck *c = view->check;
+  RtRun *r = &c->runs[what >> RT_ACCESS_SITE];
+  end_run(r);
+  uint32_t found = rt_check_access(view, address, thread, what, bytes);
+  if (found)
+    return found;
+  uint64_t me = c->block->warps[thread / WARP].stamp | lanes(thread % WARP) | what;
+  bool tries = r->vain < VAIN || r->vain % AGAIN == 0;
+  if (!tries || !begin_run(c, r, (uintptr_t)address, thread, me, bytes))
+    r->vain++;
+  return 0;
+}
+
 /* --- threads that end --- */
 
 void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site) {
-  view->check->block->left[thread] = (uint16_t)(site < UINT16_MAX ? site + 1 : UINT16_MAX);
+  view->check->block->left[thread] = (uint16_t)(site < UINT16_MAX ? site : UINT16_MAX);
 }
 
 uint32_t rt_check_left(const RtCheck *c, uint32_t thread) { return c->block->left[thread]; }
@@ -626,27 +775,53 @@ void rt_check_found(const RtHostLaunch *view, uint32_t finding) {
     view->check->finding = (RtFinding)finding;
 }
 
-void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view) {
+static void place(uint64_t block, uint32_t thread, const RtHostLaunch *view, uint32_t blocks[3],
+                  uint32_t threads[3]) {
   const uint32_t *g = view->grid, *n = view->block;
+  blocks[0] = (uint32_t)(block % g[0]);
+  blocks[1] = (uint32_t)(block / g[0] % g[1]);
+  blocks[2] = (uint32_t)(block / g[0] / g[1]);
+  threads[0] = thread % n[0];
+  threads[1] = thread / n[0] % n[1];
+  threads[2] = thread / n[0] / n[1];
+}
+
+void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view) {
   trap->finding = c->finding;
   trap->detail = c->detail;
   trap->other_site = c->other_site;
-  trap->other_block[0] = (uint32_t)(c->other_block % g[0]);
-  trap->other_block[1] = (uint32_t)(c->other_block / g[0] % g[1]);
-  trap->other_block[2] = (uint32_t)(c->other_block / g[0] / g[1]);
-  trap->other_thread[0] = c->other_thread % n[0];
-  trap->other_thread[1] = c->other_thread / n[0] % n[1];
-  trap->other_thread[2] = c->other_thread / n[0] / n[1];
+  place(c->other_block, c->other_thread, view, trap->other_block, trap->other_thread);
 }
 
 /* --- memory that was not written --- */
 
 uint32_t rt_check_unset(const RtHostLaunch *view, const void *p, uint32_t bytes) {
+  (void)view;
   if (!rt_unset_any((uintptr_t)p, bytes))
     return 0;
   rt_unset_clear((uintptr_t)p, bytes);
-  view->check->finding = RT_FOUND_UNSET;
   return 1;
+}
+
+/* Another thread may yet write what was read too early: then the race says more. So where races are
+ * looked for it is only kept, for the next barrier or the end. */
+void rt_check_unset_at(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread,
+                       int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
+  RtCheck *c = view->check;
+  if (!c->unset.found)
+    c->unset = (Unset){true, site, thread, block, {v0, v1, v2, v3}};
+  if (!(c->checks & RT_CHECK_RACE))
+    trap_for_unset(view);
+}
+
+bool rt_check_ends(RtCheck *c, RtTrap *trap, const RtHostLaunch *view) {
+  const Unset *u = &c->unset;
+  if (!u->found)
+    return false;
+  *trap = (RtTrap){.state = 2, .site = u->site, .finding = RT_FOUND_UNSET};
+  memcpy(trap->values, u->values, sizeof trap->values);
+  place(u->block, u->thread, view, trap->block, trap->thread);
+  return true;
 }
 
 void rt_check_set(const RtHostLaunch *view, const void *p, uint32_t bytes) {

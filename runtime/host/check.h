@@ -31,9 +31,9 @@ void rt_check_grid(RtCheck *c);
 
 /* All threads of the block have passed a barrier; the lanes in `who` of the warp that begins at
  * thread `first` a warp operation. */
-void rt_check_barrier(RtCheck *c);
+void rt_check_barrier(const RtHostLaunch *view);
 void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who);
-/* The site at which a thread ended; 0: it has not, or is not known. */
+/* 1 more than the site at which a thread ended; 0: it has not. */
 uint32_t rt_check_left(const RtCheck *c, uint32_t thread);
 uint32_t rt_check_kinds(const RtCheck *c);
 /* The other side of a finding, for the trap that follows. */
@@ -42,18 +42,28 @@ void rt_check_note(RtCheck *c, RtFinding finding, uint32_t detail, uint32_t site
 /* Fills the trap's part about the finding that was noted. */
 void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view);
 
+/* All blocks have run: is there something to say that was kept until now? */
+bool rt_check_ends(RtCheck *c, RtTrap *trap, const RtHostLaunch *view);
+
 /* --- called by compiled code --- */
 
 /* `what`: kind and site. 0; 1: a race; 2: one of two plain writes, which is none if they write the
  * same value. */
 uint32_t rt_check_access(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
                          uint32_t bytes);
+/* The same of an element of an array with one axis, and tries to note what the threads that follow
+ * will do (RtRun). */
+uint32_t rt_check_run(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
+                      uint32_t bytes);
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device);
+/* site: 1 more than its number; 0: the thread goes on. */
 void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site);
 /* Before a trap of checked arithmetic. */
 void rt_check_found(const RtHostLaunch *view, uint32_t finding);
 /* Has some of these bytes not been written? They count as written from then on. */
 uint32_t rt_check_unset(const RtHostLaunch *view, const void *p, uint32_t bytes);
+void rt_check_unset_at(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread,
+                       int64_t v0, int64_t v1, int64_t v2, int64_t v3);
 void rt_check_set(const RtHostLaunch *view, const void *p, uint32_t bytes);
 /* A local array begins its life. */
 void rt_check_local(const RtHostLaunch *view, const void *p, uint32_t bytes);

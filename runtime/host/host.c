@@ -589,6 +589,8 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
       status = run(&l);
     rt_places_close(&places);
   }
+  if (l.view.check && status == RT_OK && rt_check_ends(l.view.check, trap, &l.view))
+    status = RT_TRAPPED;
   if (l.view.check)
     rt_check_close(l.view.check);
   if (status != RT_NO_MEMORY)

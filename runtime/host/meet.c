@@ -432,7 +432,7 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
   if (s.at_block != live)
     report(&b);
   if (view->check)
-    rt_check_barrier(view->check);
+    rt_check_barrier(view);
   uint32_t *votes = state->votes;
   votes[0] = votes[2], votes[1] = votes[3];
   votes[2] = votes[3] = 0;
@@ -453,7 +453,7 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
   Block b = block_of(view, points, block);
   bool together = is_warp_kind(kind);
   if (kind == RT_MEET_BLOCK) { /* of checked code, which has all threads of the block here */
-    rt_check_barrier(view->check);
+    rt_check_barrier(view);
     return at;
   }
   for (uint32_t first = 0; together && first < f.n; first += WARP) {
