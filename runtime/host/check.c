@@ -180,6 +180,7 @@ static void end_run(RtRun *r) {
   r->cells = NULL;
 }
 
+/* The last one first: it may have noted over what an earlier one noted. */
 static void end_runs(RtCheck *c) {
   for (RtRun *r = c->active, *next; r; r = next) {
     next = r->active;
@@ -371,12 +372,10 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
   end_runs(c);
   RtCheckBlock *b = c->block;
   Warp *w = &b->warps[first / WARP];
-  uint32_t n = b->nthreads - first, live = 0, tick = tick_of(w->stamp);
+  uint32_t n = b->nthreads - first, tick = tick_of(w->stamp);
   if (tick < MOST_TICKS)
     w->stamp += (uint64_t)1 << TICK_AT, tick++;
-  for (uint32_t k = 0; k < WARP && k < n; k++)
-    live |= (uint32_t)!b->left[first + k] << k;
-  if (live & ~who)
+  if ((n < WARP ? (1u << n) - 1 : UINT32_MAX) & ~who)
     join(w, who, tick);
   else if (tick >= TICKS)
     begin_segment(c, b, first / WARP);
@@ -701,6 +700,14 @@ VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
     cells[k] = record + lanes(k);
 }
 
+static void unlist(RtCheck *c, RtRun *r) {
+  RtRun **at = &c->active;
+  while (r->listed && *at != r)
+    at = &(*at)->active;
+  if (r->listed)
+    *at = r->active;
+}
+
 /* Notes the accesses of the lanes behind this one, if their elements are of this launch untouched,
  * or each lane's own. */
 static bool begin_run(RtCheck *c, RtRun *r, uintptr_t at, uint32_t thread, uint64_t me,
@@ -720,7 +727,7 @@ static bool begin_run(RtCheck *c, RtRun *r, uintptr_t at, uint32_t thread, uint6
   if (!stale && kind_of(me) == RT_ACCESS_READ)
     record = old;
   note_lanes(cells, n, record);
-  bool listed = r->listed;
+  unlist(c, r);
   *r = (RtRun){.key = at - (uint64_t)thread * bytes,
                .next = thread + 1,
                .first = thread + 1,
@@ -729,10 +736,9 @@ static bool begin_run(RtCheck *c, RtRun *r, uintptr_t at, uint32_t thread, uint6
                .cells = cells,
                .record = record,
                .old = old,
-               .active = r->listed ? r->active : c->active,
+               .active = c->active,
                .listed = 1};
-  if (!listed)
-    c->active = r;
+  c->active = r;
   return true;
 }
 
@@ -741,7 +747,10 @@ uint32_t rt_check_run(const RtHostLaunch *view, const void *address, uint32_t th
   enum { VAIN = 4, AGAIN = 64 };
   RtCheck *c = view->check;
   RtRun *r = &c->runs[what >> RT_ACCESS_SITE];
-  end_run(r);
+  if (r->cells && r->next < r->end)
+    end_runs(c);
+  else
+    end_run(r);
   uint32_t found = rt_check_access(view, address, thread, what, bytes);
   if (found)
     return found;
