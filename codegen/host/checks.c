@@ -5,7 +5,7 @@
  * arithmetic; what is found traps at a site whose message is the array with its index. */
 #include "codegen/host/checks.h"
 
-#include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #include "codegen/lower/private.h"
@@ -274,10 +274,126 @@ static void check_local(Lower *lw, Ins *i) {
   call(lw, "rt_check_local", lw->t->none, args, 3);
 }
 
+/* --- arithmetic --- */
+
+static void trap_found(Lower *lw, LLVMValueRef ok, RtFinding finding, const char *text,
+                       Ins *const *values, uint32_t n) {
+  const IrSite *site = ir_site(lw->cx, lw->cg->program, "ArithmeticError", text, lw->ins->loc);
+  LLVMBasicBlockRef go = go_on_if(lw, ok);
+  LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, finding)};
+  call(lw, "rt_check_found", lw->t->none, args, 2);
+  lw_stop_unless(lw, LLVMConstNull(lw->t->i1), site, values, n);
+  l_br(lw->b, go);
+  lw_at(lw, go);
+}
+
+static bool is_real(const Type *t) { return t && ty_is_scalar(t) && ty_is_float(t); }
+
+static LLVMValueRef is_finite(Lower *lw, LLVMValueRef v) {
+  v = l_fpcast(lw->b, lw_widen(lw, v), lw->t->f64);
+  LLVMTypeRef t = lw->t->f64;
+  LLVMValueRef positive = lw_intrinsic(lw, "llvm.fabs", &t, 1, &v, 1);
+  return l_fcmp(lw->b, LLVMRealOLT, positive, LLVMConstReal(t, HUGE_VAL));
+}
+
+static bool computes(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_TRUEDIV:
+  case OP_FLOORDIV:
+  case OP_MOD:
+  case OP_POW:
+  case OP_CAST: return true;
+  case OP_INTRINSIC: return ir_intrinsics[i->aux.intrinsic].effect == EFFECT_PURE;
+  default: return false;
+  }
+}
+
+/* A nan or an infinity of operands that are all finite; {0:f} and {1:f} are the first two. */
+static void check_finite(Lower *lw, const Ins *i) {
+  static const char *const texts[] = {"a nan or an infinity of finite numbers: the operand is {0%s}",
+                                      "a nan or an infinity of finite numbers: the operands are {0%s} and {1%s}"};
+  if (!looks_for(lw, RT_CHECK_NAN) || !is_real(i->type) || !computes(i) || !i->nargs)
+    return;
+  LLVMValueRef ok = is_finite(lw, lw_value(lw, i));
+  const char *forms[2] = {"", ""};
+  for (uint32_t k = 0; k < i->nargs; k++) {
+    const Type *t = i->args[k]->type;
+    if (!t || !ty_is_scalar(t) || ty_is_complex(t))
+      return;
+    if (k < 2)
+      forms[k] = is_real(t) ? ":f" : "";
+    if (is_real(t))
+      ok = l_or(lw->b, ok, l_not(lw->b, is_finite(lw, lw_value(lw, i->args[k]))));
+  }
+  uint32_t n = i->nargs < 2 ? 1 : 2;
+  const char *text = arena_printf(&lw->cx->arena, texts[n - 1], forms[0], forms[1]);
+  trap_found(lw, ok, RT_FOUND_NAN, text, i->args, n);
+}
+
+static bool is_signed_integer(const Type *t) {
+  return t && ty_is_scalar(t) && !ty_is_float(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL &&
+         ty_is_signed(t);
+}
+
+/* Signed sums, differences and products; of unsigned ones wrapping is the meaning. */
+static void check_wrap(Lower *lw, const Ins *i) {
+  const char *name = i->op == OP_ADD   ? "llvm.sadd.with.overflow"
+                     : i->op == OP_SUB ? "llvm.ssub.with.overflow"
+                     : i->op == OP_MUL ? "llvm.smul.with.overflow"
+                                       : NULL;
+  if (!name || !looks_for(lw, RT_CHECK_OVERFLOW) || !is_signed_integer(i->type) ||
+      (i->flags & INS_NO_WRAP))
+    return;
+  LLVMValueRef args[] = {lw_value(lw, i->args[0]), lw_value(lw, i->args[1])};
+  LLVMTypeRef t = LLVMTypeOf(args[0]);
+  LLVMValueRef both = lw_intrinsic(lw, name, &t, 1, args, 2);
+  const char *text = arena_printf(&lw->cx->arena, "{0} %s {1} does not fit %s",
+                                  i->op == OP_ADD   ? "+"
+                                  : i->op == OP_SUB ? "-"
+                                                    : "*",
+                                  ty_name(lw->cx, i->type));
+  trap_found(lw, l_not(lw->b, l_extract_value(lw->b, both, 1)), RT_FOUND_OVERFLOW, text, i->args,
+             2);
+}
+
+static bool is_integer(const Type *t) {
+  return t && ty_is_scalar(t) && !ty_is_float(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL;
+}
+
+/* The value of a store that typing has converted, which is not what the program converted itself:
+ * the place of the conversion is the statement's then. */
+static void check_narrowing(Lower *lw, const Ins *i) {
+  const Ins *cast = i->args[i->nargs - 1];
+  if (!looks_for(lw, RT_CHECK_OVERFLOW) || cast->op != OP_CAST || !is_integer(cast->type) ||
+      !is_integer(cast->args[0]->type) || cast->loc.line != i->loc.line ||
+      cast->loc.col != i->loc.col || cast->loc.end_col != i->loc.end_col)
+    return;
+  const Type *from = cast->args[0]->type, *to = cast->type;
+  LLVMValueRef wide = lw_value(lw, cast->args[0]), narrow = lw_value(lw, cast);
+  unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(wide)),
+           kept = LLVMGetIntTypeWidth(LLVMTypeOf(narrow));
+  if (kept > bits || (kept == bits && ty_is_signed(from) == ty_is_signed(to)))
+    return;
+  LLVMValueRef again = l_int_cast(lw->b, narrow, LLVMTypeOf(wide), ty_is_signed(to)),
+               ok = l_icmp(lw->b, LLVMIntEQ, again, wide);
+  if (kept == bits)
+    ok = l_icmp(lw->b, LLVMIntSGE, wide, LLVMConstNull(LLVMTypeOf(wide)));
+  const char *text = arena_printf(&lw->cx->arena, "{0%s} does not fit %s, the type of %s",
+                                  ty_is_signed(from) ? "" : ":U=", ty_name(lw->cx, to),
+                                  name_of(i->args[0]) ? name_of(i->args[0]) : "the array");
+  trap_found(lw, ok, RT_FOUND_OVERFLOW, text, cast->args, 1);
+}
+
 void cg_host_check_before(Lower *lw, Ins *i) {
   switch ((Op)i->op) {
   case OP_LOAD: check_access(lw, i, RT_ACCESS_READ); break;
-  case OP_STORE: check_access(lw, i, RT_ACCESS_WRITE); break;
+  case OP_STORE:
+    check_narrowing(lw, i);
+    check_access(lw, i, RT_ACCESS_WRITE);
+    break;
   case OP_ATOMIC: check_access(lw, i, RT_ACCESS_ATOMIC); break;
   case OP_BR:
   case OP_CONDBR: check_branch(lw, i); break;
@@ -290,4 +406,6 @@ void cg_host_check_before(Lower *lw, Ins *i) {
 void cg_host_check_after(Lower *lw, Ins *i) {
   if (i->op == OP_ALLOC)
     check_local(lw, i);
+  check_finite(lw, i);
+  check_wrap(lw, i);
 }

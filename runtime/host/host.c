@@ -548,7 +548,7 @@ static bool open_checked(Launch *l) {
   uint32_t checks = l->code->checks;
   if (!(checks & RT_CHECK_INIT) && rt_unset_is_watched())
     rt_unset_forget();
-  if (!(checks & RT_CHECK_BLOCKS))
+  if (!checks)
     return true;
   l->workers = 1;
   l->view.check = rt_check_open(checks);
