@@ -312,7 +312,7 @@ static bool computes(const Ins *i) {
 }
 
 /* A nan or an infinity of operands that are all finite; {0:f} and {1:f} are the first two. */
-static void check_finite(Lower *lw, const Ins *i) {
+static void check_finite(Lower *lw, Ins *i) {
   static const char *const texts[] = {"a nan or an infinity of finite numbers: the operand is {0%s}",
                                       "a nan or an infinity of finite numbers: the operands are {0%s} and {1%s}"};
   if (!looks_for(lw, RT_CHECK_NAN) || !is_real(i->type) || !computes(i) || !i->nargs)
@@ -339,7 +339,7 @@ static bool is_signed_integer(const Type *t) {
 }
 
 /* Signed sums, differences and products; of unsigned ones wrapping is the meaning. */
-static void check_wrap(Lower *lw, const Ins *i) {
+static void check_wrap(Lower *lw, Ins *i) {
   const char *name = i->op == OP_ADD   ? "llvm.sadd.with.overflow"
                      : i->op == OP_SUB ? "llvm.ssub.with.overflow"
                      : i->op == OP_MUL ? "llvm.smul.with.overflow"
@@ -366,7 +366,7 @@ static bool is_integer(const Type *t) {
 /* The value of a store that typing has converted, which is not what the program converted itself:
  * the place of the conversion is the statement's then. */
 static void check_narrowing(Lower *lw, const Ins *i) {
-  const Ins *cast = i->args[i->nargs - 1];
+  Ins *cast = i->args[i->nargs - 1];
   if (!looks_for(lw, RT_CHECK_OVERFLOW) || cast->op != OP_CAST || !is_integer(cast->type) ||
       !is_integer(cast->args[0]->type) || cast->loc.line != i->loc.line ||
       cast->loc.col != i->loc.col || cast->loc.end_col != i->loc.end_col)
