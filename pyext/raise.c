@@ -441,13 +441,12 @@ static void raise_finding(PxState *st, const CgKernel *code, const RtTrap *trap)
            *text = trap_text(site ? site->message : "", trap->values),
            *here = place_tuple(code, trap->site), *there = place_tuple(code, trap->other_site);
   PyObject *e = make && text && here && there
-                    ? PyObject_CallFunction(make, "IIOOONNNN(LLLL)", (unsigned)trap->finding,
-                                            (unsigned)trap->detail, text, here, there,
-                                            px_uint3(trap->thread), px_uint3(trap->block),
-                                            px_uint3(trap->other_thread),
-                                            px_uint3(trap->other_block), (long long)trap->values[0],
-                                            (long long)trap->values[1], (long long)trap->values[2],
-                                            (long long)trap->values[3])
+                    ? PyObject_CallFunction(
+                          make, "IIOOONNNN(LLLL)", (unsigned)trap->finding, (unsigned)trap->detail,
+                          text, here, there, px_uint3(trap->thread), px_uint3(trap->block),
+                          px_uint3(trap->other_thread), px_uint3(trap->other_block),
+                          (long long)trap->values[0], (long long)trap->values[1],
+                          (long long)trap->values[2], (long long)trap->values[3])
                     : NULL;
   if (e && PyExceptionInstance_Check(e)) {
     if (site)

@@ -80,15 +80,15 @@ typedef struct RtRun {
 /* RtTrap.finding */
 typedef enum RtFinding {
   RT_FOUND_NONE,
-  RT_FOUND_RACE,     /* detail: my kind of access | the other's << 2 | it is shared memory << 4 */
-  RT_FOUND_UNSET,    /* read before it was written */
-  RT_FOUND_LEFT,     /* a barrier that the other thread does not reach: it has ended at other_site */
-  RT_FOUND_APART,    /* … it waits at other_site */
-  RT_FOUND_LANE,     /* a warp operation waits for the other thread, which waits at other_site */
-  RT_FOUND_GONE,     /* a shuffle reads from a lane that has ended at other_site */
-  RT_FOUND_NO_LANE,  /* … that the block does not have */
-  RT_FOUND_OUTSIDE,  /* a lane that is not in its own mask */
-  RT_FOUND_NAN,      /* a nan or an infinity of finite operands */
+  RT_FOUND_RACE,    /* detail: my kind of access | the other's << 2 | it is shared memory << 4 */
+  RT_FOUND_UNSET,   /* read before it was written */
+  RT_FOUND_LEFT,    /* a barrier that the other thread does not reach: it has ended at other_site */
+  RT_FOUND_APART,   /* … it waits at other_site */
+  RT_FOUND_LANE,    /* a warp operation waits for the other thread, which waits at other_site */
+  RT_FOUND_GONE,    /* a shuffle reads from a lane that has ended at other_site */
+  RT_FOUND_NO_LANE, /* … that the block does not have */
+  RT_FOUND_OUTSIDE, /* a lane that is not in its own mask */
+  RT_FOUND_NAN,     /* a nan or an infinity of finite operands */
   RT_FOUND_OVERFLOW, /* an integer that does not fit */
 } RtFinding;
 

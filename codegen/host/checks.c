@@ -16,9 +16,7 @@ static uint32_t site_at(Lower *lw, const char *what, Loc loc) {
   return ir_site(lw->cx, lw->cg->program, "RuntimeError", what, loc)->number;
 }
 
-uint32_t cg_host_check_site(Lower *lw, const char *what) {
-  return site_at(lw, what, lw->ins->loc);
-}
+uint32_t cg_host_check_site(Lower *lw, const char *what) { return site_at(lw, what, lw->ins->loc); }
 
 /* --- calls --- */
 
@@ -138,7 +136,8 @@ static LLVMBasicBlockRef follow_run(Lower *lw, LLVMValueRef p, uint32_t shown, u
                                             offsetof(RtHostLaunch, check)),
                runs = cg_host_launch_field(lw->cg, check, lw->t->ptr, 0),
                run = field_of(lw, runs, shown * sizeof(RtRun)),
-               thread = cg_host_arg(lw, HOST_THREAD), next = field_of(lw, run, offsetof(RtRun, next));
+               thread = cg_host_arg(lw, HOST_THREAD),
+               next = field_of(lw, run, offsetof(RtRun, next));
   LLVMValueRef before = l_mul(lw->b, l_zext(lw->b, thread, lw->t->i64), lw_i64(lw, bytes)),
                key = l_sub(lw->b, l_ptrtoint(lw->b, p, lw->t->i64), before);
   LLVMValueRef same = l_icmp(lw->b, LLVMIntEQ, key, load_noted(lw, lw->t->i64, run)),
@@ -148,11 +147,12 @@ static LLVMBasicBlockRef follow_run(Lower *lw, LLVMValueRef p, uint32_t shown, u
   LLVMBasicBlockRef go = lw_block(lw, "go"), follows = lw_block(lw, "follows"),
                     not = lw_block(lw, "access");
   lw_branch_weights(
-      lw, l_condbr(lw->b, l_and(lw->b, l_and(lw->b, same, its_turn), within), follows, not), 30, 1);
+      lw, l_condbr(lw->b, l_and(lw->b, l_and(lw->b, same, its_turn), within), follows, not ), 30,
+      1);
   lw_at(lw, follows);
   LLVMSetVolatile(l_store(lw->b, l_add(lw->b, thread, lw_i32(lw, 1)), next), 1);
   l_br(lw->b, go);
-  lw_at(lw, not);
+  lw_at(lw, not );
   return go;
 }
 
@@ -269,8 +269,7 @@ static void check_local(Lower *lw, Ins *i) {
   uint64_t bytes = ty_size(i->type->elem);
   for (unsigned k = 0; k < i->type->ndim; k++)
     bytes *= (uint64_t)a->extents[k];
-  LLVMValueRef args[] = {launch_of(lw), lw_leaves(lw, i)[LEAF_POINTER],
-                         lw_i32(lw, (int64_t)bytes)};
+  LLVMValueRef args[] = {launch_of(lw), lw_leaves(lw, i)[LEAF_POINTER], lw_i32(lw, (int64_t)bytes)};
   call(lw, "rt_check_local", lw->t->none, args, 3);
 }
 
@@ -313,8 +312,9 @@ static bool computes(const Ins *i) {
 
 /* A nan or an infinity of operands that are all finite; {0:f} and {1:f} are the first two. */
 static void check_finite(Lower *lw, Ins *i) {
-  static const char *const texts[] = {"a nan or an infinity of finite numbers: the operand is {0%s}",
-                                      "a nan or an infinity of finite numbers: the operands are {0%s} and {1%s}"};
+  static const char *const texts[] = {
+      "a nan or an infinity of finite numbers: the operand is {0%s}",
+      "a nan or an infinity of finite numbers: the operands are {0%s} and {1%s}"};
   if (!looks_for(lw, RT_CHECK_NAN) || !is_real(i->type) || !computes(i) || !i->nargs)
     return;
   LLVMValueRef ok = is_finite(lw, lw_value(lw, i));

@@ -389,7 +389,8 @@ static void host_fence(Lower *lw, FenceLevel level) {
 
 static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
   LLVMValueRef args[4 + RT_TRAP_VALUES] = {cg_host_arg(lw, HOST_LAUNCH), lw_i32(lw, site),
-                                           cg_host_arg(lw, HOST_BLOCK), cg_host_arg(lw, HOST_THREAD)};
+                                           cg_host_arg(lw, HOST_BLOCK),
+                                           cg_host_arg(lw, HOST_THREAD)};
   assert(n <= RT_TRAP_VALUES);
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     args[4 + k] = k < n ? values[k] : lw_i64(lw, 0);

@@ -16,7 +16,7 @@
 #include "pyext/compile/type.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"
-#include "runtime/host/unset.h"
+#include "runtime/memory/unset.h"
 
 /* --- tensors --- */
 

@@ -1,7 +1,7 @@
 /* Checking: see checking.h. Which variant a launch takes is decided in pyptx/cuda/_checking.py. */
 #include "pyext/launch/checking.h"
 
-#include "runtime/host/unset.h"
+#include "runtime/memory/unset.h"
 
 _Atomic uint32_t px_checking_threads;
 static _Thread_local long checks; /* RT_CHECK_… of this thread's block; 0: it is in none */

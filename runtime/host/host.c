@@ -38,7 +38,7 @@
 #include "runtime/host/meet.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/safepoint.h"
-#include "runtime/host/unset.h"
+#include "runtime/memory/unset.h"
 
 enum {
   CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
@@ -70,9 +70,9 @@ typedef struct Launch {
   uint64_t total;
   _Atomic uint64_t next; /* first block that nobody has taken */
   unsigned workers;
-  RtPlaces *places;  /* where blocks may leave compiled code to wait, else NULL */
+  RtPlaces *places;      /* where blocks may leave compiled code to wait, else NULL */
   RtCheckBlock *checked; /* of a checked launch without places: the block that runs */
-  _Atomic bool stop; /* set once */
+  _Atomic bool stop;     /* set once */
   const struct Worker *caller;
   uint64_t asked;   /* when the calling thread last did */
   bool interrupted; /* … and was told to stop */
@@ -539,7 +539,10 @@ static RtStatus run(Launch *l) {
   bool ran = run_here(l, &is_short) || (is_short && run_away(l));
   if (stopped(l)) /* whoever stopped it: nobody is in it any more */
     rt_safepoint_stop(-1);
-  return !ran || l->no_memory ? RT_NO_MEMORY : l->interrupted ? RT_INTERRUPTED : stopped(l) ? RT_TRAPPED : RT_OK;
+  return !ran || l->no_memory ? RT_NO_MEMORY
+         : l->interrupted     ? RT_INTERRUPTED
+         : stopped(l)         ? RT_TRAPPED
+                              : RT_OK;
 }
 
 /* One thread runs all blocks of checked code. What other code writes is not known: it counts as
@@ -576,7 +579,8 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
   if (!l.total || !threads)
     return RT_OK;
   if (!open_checked(&l))
-    return rt_fail(RT_NO_MEMORY, "launch without check=", "no memory for what a checked launch notes");
+    return rt_fail(RT_NO_MEMORY,
+                   "launch without check=", "no memory for what a checked launch notes");
   RtStatus status = RT_NO_MEMORY;
   if (!code->meets_grid && !code->yields) {
     status = run(&l);

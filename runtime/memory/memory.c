@@ -10,7 +10,7 @@
 
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
-#include "runtime/host/unset.h"
+#include "runtime/memory/unset.h"
 #include "runtime/launch/capture.h"
 #include "runtime/launch/stream_state.h"
 #include "runtime/memory/staging.h"

@@ -99,10 +99,11 @@ def test_memory_that_others_write_counts_as_written():
         with pytest.raises(UnsetError, match=r"x\[32\]"):
             kernel[2, 32](half)
         unknown = cuda.device_array(64, np.float32)
+    cuda.jit(double)[2, 32](unknown)  # whatever it writes
     with cuda.checking("init"):
         for array in (cuda.zeros(64), cuda.to_device(np.ones(64)) + 1, cuda.full(64, 3)):
             kernel[2, 32](array)
-        kernel[2, 32](unknown)  # nobody has watched it meanwhile
+        kernel[2, 32](unknown)
 
 
 @on_host

@@ -1,8 +1,8 @@
 /* Unset: bytes of memory that nothing has written yet. Arrays of the host device are noted while
  * somebody looks for reads of such bytes (rt_unset_watch), shared and local arrays by checked
  * launches. What is not noted counts as written. Safe from any thread. */
-#ifndef PYPTX_RUNTIME_HOST_UNSET_H
-#define PYPTX_RUNTIME_HOST_UNSET_H
+#ifndef PYPTX_RUNTIME_MEMORY_UNSET_H
+#define PYPTX_RUNTIME_MEMORY_UNSET_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Unset: a bit for each byte, in pieces that are made where memory is noted and are kept. Pieces
  * are found without a lock: they are only ever added. */
-#include "runtime/host/unset.h"
+#include "runtime/memory/unset.h"
 
 #include <pthread.h>
 #include <stdlib.h>
