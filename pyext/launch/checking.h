@@ -1,4 +1,4 @@
-/* Checking: launches within `with cuda.checking(…)`, which run a checked variant of their kernel. */
+/* Checking: launches within cuda.checking, which run a checked variant of their kernel. */
 #ifndef PYPTX_PYEXT_LAUNCH_CHECKING_H
 #define PYPTX_PYEXT_LAUNCH_CHECKING_H
 

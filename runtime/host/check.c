@@ -232,7 +232,7 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
   rt_check_end_runs(c);
   RtCheckBlock *b = c->block;
   Warp *w = &b->warps[first / WARP];
-  uint32_t n = b->nthreads - first, tick = tick_of(w->stamp);
+  uint32_t n = b->nthreads - first, tick = rt_check_tick_of(w->stamp);
   if (tick < MOST_TICKS)
     w->stamp += (uint64_t)1 << TICK_AT, tick++;
   if ((n < WARP ? (1u << n) - 1 : UINT32_MAX) & ~who)
@@ -302,19 +302,21 @@ static bool is_published(const RtCheck *c, const Segment *s, uint64_t acquired, 
 /* --- order --- */
 
 static bool in_warp(const Warp *w, uint64_t record, uint64_t me) {
-  if (segment_of(record) != segment_of(me) || lane_of(record) == lane_of(me))
+  if (rt_check_segment_of(record) != rt_check_segment_of(me) ||
+      rt_check_lane_of(record) == rt_check_lane_of(me))
     return true;
-  uint32_t tick = tick_of(record);
-  return tick < w->all || (w->seen && tick < w->seen[lane_of(me)][lane_of(record)]) ||
+  uint32_t tick = rt_check_tick_of(record);
+  return tick < w->all ||
+         (w->seen && tick < w->seen[rt_check_lane_of(me)][rt_check_lane_of(record)]) ||
          tick == MOST_TICKS;
 }
 
 /* Does the access of this record come before what `me` does now? */
 bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared) {
-  if (is_stale(c, record))
+  if (rt_check_is_stale(c, record))
     return true;
-  const Segment *s = &c->segments[segment_of(record) - c->base],
-                *now = &c->segments[segment_of(me) - c->base];
+  const Segment *s = &c->segments[rt_check_segment_of(record) - c->base],
+                *now = &c->segments[rt_check_segment_of(me) - c->base];
   const RtCheckBlock *b = c->block;
   const Warp *w = &b->warps[now->warp];
   if (s->block != now->block)

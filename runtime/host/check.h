@@ -45,16 +45,17 @@ void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view);
 /* All blocks have run: is there something to say that was kept until now? */
 bool rt_check_ends(RtCheck *c, RtTrap *trap, const RtHostLaunch *view);
 
+/* --- for check_cells.c --- */
+
+bool rt_check_grow(void **array, size_t *most, size_t n, size_t size);
+void *rt_check_map(size_t bytes); /* zeros; NULL: there is no memory */
+/* Does the access of this record come before what `me` does now? shared: it is the block's own
+ * memory. */
+bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared);
+void rt_check_order_by_atomic(RtCheck *c, uint32_t thread);
+
 /* --- called by compiled code --- */
 
-/* `what`: kind and site. 0; 1: a race; 2: one of two plain writes, which is none if they write the
- * same value. */
-uint32_t rt_check_access(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
-                         uint32_t bytes);
-/* The same of an element of an array with one axis, and tries to note what the threads that follow
- * will do (RtRun). */
-uint32_t rt_check_run(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
-                      uint32_t bytes);
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device);
 /* site: 1 more than its number; 0: the thread goes on. */
 void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site);

@@ -1,10 +1,11 @@
 /* Check cells: who touched which memory last.
  *
  * In: an access and its thread, whose segment, tick and lane make a record (check_state.h). Out: 0,
- * or a race with an earlier access that is not ordered before it. Memory is in pieces, each with
- * cells for 1 to 8 bytes, as fine as the finest access so far. A cell holds one record, or the
- * index of a Full. Where neighbouring threads touch neighbouring elements, the first of a warp
- * notes it for all behind it (RtRun), and what did not happen is taken back before anybody looks. */
+ * or a race with an earlier access that is not ordered before it.
+ *
+ * Memory is in pieces, with cells as fine as the finest access so far. A cell holds one record, or
+ * the index of a Full. Where neighbouring threads touch neighbouring elements, the first of a warp
+ * notes it for all behind it (RtRun); what did not happen is taken back before anybody looks. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,8 @@ static void end_run(RtRun *r) {
   if (!r->cells)
     return;
   for (uint32_t k = r->next - r->first; k < r->end - r->first; k++)
-    if (r->cells[k] == r->record + lanes(k))
-      r->cells[k] = r->old ? r->old + lanes(k) : 0;
+    if (r->cells[k] == r->record + rt_check_lanes(k))
+      r->cells[k] = r->old ? r->old + rt_check_lanes(k) : 0;
   r->vain = r->next == r->first ? r->vain + 1 : 0;
   r->next = UINT32_MAX;
   r->cells = NULL;
@@ -60,13 +61,13 @@ void rt_check_end_runs(RtCheck *c) {
 /* --- cells --- */
 
 static uint32_t conflict(RtCheck *c, uint64_t other, uint64_t me, bool shared) {
-  const Segment *s = &c->segments[segment_of(other) - c->base];
-  uint32_t mine = kind_of(me), theirs = kind_of(other);
+  const Segment *s = &c->segments[rt_check_segment_of(other) - c->base];
+  uint32_t mine = rt_check_kind_of(me), theirs = rt_check_kind_of(other);
   c->finding = RT_FOUND_RACE;
   c->detail = mine | theirs << 2 | (uint32_t)shared << 4;
   c->other_site = (uint32_t)(other >> RT_ACCESS_SITE) & (RT_ACCESS_SITES - 1);
   c->other_block = s->block;
-  c->other_thread = s->warp * WARP + lane_of(other);
+  c->other_thread = s->warp * WARP + rt_check_lane_of(other);
   return mine == RT_ACCESS_WRITE && theirs == RT_ACCESS_WRITE ? 2 : 1;
 }
 
@@ -102,7 +103,7 @@ static uint32_t touch_full(RtCheck *c, uint64_t *cell, uint64_t me, bool shared)
   bool before[2];
   for (int k = 0; k < 2; k++)
     before[k] = !f->read[k] || rt_check_is_before(c, f->read[k], me, shared);
-  if (kind_of(me) == RT_ACCESS_WRITE) {
+  if (rt_check_kind_of(me) == RT_ACCESS_WRITE) {
     for (int k = 0; k < 2 && found != 1; k++)
       if (!before[k])
         found = conflict(c, f->read[k], me, shared);
@@ -116,8 +117,8 @@ static uint32_t touch_full(RtCheck *c, uint64_t *cell, uint64_t me, bool shared)
     if (before[0] && before[1])
       f->read[1] = 0;
   } else {
-    const Segment *first = &c->segments[segment_of(f->read[0]) - c->base],
-                  *second = &c->segments[segment_of(f->read[1]) - c->base];
+    const Segment *first = &c->segments[rt_check_segment_of(f->read[0]) - c->base],
+                  *second = &c->segments[rt_check_segment_of(f->read[1]) - c->base];
     if (first->warp == second->warp && first->block == second->block)
       f->read[1] = me;
   }
@@ -127,8 +128,9 @@ static uint32_t touch_full(RtCheck *c, uint64_t *cell, uint64_t me, bool shared)
 /* The cell has one record, of another thread or time. */
 static uint32_t touch_single(RtCheck *c, uint64_t *cell, uint64_t me, bool shared) {
   uint64_t old = *cell;
-  bool before = rt_check_is_before(c, old, me, shared), writes = kind_of(me) == RT_ACCESS_WRITE;
-  if (writes || kind_of(old) == RT_ACCESS_WRITE) {
+  bool before = rt_check_is_before(c, old, me, shared),
+       writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
+  if (writes || rt_check_kind_of(old) == RT_ACCESS_WRITE) {
     uint32_t found = before ? 0 : conflict(c, old, me, shared);
     if (writes)
       *cell = me;
@@ -148,14 +150,14 @@ static __attribute__((noinline)) uint32_t touch_slowly(const RtHostLaunch *view,
   RtCheck *c = view->check;
   rt_check_end_runs(c);
   uint64_t old = *cell;
-  if (is_stale(c, old) || (!((old ^ me) & WHO) && kind_of(old) != FULL)) {
-    if (is_stale(c, old) || kind_of(me) == RT_ACCESS_WRITE)
+  if (rt_check_is_stale(c, old) || (!((old ^ me) & WHO) && rt_check_kind_of(old) != FULL)) {
+    if (rt_check_is_stale(c, old) || rt_check_kind_of(me) == RT_ACCESS_WRITE)
       *cell = me;
     return 0;
   }
   bool shared = at >= c->block->shared && at < c->block->shared_end;
-  if (kind_of(*cell) == FULL) {
-    if (segment_of(*cell) == c->base)
+  if (rt_check_kind_of(*cell) == FULL) {
+    if (rt_check_segment_of(*cell) == c->base)
       return touch_full(c, cell, me, shared);
     *cell = me;
     return 0;
@@ -167,12 +169,12 @@ static __attribute__((noinline)) uint32_t touch_slowly(const RtHostLaunch *view,
  * nobody at all. */
 static inline uint32_t touch(const RtHostLaunch *view, uintptr_t at, uint64_t *cell, uint64_t me) {
   uint64_t old = *cell, differs = (old ^ me) & WHO;
-  if (!differs && kind_of(old) != FULL) { /* its own: a write says more than a read */
-    if (kind_of(me) == RT_ACCESS_WRITE)
+  if (!differs && rt_check_kind_of(old) != FULL) { /* its own: a write says more than a read */
+    if (rt_check_kind_of(me) == RT_ACCESS_WRITE)
       *cell = me;
     return 0;
   }
-  if (segment_of(old) < view->check->base) {
+  if (rt_check_segment_of(old) < view->check->base) {
     *cell = me;
     return 0;
   }
@@ -202,12 +204,12 @@ static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
     return false;
   for (size_t k = 0; k < n; k++) {
     uint64_t old = p->cells[k];
-    if (is_stale(c, old))
+    if (rt_check_is_stale(c, old))
       continue;
     for (size_t j = 0; j < by; j++) {
       uint64_t *cell = &cells[k * by + j];
       *cell = old;
-      if (kind_of(old) == FULL && j) {
+      if (rt_check_kind_of(old) == FULL && j) {
         Full f = c->full[full_of(old)];
         *cell = 0;
         expand(c, cell, f.write, f.read[0], f.read[1]);
@@ -271,7 +273,7 @@ uint32_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t
 VECTORS static bool are_alike(const uint64_t *cells, uint32_t n, uint64_t record) {
   uint64_t differ = 0;
   for (uint32_t k = 0; k < n; k++)
-    differ |= cells[k] ^ (record + lanes(k));
+    differ |= cells[k] ^ (record + rt_check_lanes(k));
   return !differ;
 }
 
@@ -285,7 +287,7 @@ VECTORS static bool are_stale(const RtCheck *c, const uint64_t *cells, uint32_t 
 
 VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
   for (uint32_t k = 0; k < n; k++)
-    cells[k] = record + lanes(k);
+    cells[k] = record + rt_check_lanes(k);
 }
 
 static void unlist(RtCheck *c, RtRun *r) {
@@ -309,10 +311,11 @@ static bool begin_run(RtCheck *c, RtRun *r, uintptr_t at, uint32_t thread, uint6
     return false;
   uint64_t *cells = &p->cells[(first & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift];
   bool stale = are_stale(c, cells, n);
-  uint64_t record = me + lanes(1), old = stale ? 0 : cells[0];
-  if (!stale && (((old ^ record) & WHO) || kind_of(old) == FULL || !are_alike(cells, n, old)))
+  uint64_t record = me + rt_check_lanes(1), old = stale ? 0 : cells[0];
+  if (!stale &&
+      (((old ^ record) & WHO) || rt_check_kind_of(old) == FULL || !are_alike(cells, n, old)))
     return false;
-  if (!stale && kind_of(me) == RT_ACCESS_READ)
+  if (!stale && rt_check_kind_of(me) == RT_ACCESS_READ)
     record = old;
   note_lanes(cells, n, record);
   unlist(c, r);
@@ -342,7 +345,7 @@ uint32_t rt_check_run(const RtHostLaunch *view, const void *address, uint32_t th
   uint32_t found = rt_check_access(view, address, thread, what, bytes);
   if (found)
     return found;
-  uint64_t me = c->block->warps[thread / WARP].stamp | lanes(thread % WARP) | what;
+  uint64_t me = c->block->warps[thread / WARP].stamp | rt_check_lanes(thread % WARP) | what;
   bool tries = r->vain < VAIN || r->vain % AGAIN == 0;
   if (!tries || !begin_run(c, r, (uintptr_t)address, thread, me, bytes))
     r->vain++;

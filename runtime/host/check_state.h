@@ -3,7 +3,7 @@
 #ifndef PYPTX_RUNTIME_HOST_CHECK_STATE_H
 #define PYPTX_RUNTIME_HOST_CHECK_STATE_H
 
-#include "runtime/host/check.h"
+#include "runtime/host/check_cells.h"
 
 /* A record: segment 32 | tick 10 | lane 5 | site 15 | kind 2. Of FULL the segment is the launch's
  * first, and what is between it and the kind an index. */
@@ -97,32 +97,19 @@ struct RtCheck {
 
 /* --- records --- */
 
-static inline uint64_t lanes(uint32_t n) { return (uint64_t)n << LANE_AT; }
-static inline uint32_t kind_of(uint64_t record) { return (uint32_t)record & KIND_BITS; }
-static inline uint32_t tick_of(uint64_t record) {
+static inline uint64_t rt_check_lanes(uint32_t n) { return (uint64_t)n << LANE_AT; }
+static inline uint32_t rt_check_kind_of(uint64_t record) { return (uint32_t)record & KIND_BITS; }
+static inline uint32_t rt_check_tick_of(uint64_t record) {
   return (uint32_t)(record >> TICK_AT) & MOST_TICKS;
 }
-static inline uint32_t lane_of(uint64_t record) {
+static inline uint32_t rt_check_lane_of(uint64_t record) {
   return (uint32_t)(record >> LANE_AT) & (WARP - 1);
 }
-static inline uint32_t segment_of(uint64_t record) { return (uint32_t)(record >> SEGMENT_AT); }
-static inline bool is_stale(const RtCheck *c, uint64_t record) {
-  return segment_of(record) < c->base;
+static inline uint32_t rt_check_segment_of(uint64_t record) {
+  return (uint32_t)(record >> SEGMENT_AT);
 }
-
-/* --- check.c --- */
-
-bool rt_check_grow(void **array, size_t *most, size_t n, size_t size);
-void *rt_check_map(size_t bytes); /* zeros; NULL: there is no memory */
-/* Does the access of this record come before what `me` does now? shared: it is the block's own
- * memory. */
-bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared);
-void rt_check_order_by_atomic(RtCheck *c, uint32_t thread);
-
-/* --- check_cells.c --- */
-
-void rt_check_forget_cells(RtCheck *c);
-/* What was noted of threads that have not come is taken back. */
-void rt_check_end_runs(RtCheck *c);
+static inline bool rt_check_is_stale(const RtCheck *c, uint64_t record) {
+  return rt_check_segment_of(record) < c->base;
+}
 
 #endif

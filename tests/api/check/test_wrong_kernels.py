@@ -1,4 +1,4 @@
-"""Each kernel of wrong_kernels.py has a mistake, which is found in the right lines."""
+"""Each kernel of wrong_kernels.py and wrong_meetings.py has a mistake, which is found in the right lines."""
 
 import inspect
 import sys
@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-import wrong_kernels  # noqa: E402 - its folder is on the path now
+import wrong_kernels  # noqa: E402 - their folder is on the path now
+import wrong_meetings  # noqa: E402, F401 - it adds to the rows
 
 from pyptx import CheckError, cuda  # noqa: E402
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pyptx.Advice"), pytest.mark.skipif(not cuda.get_current_device().is_host, reason="check= is for the host device")]
-LINES = Path(wrong_kernels.__file__).read_text().splitlines()
 
 
 def marked(kernel):
     """The numbers of the lines that end in #!: of the kernel and of the functions that it calls."""
     functions = [kernel, *(f for f in map(kernel.__globals__.get, kernel.__code__.co_names) if inspect.isfunction(f) and f.__module__ == kernel.__module__)]
+    text = Path(kernel.__code__.co_filename).read_text().splitlines()
     lines = [n for f in functions for n in range(f.__code__.co_firstlineno, f.__code__.co_firstlineno + len(inspect.getsourcelines(f)[0]))]
-    return {n for n in lines if LINES[n - 1].endswith("#!")}
+    return {n for n in lines if text[n - 1].endswith("#!")}
 
 
 def passed(arguments):
