@@ -15,6 +15,7 @@ typedef struct Piece {
 
 _Atomic uint32_t rt_unset_watchers;
 static Piece *_Atomic rows[ROWS];
+static atomic_bool marked; /* since rt_unset_forget */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static Piece *find(uintptr_t number) {
@@ -76,11 +77,16 @@ static bool walk(uintptr_t at, size_t bytes, What what) {
   return false;
 }
 
-void rt_unset_mark(uintptr_t at, size_t bytes) { walk(at, bytes, MARK); }
+void rt_unset_mark(uintptr_t at, size_t bytes) {
+  atomic_store_explicit(&marked, true, memory_order_relaxed);
+  walk(at, bytes, MARK);
+}
 void rt_unset_clear(uintptr_t at, size_t bytes) { walk(at, bytes, CLEAR); }
 bool rt_unset_any(uintptr_t at, size_t bytes) { return walk(at, bytes, ANY); }
 
 void rt_unset_forget(void) {
+  if (!atomic_exchange(&marked, false))
+    return;
   for (size_t k = 0; k < ROWS; k++)
     for (Piece *p = atomic_load(&rows[k]); p; p = p->next)
       in_piece(p, 0, PIECE_BYTES, CLEAR);
