@@ -122,6 +122,11 @@ struct Target {
   /* At the beginning of a recursive function, after that check; NULL: nothing is to be done. */
   void (*enter_recursion)(Lower *lw);
 
+  /* Around each operation of code with options.check: what is to be noted or asked of it. NULL: the
+   * option has no effect. */
+  void (*check_before)(Lower *lw, Ins *i);
+  void (*check_after)(Lower *lw, Ins *i);
+
   /* --- values --- */
   /* This target's column of ir/intrinsics.def. */
   const Lowering *(*lowering)(const IntrinsicInfo *info);

@@ -65,6 +65,7 @@ PAGES = {
     "api_kernels": ("Kernels", "From a Python function to a launch. Options of `@cuda.jit` have [a table](../reference/options.md), what kernels may call "
                     "[another](../reference/intrinsics.md).", ARRAYS + "add[1, 256](d, d, e)\n", {
         "Making kernels": ["cuda.jit"],
+        "Looking for mistakes": ["cuda.checking"],
         "A kernel": ["_pyptx.Dispatcher."],
         "A launch": ["_pyptx.Launcher.", "_pyptx.BoundLaunch."],
         "A compiled kernel": ["_pyptx.CompiledKernel.", "cuda.cache_info"],
@@ -142,6 +143,7 @@ PAGES = {
             "Attribute", "Index", "Memory", "Name", "NotImplemented", "Overflow", "Recursion", "Runtime", "Syntax", "Type", "UnboundLocal", "Value"))],
         "The driver and the device": ["errors.DriverError", "errors.CudaAPIError", "errors.NoDriverError", "errors.NoDeviceError",
                                       "errors.OutOfMemoryError", "errors.ContextLostError", "errors.ModuleError", "errors.LinkFileError", "errors.LinkFileNotFoundError"],
+        "Found by check=": ["errors.CheckError", "errors.RaceError", "errors.SyncError", "errors.UnsetError", "errors.NonFiniteError", "errors.WrapError"],
         "Warnings": ["errors.Advice", "errors.CacheWarning"],
     }),
 }

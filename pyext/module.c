@@ -12,6 +12,7 @@
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
 #include "pyext/compile/spills.h"
+#include "pyext/launch/checking.h"
 #include "pyext/launch/module_launch.h"
 #include "pyext/launch/prints.h"
 #include "pyext/launch/traps.h"
@@ -75,7 +76,7 @@ static int module_exec(PyObject *module) {
   PyMethodDef *const tables[] = {px_device_functions,  px_stream_functions, px_graph_functions,
                                  px_array_functions,   px_memory_functions, px_operand_functions,
                                  px_type_functions,    px_cache_functions,  px_option_functions,
-                                 px_warning_functions, px_module_functions};
+                                 px_warning_functions, px_module_functions, px_checking_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;

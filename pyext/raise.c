@@ -424,8 +424,48 @@ static PyObject *trap_exception(PyObject *class, PyObject *message) {
   return e;
 }
 
+/* (file, line, column, end line, end column, function) of a site; None where it is not known. */
+static PyObject *place_tuple(const CgKernel *code, uint32_t site) {
+  const DiagPlace *at = site < code->nsites ? &code->sites[site].at : NULL;
+  if (!at || !at->file)
+    Py_RETURN_NONE;
+  return Py_BuildValue("(Niiiis)", px_text_or_none(at->file), (int)at->line, (int)at->col,
+                       (int)at->end_line, (int)at->end_col,
+                       at->function ? at->function : code->symbol);
+}
+
+/* What checked code has found; errors.py has the words. */
+static void raise_finding(PxState *st, const CgKernel *code, const RtTrap *trap) {
+  const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
+  PyObject *make = px_error_class(st, "_finding"),
+           *text = trap_text(site ? site->message : "", trap->values),
+           *here = place_tuple(code, trap->site), *there = place_tuple(code, trap->other_site);
+  PyObject *e = make && text && here && there
+                    ? PyObject_CallFunction(
+                          make, "IIOOONNNN(LLLL)", (unsigned)trap->finding, (unsigned)trap->detail,
+                          text, here, there, px_uint3(trap->thread), px_uint3(trap->block),
+                          px_uint3(trap->other_thread), px_uint3(trap->other_block),
+                          (long long)trap->values[0], (long long)trap->values[1],
+                          (long long)trap->values[2], (long long)trap->values[3])
+                    : NULL;
+  if (e && PyExceptionInstance_Check(e)) {
+    if (site)
+      set_place(e, &site->at);
+    PyErr_SetObject((PyObject *)Py_TYPE(e), e);
+  }
+  Py_XDECREF(e);
+  Py_XDECREF(make);
+  Py_XDECREF(text);
+  Py_XDECREF(here);
+  Py_XDECREF(there);
+}
+
 void px_raise_trap(PxState *st, const CgKernel *code, const RtTrap *trap, PyObject *scope) {
   assert(trap->state == 2); /* complete */
+  if (trap->finding != RT_FOUND_NONE) {
+    raise_finding(st, code, trap);
+    return;
+  }
   const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
   PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
   PyObject *message = trap_message(st, site, trap, code->symbol);

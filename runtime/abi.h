@@ -49,7 +49,51 @@ typedef struct RtTrap {
   uint32_t state, site;
   uint32_t block[3], thread[3];
   int64_t values[RT_TRAP_VALUES];
+  /* the host device's checks alone (host/check.h): what was found (RtFinding), and the other side
+   * of it: another thread, and where it was */
+  uint32_t finding, detail;
+  uint32_t other_site, other_block[3], other_thread[3];
 } RtTrap;
+
+/* What checked code looks for, as bits (@cuda.jit(check=)). */
+enum {
+  RT_CHECK_RACE = 1,
+  RT_CHECK_SYNC = 2,
+  RT_CHECK_INIT = 4,
+  RT_CHECK_NAN = 8,
+  RT_CHECK_OVERFLOW = 16,
+  RT_CHECK_BLOCKS = RT_CHECK_RACE | RT_CHECK_SYNC | RT_CHECK_INIT /* the runtime follows blocks */
+};
+/* An access to memory, as checked code says it: kind | site << RT_ACCESS_SITE. */
+enum { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_ATOMIC, RT_ACCESS_SITE = 2 };
+enum { RT_ACCESS_SITES = 1 << 15 }; /* of more sites the last stands for all */
+/* Neighbouring threads of a warp that touch neighbouring elements at one site of a checked kernel:
+ * RtCheck begins with a pointer to one for each site. While thread `next` touches the element at
+ * key + next * its size, all that is to be noted of it has been noted. */
+typedef struct RtRun {
+  uint64_t key;
+  uint32_t next, first, end; /* noted: from first to end; done: those before next */
+  uint32_t vain;             /* so often in turn nobody came */
+  uint64_t *cells;           /* of `first` */
+  uint64_t record, old;      /* of `first`: what was noted, and what it was before */
+  struct RtRun *active;      /* the next one of the list */
+  uint64_t listed;
+} RtRun;
+
+/* RtTrap.finding */
+typedef enum RtFinding {
+  RT_FOUND_NONE,
+  RT_FOUND_RACE,    /* detail: my kind of access | the other's << 2 | it is shared memory << 4 */
+  RT_FOUND_UNSET,   /* read before it was written */
+  RT_FOUND_LEFT,    /* a barrier that the other thread does not reach: it has ended at other_site */
+  RT_FOUND_APART,   /* … it waits at other_site */
+  RT_FOUND_LANE,    /* a warp operation waits for the other thread, which waits at other_site */
+  RT_FOUND_GONE,    /* a shuffle reads from a lane that has ended at other_site */
+  RT_FOUND_NO_LANE, /* … that the block does not have */
+  RT_FOUND_OUTSIDE, /* a lane that is not in its own mask */
+  RT_FOUND_NAN,     /* a nan or an infinity of finite operands */
+  RT_FOUND_OVERFLOW, /* an integer that does not fit */
+} RtFinding;
 
 /* One worker's view of a launch on the host device. Compiled code reads it by offsetof. */
 typedef struct RtHostLaunch {
@@ -65,6 +109,7 @@ typedef struct RtHostLaunch {
   /* frames of recursive functions stay above this address; 0: it is not known */
   uintptr_t stack_end;
   uint32_t cluster[3]; /* blocks of a cluster, at least 1 */
+  struct RtCheck *check; /* of checked code, else NULL */
 } RtHostLaunch;
 
 /* Where threads of a host kernel meet. BLOCK is a plain barrier, GRID the grid's; at a YIELD nobody
@@ -170,6 +215,7 @@ typedef struct RtHostCode {
    * them, the longer the pieces of memory */
   uint32_t strides;
   uint32_t stack_bytes; /* of the frames of all its functions, each once */
+  uint32_t checks;      /* RT_CHECK_…: what it looks for */
 } RtHostCode;
 
 /* Local memory of a thread on a GPU, bytes: the stack, which is there from the start, and the most

@@ -375,6 +375,8 @@ void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
   if (behind && cg_is_meeting(behind))
     out->point = (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 0)),
                                (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 1))};
+  else if (behind && LLVMGetNumArgOperands(behind) > 2) /* checked code */
+    out->point.site = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 2));
   begin_segment(&c);
   for (uint32_t k = 0; k < x->g.len; k++)
     if (c.reached[k])

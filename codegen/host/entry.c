@@ -382,7 +382,8 @@ Loops *hl_loops(Cg *cg) {
                .t = &cg->t,
                .markers = {cg_host_marker(cg, CG_BARRIER_NAME), cg_host_marker(cg, CG_MEET_NAME)}};
   LLVMSetCurrentDebugLocation2(l->b, NULL);
-  l->width = cg->options.opt >= 2 && !cg->debug ? cg_lanes_width(cg) : 0;
+  l->checks = cg->options.check & RT_CHECK_BLOCKS;
+  l->width = cg->options.opt >= 2 && !cg->debug && !cg->options.check ? cg_lanes_width(cg) : 0;
   return l;
 }
 
@@ -415,7 +416,7 @@ void hl_pass_fission(Cg *cg) {
     return;
   LanesHow how = {.steps = lane_steps, .width = l->width};
   /* without meetings: RT_SLOT_NEXT alone */
-  uint32_t taken = l->markers[1] ? RT_SLOT_BYTES : sizeof(uint32_t);
+  uint32_t taken = l->markers[1] || l->checks ? RT_SLOT_BYTES : sizeof(uint32_t);
   l->fission = cg_fission(
       cg, thread_of(l),
       &(FissionHow){.thread_arg = HOST_THREAD,
@@ -476,5 +477,6 @@ void hl_pass_entry(Cg *cg) {
   host->waits = hl_has_meeting(&l->fission, RT_MEET_WAIT) ||
                 LLVMGetNamedFunction(cg->module, "rt_host_map_shared");
   host->strides = l->bound != NULL;
+  host->checks = (uint32_t)cg->options.check;
   cg_verify_module(cg);
 }

@@ -67,14 +67,18 @@ static void close_votes(Loops *l) {
   hl_set(l, l->voters, hl_get(l, l->new_voters));
 }
 
-/* The target for a block whose threads are all in front of a segment: its nest, or the runtime if
- * they wait for more than a barrier. */
+/* Does the runtime decide how a block goes on whose threads are all in front of a segment? Where
+ * they wait for more than a barrier; and of checked code always. */
+static bool asks_runtime(const Loops *l, uint32_t segment) {
+  return l->fission.segments[segment].point.kind != RT_MEET_BLOCK || l->checks;
+}
+
+/* The target for a block whose threads are all in front of a segment. */
 static LLVMBasicBlockRef place_of(const Loops *l, uint32_t segment) {
   assert(segment < l->fission.nsegments);
   if (!segment)
     return l->end;
-  return l->fission.segments[segment].point.kind == RT_MEET_BLOCK ? l->nests[segment]
-                                                                  : l->meets[segment];
+  return asks_runtime(l, segment) ? l->meets[segment] : l->nests[segment];
 }
 
 /* Leaves segment s, which all threads have run: by its only exit, by the exit that all have taken,
@@ -320,7 +324,7 @@ static LLVMValueRef make_points(Loops *l) {
   LLVMValueRef *words = CX_ARRAY(cg->cx, LLVMValueRef, 2 * f->nsegments);
   bool any = false;
   for (uint32_t k = 0; k < f->nsegments; k++) {
-    any |= f->segments[k].point.kind != RT_MEET_BLOCK;
+    any |= k && asks_runtime(l, k);
     words[2 * k] = hl_i32(l, f->segments[k].point.kind);
     words[2 * k + 1] = hl_i32(l, f->segments[k].point.site);
   }
@@ -343,7 +347,7 @@ static void open_meetings(Loops *l) {
   l->state = hl_new_variable(l, LLVMArrayType2(l->t->i32, sizeof(RtMeetState) / 4), "state");
   l->release = hl_new_block(l, "release"), l->dispatch = hl_new_block(l, "dispatch");
   for (uint32_t k = 1; k < f->nsegments; k++)
-    if (f->segments[k].point.kind != RT_MEET_BLOCK)
+    if (asks_runtime(l, k))
       l->meets[k] = hl_new_block(l, arena_printf(&l->cg->cx->arena, "meet%u", k));
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "codegen/fission/fission.h"
+#include "codegen/host/checks.h"
 #include "codegen/host/host.h"
 #include "codegen/llvm/code_size.h"
 #include "codegen/llvm/optimize.h"
@@ -298,11 +299,17 @@ static LLVMValueRef host_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v,
 
 /* --- barriers --- */
 
+/* In checked code a barrier has a site, and calls of it are not merged. */
 static LLVMValueRef barrier_call(Lower *lw, int kind, LLVMValueRef vote) {
   Cg *cg = lw->cg;
-  LLVMValueRef args[] = {lw_i32(lw, kind), vote};
-  LLVMValueRef call = lw_call_extern(lw, CG_BARRIER_NAME, lw->t->i32, args, 2);
-  cg_attribute(cg, LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME), L_FUNCTION, "convergent", 0);
+  bool checks = cg->options.check;
+  LLVMValueRef site = checks ? lw_i32(lw, (int64_t)cg_host_check_site(lw, "")) : NULL,
+               args[] = {lw_i32(lw, kind), vote, site};
+  LLVMValueRef call = lw_call_extern(lw, CG_BARRIER_NAME, lw->t->i32, args, checks ? 3 : 2);
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME);
+  cg_attribute(cg, fn, L_FUNCTION, "convergent", 0);
+  if (checks)
+    cg_attribute(cg, fn, L_FUNCTION, "nomerge", 0);
   return call;
 }
 
@@ -382,7 +389,8 @@ static void host_fence(Lower *lw, FenceLevel level) {
 
 static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
   LLVMValueRef args[4 + RT_TRAP_VALUES] = {cg_host_arg(lw, HOST_LAUNCH), lw_i32(lw, site),
-                                           cg_host_arg(lw, HOST_BLOCK), cg_host_arg(lw, HOST_THREAD)};
+                                           cg_host_arg(lw, HOST_BLOCK),
+                                           cg_host_arg(lw, HOST_THREAD)};
   assert(n <= RT_TRAP_VALUES);
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     args[4 + k] = k < n ? values[k] : lw_i64(lw, 0);
@@ -483,4 +491,6 @@ const Target cg_target_host = {
     .math_name = host_math_name,
     .float_to_int = host_float_to_int,
     .print = host_print,
+    .check_before = cg_host_check_before,
+    .check_after = cg_host_check_after,
 };

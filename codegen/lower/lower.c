@@ -47,12 +47,17 @@ static const LowerOp lowerers[OP_COUNT] = {
 
 static void lower_block(Lower *lw, Block *b) {
   BlockNote *n = b->note;
+  bool checks = lw->cg->options.check && lw->target->check_before;
   lw_at(lw, n->begin);
   FOR_INS (b, i) {
     CX_ASSERT(lw->cx, i->type);
     lw->ins = i;
     cg_debug_at(lw->cg, lw->b, i->loc);
+    if (checks)
+      lw->target->check_before(lw, i);
     lowerers[i->op](lw, i);
+    if (checks)
+      lw->target->check_after(lw, i);
   }
   if (!n->end)
     n->end = LLVMGetInsertBlock(lw->b);
@@ -195,7 +200,8 @@ void cg_pass_lower(Cg *cg) {
   Fn *kernel = p->fns.data[0];
   cg->has_barrier = kernel->has_barrier;
   note_depth(cg);
-  cg->has_trap = cg->too_deep || program_has(cg, traps);
+  bool checks = cg->options.check && cg->target->check_before;
+  cg->has_trap = checks || cg->too_deep || program_has(cg, traps);
   cg->may_print = program_has(cg, may_print);
   cg->meets_grid = program_has(cg, meets_grid);
   bool fields = cg->target->runtime_fields;

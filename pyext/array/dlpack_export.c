@@ -16,6 +16,7 @@
 #include "pyext/compile/type.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"
+#include "runtime/memory/unset.h"
 
 /* --- tensors --- */
 
@@ -106,6 +107,8 @@ static PyObject *capsule_of(PxArray *a, bool versioned, uint64_t flags) {
     return PyErr_Format(
         PyExc_BufferError,
         "the array is read-only, which only DLPack 1.0 and later can say: pass max_version=(1, 0)");
+  const PxMemory *memory = (const PxMemory *)a->memory;
+  rt_unset_written(memory->address, memory->bytes); /* others may write to it */
   Export *e = export_of(a, versioned, flags);
   PyObject *capsule = !e          ? NULL
                       : versioned ? PyCapsule_New(e, "dltensor_versioned", free_versioned_capsule)

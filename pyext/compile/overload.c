@@ -71,6 +71,17 @@ static PyObject *key_text(const CgRequest *request) {
   return PyUnicode_FromString(text);
 }
 
+/* check= on a GPU: PT817, once for each kernel. */
+static int advise_unchecked(PxState *st, PyObject *function) {
+  PyObject *advise = px_error_class(st, "advise"),
+           *name = advise ? PyObject_GetAttr(function, st->name.__name__) : NULL,
+           *done = name ? PyObject_CallFunction(advise, "sO", "PT817", name) : NULL;
+  Py_XDECREF(advise);
+  Py_XDECREF(name);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
 int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code) {
   PyObject *sig = px_signature_text(st, signature->tokens, signature->n);
@@ -104,6 +115,14 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
     request.options.opt = text->opt;
   if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
     request.options.coarsen = 1;
+  if (text->target != CG_HOST && request.options.check) {
+    request.options.check = 0;
+    if (advise_unchecked(st, d->function) < 0) {
+      px_snapshot_free(snapshot);
+      Py_DECREF(sig);
+      return -1;
+    }
+  }
   PxCacheUse unused;
   int failed = text->key
                    ? !(*text->key = key_text(&request))

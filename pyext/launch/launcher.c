@@ -13,6 +13,7 @@
 #include "pyext/compile/signature.h"
 #include "pyext/launch/advice.h"
 #include "pyext/launch/bound_launch.h"
+#include "pyext/launch/checking.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/plan.h"
 #include "pyext/launch/prints.h"
@@ -486,6 +487,8 @@ PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_
                                       PyObject *kwnames) {
   PxLauncher *l = (PxLauncher *)op;
   Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+  if (PX_UNLIKELY(px_is_checking()))
+    return px_launch_checked(op, argv, n, kwnames);
   _Alignas(16) char block[PX_PLAN_BYTES];
   const PxPlan *p = px_plan_fill(l->dispatcher, argv, n, kwnames, block);
   if (PX_UNLIKELY(!p || (l->forall && !l->ntasks) ||

@@ -5,6 +5,7 @@ from pyptx import types as types
 from pyptx._gufunc import guvectorize as guvectorize
 from pyptx._ufunc import vectorize as vectorize
 from pyptx.errors import Advice as Advice
+from pyptx.errors import CheckError as CheckError
 from pyptx.errors import CompileError as CompileError
 from pyptx.types import void as void
 from pyptx.types import boolean as boolean

@@ -55,6 +55,50 @@ CompileRuntimeError = _compile_error(RuntimeError)
 CompileMemoryError = _compile_error(MemoryError)
 
 
+class CheckError(Exception):
+    """What a launch with ``check=`` has found (docs/guide/debugging.md). str() shows both places, with both threads, and what to do.
+
+    ``thread`` and ``block`` are of the thread that came second, ``filename``, ``lineno``, ``offset`` (column, from 1) and ``text`` (the source
+    line) its place; ``array`` is the element ("tile[3, 4]"), or None. ``other_thread``, ``other_block``, ``other_filename`` and
+    ``other_lineno`` are of the other side, or None. The launch has ended early; the next one works.
+
+    Example:
+
+        try:
+            kernel[1, 64](x)
+        except pyptx.CheckError as error:
+            print(error.lineno, error.other_lineno)
+    """
+
+    thread = block = other_thread = other_block = None
+    filename = lineno = offset = end_lineno = end_offset = text = None
+    other_filename = other_lineno = None
+    array: str | None = None
+
+    def __str__(self):
+        return str(self.args[0]) if self.args else ""
+
+
+class RaceError(CheckError):
+    """Two threads use one element without an order, and one of them writes it: check="race"."""
+
+
+class SyncError(CheckError):
+    """A barrier that not all threads of the block reach, or a warp operation whose lanes are not there: check="sync"."""
+
+
+class UnsetError(CheckError):
+    """An element is read before anything has written it: check="init"."""
+
+
+class NonFiniteError(CheckError, ArithmeticError):
+    """An operation on finite numbers makes a nan or an infinity: check="nan"."""
+
+
+class WrapError(CheckError, OverflowError):
+    """An integer does not fit: check="overflow"."""
+
+
 class Advice(UserWarning):
     """Something that the compiler noticed in a kernel that compiles, or that a launch shows (PT811 and above): a warning, once for each
     place in a process. The place of a launch's advice is the line that launches.
@@ -191,3 +235,99 @@ class LinkFileNotFoundError(ModuleError, FileNotFoundError):
 
 CudaSupportError = DriverError
 NumbaPerformanceWarning = Advice  # what programs for Numba silence
+
+
+# --- what checked launches find: numbers are those of RtFinding in runtime/abi.h
+
+_FOUND = (None, RaceError, UnsetError, SyncError, SyncError, SyncError, SyncError, SyncError, SyncError, NonFiniteError, WrapError)
+_DID = ("reads", "writes", "changes atomically")
+_HAS_DONE = ("read it", "wrote it", "changed it atomically")
+
+
+def _source_lines(place, lead):
+    """The lines of a message that show a place: file:line:column, the line, a caret under it."""
+    import linecache
+
+    if place is None:
+        return [f"  {lead}at a place that is not known"]
+    file, line, column, end_line, end_column, function = place
+    out = [f"  {lead}{shown_name(file) or file}:{line}:{column + 1}, in {function}"]
+    text = linecache.getline(file, line).rstrip()
+    if text.strip():
+        indent = len(text) - len(text.lstrip())
+        end = end_column if end_line == line and end_column > column else len(text)
+        out.append("    " + text.lstrip())
+        if end_column > 0:  # columns are counted in bytes
+            start, end = (len(text.encode()[:c].decode(errors="replace")) for c in (column, end))
+            out.append("    " + " " * max(start - indent, 0) + "^" * max(end - max(start, indent), 1))
+    return out
+
+
+def _who(thread, block):
+    return f"thread {tuple(thread)} of block {tuple(block)}"
+
+
+def _race_text(detail, text, here, there, mine, other, same_block):
+    kind, their_kind, shared = detail & 3, detail >> 2 & 3, detail >> 4 & 1
+    order = "no barrier between" if same_block else "no order between the two blocks"
+    yield f"race on {text}: {mine} {_DID[kind]} it, {other} {_HAS_DONE[their_kind]}, and there is {order}"
+    yield from _source_lines(here, "")
+    yield from _source_lines(there, f"{_HAS_DONE[their_kind]}: ")
+    if here == there:
+        yield ("  help: several threads do this to one element: use cuda.atomic (cuda.atomic.add for +=), give each thread an element of its "
+               "own, or let one thread do it")
+    elif not same_block:
+        yield ("  help: blocks of one launch run in any order: give each block elements of its own, use cuda.atomic, "
+               "or launch a second kernel for the second step")
+    elif kind and their_kind:
+        yield "  help: let one thread write the element, use cuda.atomic, or put cuda.syncthreads() between the two"
+    else:
+        yield "  help: put cuda.syncthreads() between the two, where all threads of the block reach it"
+
+
+def _sync_text(finding, here, there, mine, other, lane, from_lane):
+    if finding in (3, 4):
+        yield f"{mine} waits at a barrier that {other} does not reach"
+        yield from _source_lines(here, "waits: ")
+        yield from _source_lines(there, "has ended: " if finding == 3 else "is elsewhere: ")
+        yield "  help: every thread of a block must reach the same barrier: put it behind the if or the loop, and let no thread return before it"
+    elif finding == 5:
+        yield f"{mine}, lane {lane} of its warp, waits for lane {from_lane}, which its mask names and which is elsewhere"
+        yield from _source_lines(here, "waits: ")
+        yield from _source_lines(there, "is elsewhere: ")
+        yield "  help: the mask must name the lanes that come to this operation: cuda.ballot_sync before the branch says which do"
+    elif finding == 8:
+        yield f"{mine} is lane {lane} of its warp, which its own mask does not name"
+        yield from _source_lines(here, "")
+        yield "  help: add the lane to the mask: 1 << cuda.laneid, or 0xffffffff for a whole warp"
+    else:
+        gone = "has ended" if finding == 6 else "the block does not have"
+        yield f"{mine}, lane {lane} of its warp, takes its value from lane {from_lane}, which its mask names and which {gone}"
+        yield from _source_lines(here, "")
+        if finding == 6:
+            yield from _source_lines(there, "has ended: ")
+        yield "  help: the value of such a lane is undefined: let all lanes take part, with a neutral value, and name in the mask only those there are"
+
+
+def _finding(finding, detail, text, here, there, thread, block, other_thread, other_block, values):
+    """The exception of a trap of checked code. here, there: (file, line, column, end line, end column, function) or None."""
+    mine, other = _who(thread, block), _who(other_thread, other_block)
+    two = finding not in (2, 7, 8, 9, 10)
+    if finding == 1:
+        lines = _race_text(detail, text, here, there, mine, other, tuple(block) == tuple(other_block))
+    elif finding == 2:
+        lines = [f"{text} is read before anything has written it, by {mine}", *_source_lines(here, ""),
+                 "  help: write every element that is read: elements of shared, local and device_array memory have no value at first"]
+    elif finding < 9:
+        lines = _sync_text(finding, here, there, mine, other, *values[:2])
+    else:
+        lines = [text, *_source_lines(here, ""), f"  in {mine}"]
+    error = _FOUND[finding]("\n".join(lines))
+    error.thread, error.block = thread, block
+    if finding < 3:
+        error.array = text
+    if two:
+        error.other_thread, error.other_block = other_thread, other_block
+        if there:
+            error.other_filename, error.other_lineno = there[:2]
+    return error

@@ -61,6 +61,7 @@ typedef struct RtPlace {
   uint32_t rank;
   uint32_t exited;      /* threads that have ended */
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
+  struct RtCheckBlock *check; /* of a checked launch: what is noted of the block */
   struct RtPlace *next, *before, *other; /* in its row; of all */
 } RtPlace;
 

@@ -34,10 +34,12 @@
 #include <unistd.h>
 
 #include "runtime/host/block_places.h"
+#include "runtime/host/check.h"
 #include "runtime/host/meet.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/safepoint.h"
 #include "runtime/host/waits.h"
+#include "runtime/memory/unset.h"
 
 enum {
   CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
@@ -69,12 +71,14 @@ typedef struct Launch {
   uint64_t total;
   _Atomic uint64_t next; /* first block that nobody has taken */
   unsigned workers;
-  RtPlaces *places;  /* where blocks may leave compiled code to wait, else NULL */
-  size_t arrivals_at; /* in a frame: RtPlace.arrived_in */
-  _Atomic bool stop; /* set once */
+  RtPlaces *places;      /* where blocks may leave compiled code to wait, else NULL */
+  size_t arrivals_at;    /* in a frame: RtPlace.arrived_in */
+  RtCheckBlock *checked; /* of a checked launch without places: the block that runs */
+  _Atomic bool stop;     /* set once */
   const struct Worker *caller;
   uint64_t asked;   /* when the calling thread last did */
   bool interrupted; /* … and was told to stop */
+  bool no_memory;   /* for what a checked launch notes */
   bool away; /* runs on a thread of its own, for which the calling one waits, and asks meanwhile */
 } Launch;
 
@@ -110,6 +114,9 @@ static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t 
   t->thread[1] = thread / view->block[0] % view->block[1];
   t->thread[2] = thread / view->block[0] / view->block[1];
   memcpy(t->values, values, sizeof t->values);
+  t->finding = RT_FOUND_NONE;
+  if (view->check)
+    rt_check_fill(view->check, t, view);
 }
 
 /* --- a thread's memory --- */
@@ -269,8 +276,26 @@ static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
   return n;
 }
 
-/* A block, up to its end or to where it waits. */
-static void run_block(Launch *l, Worker *w, RtPlace *p) {
+static bool no_memory(Launch *l) {
+  l->no_memory = true;
+  stop(l);
+  return false;
+}
+
+/* A checked launch notes which block runs; false: there is no memory. */
+static bool enter_checked(Launch *l, Worker *w, RtCheckBlock **at, uint64_t block, bool begins) {
+  if (!w->view.check)
+    return true;
+  size_t shared = (size_t)l->code->static_shared + w->view.dynamic_shared;
+  if (begins && !rt_check_begin(w->view.check, at, block, &w->view, shared))
+    return no_memory(l);
+  if (!begins)
+    rt_check_resume(w->view.check, *at);
+  return true;
+}
+
+/* A block, up to its end or to where it waits; false: there is no memory. */
+static bool run_block(Launch *l, Worker *w, RtPlace *p) {
   assert(p->block < l->total);
   w->place = p;
   p->waited = p->state == RT_PLACE_WAITS;
@@ -279,7 +304,10 @@ static void run_block(Launch *l, Worker *w, RtPlace *p) {
   w->view.phase = p->times;
   w->view.shared = p->shared;
   w->view.frame = p->frame;
+  if (!enter_checked(l, w, &p->check, p->block, p->times == 0))
+    return false;
   l->code->entry(&w->view, p->block, p->block + 1);
+  return true;
 }
 
 /* --- clusters --- */
@@ -334,7 +362,8 @@ static bool run_turn(Launch *l, Worker *w, RtPlace *p, RtPlace **waits, RtPlace 
     if (m->times && m->state == RT_PLACE_ENDED)
       continue;
     uint32_t phase = p->own.phase, arrived = p->own.arrived;
-    run_block(l, w, m);
+    if (!run_block(l, w, m))
+      return false;
     moved |= !m->times++ || m->moved || m->state == RT_PLACE_ENDED || phase != p->own.phase ||
              arrived != p->own.arrived;
     if (m->state == RT_PLACE_ENDED)
@@ -373,8 +402,8 @@ static bool run_place(Launch *l, Worker *w) {
     begin_place(l, p);
   if (l->places->members > 1)
     run_cluster(l, w, p);
-  else
-    run_block(l, w, p);
+  else if (!run_block(l, w, p))
+    return false;
   rt_places_put(l->places, p);
   return true;
 }
@@ -402,7 +431,9 @@ static bool run_batch(Launch *l, Worker *w, uint64_t most) {
   uint64_t first, n;
   if (l->places)
     return run_place(l, w);
-  n = take(l, most, &first);
+  n = take(l, w->view.check ? 1 : most, &first);
+  if (n && !enter_checked(l, w, &l->checked, first, true))
+    return false;
   if (n)
     l->code->entry(&w->view, first, first + n);
   return n != 0;
@@ -512,6 +543,8 @@ static void run_phases(Launch *l, Worker *w, uint64_t threads) {
     l->job = (RtPoolJob){.work = help};
     run_all(l, w, threads);
     waiting = stopped(l) ? 0 : rt_places_meet(l->places, &first);
+    if (l->view.check)
+      rt_check_grid(l->view.check);
     if (first)
       trap_in_vain(l, first);
   }
@@ -597,7 +630,23 @@ static RtStatus run(Launch *l) {
   bool ran = run_here(l, &is_short) || (is_short && run_away(l));
   if (stopped(l)) /* whoever stopped it: nobody is in it any more */
     rt_safepoint_stop(-1);
-  return !ran ? RT_NO_MEMORY : l->interrupted ? RT_INTERRUPTED : stopped(l) ? RT_TRAPPED : RT_OK;
+  return !ran || l->no_memory ? RT_NO_MEMORY
+         : l->interrupted     ? RT_INTERRUPTED
+         : stopped(l)         ? RT_TRAPPED
+                              : RT_OK;
+}
+
+/* One thread runs all blocks of checked code. What other code writes is not known: it counts as
+ * written. */
+static bool open_checked(Launch *l) {
+  uint32_t checks = l->code->checks;
+  if (!(checks & RT_CHECK_INIT) && rt_unset_is_watched())
+    rt_unset_forget();
+  if (!checks)
+    return true;
+  l->workers = 1;
+  l->view.check = rt_check_open(checks);
+  return l->view.check != NULL;
 }
 
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
@@ -620,6 +669,12 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
   memcpy(l.view.block, config->block, sizeof l.view.block);
   if (!l.total || !threads)
     return RT_OK;
+  if (code->waits && code->checks & RT_CHECK_BLOCKS)
+    return rt_fail(RT_BAD_ARGUMENT, "launch this kernel without check=, or with check=\"nan\"",
+                   "check= does not follow named barriers and clusters");
+  if (!open_checked(&l))
+    return rt_fail(RT_NO_MEMORY,
+                   "launch without check=", "no memory for what a checked launch notes");
   RtStatus status = RT_NO_MEMORY;
   for (int k = 0; k < 3; k++)
     l.view.cluster[k] = config->cluster[k] ? config->cluster[k] : 1;
@@ -638,6 +693,10 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
       status = run(&l);
     rt_places_close(&places);
   }
+  if (l.view.check && status == RT_OK && rt_check_ends(l.view.check, trap, &l.view))
+    status = RT_TRAPPED;
+  if (l.view.check)
+    rt_check_close(l.view.check);
   if (status != RT_NO_MEMORY)
     return status;
   return rt_fail(

@@ -5,6 +5,7 @@
 #define PYPTX_RUNTIME_HOST_HOST_H
 
 #include "runtime/abi.h"
+#include "runtime/host/check_cells.h"
 #include "runtime/host/safepoint.h"
 #include "runtime/launch/launch.h"
 

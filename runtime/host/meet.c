@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "runtime/host/check.h"
 #include "runtime/host/host.h"
 #include "runtime/host/matrices.h"
 #include "runtime/host/waits.h"
@@ -221,6 +222,63 @@ static uint32_t look(const Block *b, const Frame *w, Standing *s, uint32_t *wait
   return live;
 }
 
+/* --- checked code --- */
+
+static bool checks_sync(const Block *b) {
+  return b->view->check && rt_check_kinds(b->view->check) & RT_CHECK_SYNC;
+}
+
+_Noreturn static void found(const Block *b, RtFinding finding, uint32_t site, uint32_t thread,
+                            uint32_t other_site, uint32_t other) {
+  rt_check_note(b->view->check, finding, 0, other_site, b->number, other);
+  rt_host_trap(b->view, site, b->number, thread, thread % WARP, other % WARP, 0, thread / WARP);
+}
+
+static bool is_shuffle(uint32_t kind) {
+  return kind >= RT_MEET_SHFL_IDX && kind <= RT_MEET_SHFL_XOR;
+}
+
+/* The value that a shuffle takes from a lane which its mask names and which takes no part is
+ * undefined. A lane that the mask does not name is not: its value is read where sums of part of a
+ * warp are made, and not used. */
+static void check_sources(const Block *b, const Frame *w, uint32_t first, uint32_t at,
+                          uint32_t who) {
+  uint32_t kind = b->points[at].kind;
+  if (!is_shuffle(kind) || !checks_sync(b))
+    return;
+  for (uint32_t rest = who; rest; rest &= rest - 1) {
+    uint32_t lane = lowest(rest), from = source_lane(kind, lane, w->lane[lane]);
+    if (from >= WARP || (who >> from & 1) || !(w->mask[lane] >> from & 1))
+      continue;
+    uint32_t left = from < w->n ? rt_check_left(b->view->check, first + from) : 0;
+    if (left || from >= w->n)
+      found(b, left ? RT_FOUND_GONE : RT_FOUND_NO_LANE, b->points[at].site, first + lane,
+            left ? left - 1 : 0, first + from);
+  }
+}
+
+static void note_warp(const Block *b, uint32_t first, uint32_t who) {
+  if (b->view->check)
+    rt_check_warp(b->view->check, first, who);
+}
+
+/* All threads that have not ended are at barriers of the block or of the grid. */
+static void check_barrier(const Block *b) {
+  uint32_t waits = b->f.n, n = b->f.n;
+  if (!checks_sync(b))
+    return;
+  for (uint32_t t = n; t-- > 0;)
+    waits = b->f.next[t] ? t : waits;
+  uint32_t site = b->points[b->f.next[waits]].site;
+  for (uint32_t t = 0; t < n; t++) {
+    uint32_t left = b->f.next[t] ? 0 : rt_check_left(b->view->check, t);
+    if (left)
+      found(b, RT_FOUND_LEFT, site, waits, left - 1, t);
+    if (b->f.next[t] && b->points[b->f.next[t]].site != site)
+      found(b, RT_FOUND_APART, site, waits, b->points[b->f.next[t]].site, t);
+  }
+}
+
 /* site + 1: a lane that does not name itself. */
 static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t group) {
   uint32_t lane = lowest(group), mask = w->mask[lane], kind = b->points[w->next[lane]].kind;
@@ -228,6 +286,9 @@ static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t g
   if (!outside)
     return;
   lane = lowest(outside);
+  if (checks_sync(b))
+    found(b, RT_FOUND_OUTSIDE, b->points[w->next[lane]].site, first + lane,
+          b->points[w->next[lane]].site, first + lane);
   rt_host_trap(b->view, b->points[w->next[lane]].site + 1, b->number, first + lane, lane, mask, 0,
                first / WARP);
 }
@@ -238,7 +299,9 @@ static void perform(const Block *b, const Frame *w, uint32_t first, uint32_t who
   if (kind == RT_MEET_MATRIX && who != UINT32_MAX)
     rt_host_trap(b->view, b->points[at].site + 1, b->number, first + lowest(who), lowest(who),
                  __builtin_popcount(who), 0, first / WARP);
+  check_sources(b, w, first, at, who);
   operate(w, kind, who);
+  note_warp(b, first, who);
 }
 
 /* All lanes there are at one operation, under one mask that names them all: the usual case, without
@@ -281,9 +344,13 @@ static void report_warp(const Block *b, uint32_t first) {
   uint32_t waiting, live = look(b, &w, &s, &waiting);
   if (!waiting)
     return;
-  uint32_t lane = lowest(waiting), group = group_of(b, &w, waiting, lane);
+  uint32_t lane = lowest(waiting), group = group_of(b, &w, waiting, lane),
+           other = first + lowest(absent(b, &w, group, live));
+  if (checks_sync(b))
+    found(b, RT_FOUND_LANE, b->points[w.next[lane]].site, first + lane,
+          b->points[b->f.next[other]].site, other);
   rt_host_trap(b->view, b->points[w.next[lane]].site, b->number, first + lane, lane, w.mask[lane],
-               lowest(absent(b, &w, group, live)), first / WARP);
+               other - first, first / WARP);
 }
 
 /* --- waits --- */
@@ -425,12 +492,16 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
   uint32_t live = b.f.n - s.ended;
   if (!live)
     return 0;
+  if (s.at_grid + s.at_block == live)
+    check_barrier(&b);
   if (s.at_grid == live)
     return wait_for_grid(&b);
   if (s.waiting && leaves_to_wait(&b, state))
     return 0;
   if (s.at_block != live)
     report(&b);
+  if (view->check)
+    rt_check_barrier(view);
   uint32_t *votes = state->votes;
   votes[0] = votes[2], votes[1] = votes[3];
   votes[2] = votes[3] = 0;
@@ -451,7 +522,12 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
                       uint32_t at, RtMeetState *state) {
   Frame f = frame_of(view);
   uint32_t kind = points[at].kind;
+  Block b = block_of(view, points, block);
   bool together = is_warp_kind(kind) && (kind != RT_MEET_MATRIX || f.n % WARP == 0);
+  if (kind == RT_MEET_BLOCK) { /* of checked code, which has all threads of the block here */
+    rt_check_barrier(view);
+    return at;
+  }
   for (uint32_t first = 0; together && first < f.n; first += WARP) {
     Frame w = warp_of(&f, first);
     together = kind == RT_MEET_ACTIVE || names_all(&w);
@@ -463,7 +539,9 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
   }
   for (uint32_t first = 0; first < f.n; first += WARP) {
     Frame w = warp_of(&f, first);
+    check_sources(&b, &w, first, at, all_lanes(w.n));
     operate(&w, kind, all_lanes(w.n));
+    note_warp(&b, first, all_lanes(w.n));
   }
   return at;
 }

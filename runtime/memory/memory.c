@@ -10,6 +10,7 @@
 
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
+#include "runtime/memory/unset.h"
 #include "runtime/launch/capture.h"
 #include "runtime/launch/stream_state.h"
 #include "runtime/memory/staging.h"
@@ -312,6 +313,8 @@ RtStatus rt_alloc(RtDevice *d, size_t bytes, RtStream *stream, uint64_t *address
     if (!p)
       return no_memory(d, bytes, 0, "");
     *address = (uintptr_t)p;
+    if (UNLIKELY(rt_unset_is_watched()))
+      rt_unset_mark(*address, bytes);
   } else {
     bytes = round_up(bytes, BLOCK_ALIGN);
     TRY(gpu_alloc(d, bytes, stream, address));
@@ -381,6 +384,7 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
   if (!address)
     return;
   if (rt_is_host(d)) {
+    rt_unset_written(address, bytes);
     free((void *)(uintptr_t)address);
     count_free(d, round_up(bytes, HOST_ALIGN));
     return;
@@ -430,6 +434,7 @@ RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t by
   if (UNLIKELY(rt_capture != NULL))
     return rt_capture_copy(d, stream, (RtCopy){RT_COPY_TO_DEVICE, 0, to, (uintptr_t)from, bytes});
   if (rt_is_host(d)) {
+    rt_unset_written(to, bytes);
     memmove((void *)(uintptr_t)to, from, bytes);
     return RT_OK;
   }
@@ -473,6 +478,7 @@ RtStatus rt_copy_on_device(RtDevice *d, uint64_t to, uint64_t from, size_t bytes
   if (UNLIKELY(rt_capture != NULL))
     return rt_capture_copy(d, stream, (RtCopy){RT_COPY_ON_DEVICE, 0, to, from, bytes});
   if (rt_is_host(d)) {
+    rt_unset_written(to, bytes);
     memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
     return RT_OK;
   }
@@ -508,6 +514,7 @@ RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream 
   if (UNLIKELY(rt_capture != NULL))
     return rt_capture_copy(d, stream, (RtCopy){RT_COPY_FILL, byte, to, 0, bytes});
   if (rt_is_host(d)) {
+    rt_unset_written(to, bytes);
     memset((void *)(uintptr_t)to, byte, bytes);
     return RT_OK;
   }

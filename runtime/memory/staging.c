@@ -18,6 +18,7 @@
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
 #include "runtime/host/pool.h"
+#include "runtime/memory/unset.h"
 #include "runtime/launch/capture.h"
 #include "runtime/launch/stream_state.h"
 #include "runtime/memory/memory.h"
@@ -355,6 +356,8 @@ RtStatus rt_copy_strided(RtDevice *d, uint64_t device, const RtStrided *a, int t
                    "copy to or from a contiguous array of the same shape and dtype",
                    "a graph cannot capture a copy of a strided host array");
   if (rt_is_host(d)) {
+    if (!to_host)
+      rt_unset_written(device, bytes);
     move(&side, 0, bytes, (char *)(uintptr_t)device, to_host);
     return RT_OK;
   }

@@ -58,7 +58,7 @@ MAY_INCLUDE = {
     "runtime/": (),
     "runtime/cache": ("runtime/status.h",),
     "runtime/host": ("runtime/status.h", "runtime/internal.h", "runtime/abi.h",
-                     "runtime/launch/launch.h"),
+                     "runtime/launch/launch.h", "runtime/memory/unset.h"),
     # A device owns its streams' list, its rings and its kept memory, and a reset tells all of them.
     "runtime/driver": ("runtime/status.h", "runtime/status.def", "runtime/internal.h",
                        "runtime/host/host.h", "runtime/host/pool.h", "runtime/launch/capture.h",

@@ -37,6 +37,7 @@ from pyptx._pyptx import (
     to_device,
 )
 from pyptx._pyptx import DeviceArray as DeviceNDArray
+from pyptx.cuda._checking import checking
 from pyptx.cuda._devices import (
     Context,
     Gpus,

@@ -103,6 +103,31 @@ def _read_dump(option, value):
     return (value,)
 
 
+_CHECKS = {"race": 1, "sync": 2, "init": 4, "nan": 8, "overflow": 16}
+
+
+def check_bits(value):
+    """The bits of check=, RT_CHECK_… of runtime/abi.h: of a name, names with commas between, an iterable of names, or a bool."""
+    if value is True or value is False:
+        return 7 if value else 0
+    names = value.replace(" ", "").split(",") if isinstance(value, str) else list(value) if hasattr(value, "__iter__") else [None]
+    bits = 0
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"check must be True or names of checks ({', '.join(_CHECKS)}), not {value!r}")
+        if name not in _CHECKS:
+            raise ValueError(f"check must be of {', '.join(_CHECKS)}, not {name!r}{_near(name, _CHECKS, '')}")
+        bits |= _CHECKS[name]
+    return bits
+
+
+def _read_check(option, value):
+    bits = check_bits(value)
+    if bits & _CHECKS["init"]:
+        _pyptx._watch_unset(1)  # for good: arrays that are made from now on are noted
+    return (bits,)
+
+
 def _read_forceinline(option, value):
     return {"inlining": 1} if _read_flag(option, value)[0] else ()
 

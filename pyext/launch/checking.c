@@ -1,0 +1,56 @@
+/* Checking: see checking.h. Which variant a launch takes is decided in pyptx/cuda/_checking.py. */
+#include "pyext/launch/checking.h"
+
+#include "runtime/memory/unset.h"
+
+_Atomic uint32_t px_checking_threads;
+static _Thread_local long checks; /* RT_CHECK_… of this thread's block; 0: it is in none */
+
+bool px_checking_here(void) { return checks != 0; }
+
+PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
+                            PyObject *kwnames) {
+  PyObject *module = PyImport_ImportModule("pyptx.cuda._checking");
+  PyObject *launch = module ? PyObject_GetAttrString(module, "launch") : NULL;
+  Py_ssize_t all = n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
+  PyObject **values = launch ? PyMem_Malloc(sizeof *values * (size_t)(all + 1)) : NULL;
+  PyObject *result = NULL;
+  if (launch && !values)
+    PyErr_NoMemory();
+  if (values) {
+    values[0] = launcher;
+    for (Py_ssize_t i = 0; i < all; i++)
+      values[1 + i] = argv[i];
+    result = PyObject_Vectorcall(launch, values, (size_t)n + 1, kwnames);
+  }
+  PyMem_Free(values);
+  Py_XDECREF(launch);
+  Py_XDECREF(module);
+  return result;
+}
+
+/* Sets this thread's checks and returns those before. */
+static PyObject *set_checking(PyObject *Py_UNUSED(module), PyObject *bits) {
+  long now = PyLong_AsLong(bits), before = checks;
+  if (now == -1 && PyErr_Occurred())
+    return NULL;
+  if (!before != !now)
+    atomic_fetch_add(&px_checking_threads, now ? 1u : UINT32_MAX);
+  checks = now;
+  return PyLong_FromLong(before);
+}
+
+/* 1: somebody looks for memory that was not written; -1: no longer. */
+static PyObject *watch_unset(PyObject *Py_UNUSED(module), PyObject *by) {
+  long n = PyLong_AsLong(by);
+  if (n == -1 && PyErr_Occurred())
+    return NULL;
+  rt_unset_watch(n < 0 ? -1 : 1);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef px_checking_functions[] = {
+    {"_checking", set_checking, METH_O, NULL},
+    {"_watch_unset", watch_unset, METH_O, NULL},
+    {0},
+};

@@ -1,0 +1,421 @@
+/* Check: the order between accesses, and what was found.
+ *
+ * Every piece of memory that checked code has touched has a cell, which says who touched it last: a
+ * read, a write, or, behind an index, a write and two reads that are not ordered. A record names
+ * the warp's segment (the time from one barrier of a block to the next, for one warp), the lane,
+ * the warp's tick in it (warp operations so far) and the site. Two accesses are ordered if
+ *   - one thread makes both, or a barrier of their block lies between them;
+ *   - they are of one warp, and a warp operation that both lanes took part in lies between them;
+ *   - the grid's barrier lies between them;
+ *   - a thread that was ordered behind the first one passed a fence and then did an atomic
+ *     operation, and a thread of the second one's warp, or a barrier before it, came after an
+ *     atomic operation that was done later. Which element these were on is not looked at.
+ * That is FastTrack (Flanagan and Freund, 2009) with the clocks of GPUs, as in BARRACUDA (Eizenberg
+ * et al., 2017) and CURD (Peng et al., 2018): the barrier's epochs stand for vectors of clocks.
+ *
+ * Cells outlive a launch. Segments are numbered on from launch to launch, so that older records
+ * are told by their numbers and nothing is cleared. */
+#include "runtime/host/check_state.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/host/host.h"
+#include "runtime/memory/unset.h"
+
+static RtCheck *idle;
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* --- memory --- */
+
+bool rt_check_grow(void **array, size_t *most, size_t n, size_t size) {
+  if (n < *most)
+    return true;
+  size_t more = *most ? *most * 2 : 1024;
+  void *p = realloc(*array, more * size);
+  if (p)
+    *array = p, *most = more;
+  return p != NULL;
+}
+
+void *rt_check_map(size_t bytes) {
+  void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+static void free_block(RtCheckBlock *b) {
+  for (uint32_t k = 0; b && k < b->nwarps; k++)
+    free(b->warps[k].seen);
+  if (b)
+    free(b->left);
+  free(b);
+}
+
+/* --- a launch --- */
+
+static RtCheck *new_check(void) {
+  RtCheck *c = calloc(1, sizeof *c);
+  if (c && !(c->runs = rt_check_map(RT_ACCESS_SITES * sizeof(RtRun)))) {
+    free(c);
+    return NULL;
+  }
+  if (c)
+    c->base = 1;
+  return c;
+}
+
+RtCheck *rt_check_open(uint32_t checks) {
+  pthread_mutex_lock(&idle_lock);
+  RtCheck *c = idle;
+  if (c)
+    idle = c->idle;
+  pthread_mutex_unlock(&idle_lock);
+  if (!c)
+    c = new_check();
+  if (!c)
+    return NULL;
+  c->checks = checks;
+  c->finding = RT_FOUND_NONE;
+  c->unset.found = false;
+  c->grid = 0;
+  c->nsegments = c->nfull = c->nreleases = 0;
+  c->free_full = 0;
+  c->time = 1;
+  memset(c->locals, 0, sizeof c->locals);
+  return c;
+}
+
+void rt_check_close(RtCheck *c) {
+  rt_check_end_runs(c);
+  for (int k = 0; k < LOCALS; k++)
+    rt_unset_clear(c->locals[k].at, c->locals[k].end - c->locals[k].at);
+  for (RtCheckBlock *b = c->blocks, *next; b; b = next) {
+    next = b->next;
+    if (b->shared_end > b->shared && (c->checks & RT_CHECK_INIT))
+      rt_unset_clear(b->shared, b->shared_end - b->shared);
+    free_block(b);
+  }
+  c->blocks = c->block = NULL;
+  uint64_t next = (uint64_t)c->base + c->nsegments + 1;
+  c->base = (uint32_t)next;
+  if (next > UINT32_MAX / 2 || c->cell_bytes > KEEP_BYTES) {
+    rt_check_forget_cells(c);
+    c->base = 1;
+  }
+  if (c->most_segments > (size_t)1 << 20)
+    free(c->segments), c->segments = NULL, c->most_segments = 0;
+  if (c->most_full > (size_t)1 << 20)
+    free(c->full), c->full = NULL, c->most_full = 0;
+  pthread_mutex_lock(&idle_lock);
+  c->idle = idle;
+  idle = c;
+  pthread_mutex_unlock(&idle_lock);
+}
+
+/* --- segments --- */
+
+/* Without memory a warp goes on in its segment, and less is found. */
+static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
+  Warp *w = &b->warps[warp];
+  void *segments = c->segments;
+  bool room = c->nsegments < UINT32_MAX / 2 &&
+              rt_check_grow(&segments, &c->most_segments, c->nsegments, sizeof(Segment));
+  c->segments = segments;
+  if (!room)
+    return;
+  c->segments[c->nsegments] = (Segment){(uint32_t)b->number, b->epoch, c->grid, warp};
+  w->stamp = (uint64_t)(c->base + c->nsegments++) << SEGMENT_AT;
+  w->all = 0;
+  free(w->seen);
+  w->seen = NULL;
+}
+
+static void begin_segments(RtCheck *c, RtCheckBlock *b) {
+  uint64_t acquired = 0;
+  for (uint32_t k = 0; k < b->nwarps; k++) {
+    begin_segment(c, b, k);
+    if (b->warps[k].acquired > acquired)
+      acquired = b->warps[k].acquired;
+  }
+  for (uint32_t k = 0; k < b->nwarps; k++)
+    b->warps[k].acquired = acquired;
+}
+
+static RtCheckBlock *new_block(uint32_t nthreads) {
+  uint32_t nwarps = (nthreads + WARP - 1) / WARP;
+  RtCheckBlock *b = calloc(1, sizeof *b + nwarps * sizeof(Warp));
+  if (b && !(b->left = malloc(nthreads * sizeof *b->left))) {
+    free(b);
+    b = NULL;
+  }
+  if (b)
+    b->nthreads = nthreads, b->nwarps = nwarps;
+  return b;
+}
+
+bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtHostLaunch *view,
+                    size_t shared_bytes) {
+  rt_check_end_runs(c);
+  RtCheckBlock *b = *place;
+  if (!b) {
+    b = *place = new_block(view->block[0] * view->block[1] * view->block[2]);
+    if (!b)
+      return false;
+    b->next = c->blocks;
+    c->blocks = b;
+  }
+  c->block = b;
+  b->number = number;
+  b->epoch = 0;
+  b->grid = c->grid;
+  b->shared = (uintptr_t)view->shared;
+  b->shared_end = b->shared + shared_bytes;
+  memset(b->fences, 0, sizeof b->fences);
+  memset(b->left, 0, b->nthreads * sizeof *b->left);
+  for (uint32_t k = 0; k < b->nwarps; k++)
+    b->warps[k].acquired = 0;
+  begin_segments(c, b);
+  if (c->checks & RT_CHECK_INIT)
+    rt_unset_mark(b->shared, shared_bytes);
+  return true;
+}
+
+void rt_check_resume(RtCheck *c, RtCheckBlock *b) {
+  rt_check_end_runs(c);
+  c->block = b;
+  if (b->grid == c->grid)
+    return;
+  b->grid = c->grid;
+  b->epoch++;
+  begin_segments(c, b);
+}
+
+void rt_check_grid(RtCheck *c) { c->grid++; }
+
+static _Noreturn void trap_for_unset(const RtHostLaunch *view) {
+  const Unset *u = &view->check->unset;
+  view->check->finding = RT_FOUND_UNSET;
+  rt_host_trap(view, u->site, u->block, u->thread, u->values[0], u->values[1], u->values[2],
+               u->values[3]);
+}
+
+void rt_check_barrier(const RtHostLaunch *view) {
+  RtCheck *c = view->check;
+  rt_check_end_runs(c);
+  if (c->unset.found)
+    trap_for_unset(view);
+  c->block->epoch++;
+  begin_segments(c, c->block);
+}
+
+/* What one of them is behind, all are behind; and of each other's past. */
+static void join(Warp *w, uint32_t who, uint32_t tick) {
+  if (!w->seen && !(w->seen = calloc(WARP, sizeof *w->seen)))
+    return;
+  uint16_t most[WARP] = {0};
+  for (uint32_t rest = who; rest; rest &= rest - 1) {
+    uint32_t lane = (uint32_t)__builtin_ctz(rest);
+    for (uint32_t k = 0; k < WARP; k++)
+      most[k] = w->seen[lane][k] > most[k] ? w->seen[lane][k] : most[k];
+  }
+  for (uint32_t k = 0; k < WARP; k++)
+    if (who >> k & 1)
+      most[k] = (uint16_t)tick;
+  for (uint32_t rest = who; rest; rest &= rest - 1)
+    memcpy(w->seen[__builtin_ctz(rest)], most, sizeof most);
+}
+
+void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
+  rt_check_end_runs(c);
+  RtCheckBlock *b = c->block;
+  Warp *w = &b->warps[first / WARP];
+  uint32_t n = b->nthreads - first, tick = rt_check_tick_of(w->stamp);
+  if (tick < MOST_TICKS)
+    w->stamp += (uint64_t)1 << TICK_AT, tick++;
+  if ((n < WARP ? (1u << n) - 1 : UINT32_MAX) & ~who)
+    join(w, who, tick);
+  else if (tick >= TICKS)
+    begin_segment(c, b, first / WARP);
+  else
+    w->all = tick;
+}
+
+/* --- fences and atomics: order between blocks, and between warps --- */
+
+void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device) {
+  RtCheckBlock *b = view->check->block;
+  for (uint32_t level = 0; level <= (device != 0); level++) {
+    Fence *f = &b->fences[level];
+    if (f->epoch != b->epoch && f->warps)
+      f->old_epoch = f->epoch, f->old_warps = f->warps, f->warps = 0;
+    f->epoch = b->epoch;
+    f->warps |= 1u << thread / WARP % WARP;
+  }
+}
+
+static void add_release(RtCheck *c, uint32_t level, uint32_t epoch, uint32_t warps) {
+  uint32_t block = (uint32_t)c->block->number;
+  for (size_t k = c->nreleases; k-- > 0 && k + 8 > c->nreleases;) {
+    const Release *r = &c->releases[k];
+    if (r->block == block && r->device == level && r->epoch == epoch && !(warps & ~r->warps))
+      return;
+  }
+  void *releases = c->releases;
+  if (rt_check_grow(&releases, &c->most_releases, c->nreleases, sizeof(Release))) {
+    c->releases = releases;
+    c->releases[c->nreleases++] = (Release){block, epoch, warps, level, ++c->time};
+  }
+  c->releases = releases;
+}
+
+void rt_check_order_by_atomic(RtCheck *c, uint32_t thread) {
+  RtCheckBlock *b = c->block;
+  uint32_t warp = thread / WARP;
+  b->warps[warp].acquired = c->time;
+  for (uint32_t level = 0; level < 2; level++) {
+    const Fence *f = &b->fences[level];
+    bool now = f->warps && f->epoch == b->epoch;
+    if (now && (f->warps >> warp % WARP & 1))
+      add_release(c, level, f->epoch, 1u << warp % WARP);
+    else if (f->warps && !now)
+      add_release(c, level, f->epoch, f->warps);
+    else if (now && f->old_warps)
+      add_release(c, level, f->old_epoch, f->old_warps);
+  }
+}
+
+/* Has the warp's last atomic operation come after one that published what this segment did? The
+ * releases are in the order of time. */
+static bool is_published(const RtCheck *c, const Segment *s, uint64_t acquired, bool device) {
+  for (size_t k = 0; k < c->nreleases && c->releases[k].time <= acquired; k++) {
+    const Release *r = &c->releases[k];
+    if (r->block == s->block && r->device >= device &&
+        (s->epoch < r->epoch || (s->epoch == r->epoch && (r->warps >> s->warp % WARP & 1))))
+      return true;
+  }
+  return false;
+}
+
+/* --- order --- */
+
+static bool in_warp(const Warp *w, uint64_t record, uint64_t me) {
+  if (rt_check_segment_of(record) != rt_check_segment_of(me) ||
+      rt_check_lane_of(record) == rt_check_lane_of(me))
+    return true;
+  uint32_t tick = rt_check_tick_of(record);
+  return tick < w->all ||
+         (w->seen && tick < w->seen[rt_check_lane_of(me)][rt_check_lane_of(record)]) ||
+         tick == MOST_TICKS;
+}
+
+/* Does the access of this record come before what `me` does now? */
+bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared) {
+  if (rt_check_is_stale(c, record))
+    return true;
+  const Segment *s = &c->segments[rt_check_segment_of(record) - c->base],
+                *now = &c->segments[rt_check_segment_of(me) - c->base];
+  const RtCheckBlock *b = c->block;
+  const Warp *w = &b->warps[now->warp];
+  if (s->block != now->block)
+    return shared || s->grid < now->grid || is_published(c, s, w->acquired, true);
+  if (s->epoch < now->epoch)
+    return true;
+  return s->warp == now->warp ? in_warp(w, record, me) : is_published(c, s, w->acquired, false);
+}
+
+/* --- threads that end --- */
+
+void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site) {
+  view->check->block->left[thread] = (uint16_t)(site < UINT16_MAX ? site : UINT16_MAX);
+}
+
+uint32_t rt_check_left(const RtCheck *c, uint32_t thread) { return c->block->left[thread]; }
+uint32_t rt_check_kinds(const RtCheck *c) { return c->checks; }
+
+/* --- findings --- */
+
+void rt_check_note(RtCheck *c, RtFinding finding, uint32_t detail, uint32_t site, uint64_t block,
+                   uint32_t thread) {
+  c->finding = finding;
+  c->detail = detail;
+  c->other_site = site, c->other_block = block, c->other_thread = thread;
+}
+
+void rt_check_found(const RtHostLaunch *view, uint32_t finding) {
+  if (view->check)
+    view->check->finding = (RtFinding)finding;
+}
+
+static void place(uint64_t block, uint32_t thread, const RtHostLaunch *view, uint32_t blocks[3],
+                  uint32_t threads[3]) {
+  const uint32_t *g = view->grid, *n = view->block;
+  blocks[0] = (uint32_t)(block % g[0]);
+  blocks[1] = (uint32_t)(block / g[0] % g[1]);
+  blocks[2] = (uint32_t)(block / g[0] / g[1]);
+  threads[0] = thread % n[0];
+  threads[1] = thread / n[0] % n[1];
+  threads[2] = thread / n[0] / n[1];
+}
+
+void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view) {
+  trap->finding = c->finding;
+  trap->detail = c->detail;
+  trap->other_site = c->other_site;
+  place(c->other_block, c->other_thread, view, trap->other_block, trap->other_thread);
+}
+
+/* --- memory that was not written --- */
+
+uint32_t rt_check_unset(const RtHostLaunch *view, const void *p, uint32_t bytes) {
+  (void)view;
+  if (!rt_unset_any((uintptr_t)p, bytes))
+    return 0;
+  rt_unset_clear((uintptr_t)p, bytes);
+  return 1;
+}
+
+/* Another thread may yet write what was read too early: then the race says more. So where races are
+ * looked for it is only kept, for the next barrier or the end. */
+void rt_check_unset_at(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread,
+                       int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
+  RtCheck *c = view->check;
+  if (!c->unset.found)
+    c->unset = (Unset){true, site, thread, block, {v0, v1, v2, v3}};
+  if (!(c->checks & RT_CHECK_RACE))
+    trap_for_unset(view);
+}
+
+bool rt_check_ends(RtCheck *c, RtTrap *trap, const RtHostLaunch *view) {
+  const Unset *u = &c->unset;
+  if (!u->found)
+    return false;
+  *trap = (RtTrap){.state = 2, .site = u->site, .finding = RT_FOUND_UNSET};
+  memcpy(trap->values, u->values, sizeof trap->values);
+  place(u->block, u->thread, view, trap->block, trap->thread);
+  return true;
+}
+
+void rt_check_set(const RtHostLaunch *view, const void *p, uint32_t bytes) {
+  (void)view;
+  rt_unset_clear((uintptr_t)p, bytes);
+}
+
+/* Marks must not outlive the array: its memory may be another's next. */
+void rt_check_local(const RtHostLaunch *view, const void *p, uint32_t bytes) {
+  RtCheck *c = view->check;
+  uintptr_t at = (uintptr_t)p, end = at + bytes;
+  int k = 0;
+  while (k < LOCALS && c->locals[k].end &&
+         (at + NEAR < c->locals[k].at || at > c->locals[k].end + NEAR))
+    k++;
+  if (k == LOCALS) /* less is found */
+    return;
+  if (!c->locals[k].end || at < c->locals[k].at)
+    c->locals[k].at = at;
+  if (end > c->locals[k].end)
+    c->locals[k].end = end;
+  rt_unset_mark(at, bytes);
+}

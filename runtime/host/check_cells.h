@@ -1,0 +1,22 @@
+/* Check cells: who touched which memory last, in a checked launch. */
+#ifndef PYPTX_RUNTIME_HOST_CHECK_CELLS_H
+#define PYPTX_RUNTIME_HOST_CHECK_CELLS_H
+
+#include "runtime/host/check.h"
+
+void rt_check_forget_cells(RtCheck *c);
+/* What was noted of threads that have not come is taken back. */
+void rt_check_end_runs(RtCheck *c);
+
+/* --- called by compiled code --- */
+
+/* `what`: kind and site. 0; 1: a race; 2: one of two plain writes, which is none if they write the
+ * same value. */
+uint32_t rt_check_access(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
+                         uint32_t bytes);
+/* The same of an element of an array with one axis, and tries to note what the threads that follow
+ * will do (RtRun). */
+uint32_t rt_check_run(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
+                      uint32_t bytes);
+
+#endif

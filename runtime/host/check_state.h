@@ -1,0 +1,115 @@
+/* Check: what its files share. Private to them: check.c (launches, blocks, order, findings) and
+ * check_cells.c (what was touched, by whom). */
+#ifndef PYPTX_RUNTIME_HOST_CHECK_STATE_H
+#define PYPTX_RUNTIME_HOST_CHECK_STATE_H
+
+#include "runtime/host/check_cells.h"
+
+/* A record: segment 32 | tick 10 | lane 5 | site 15 | kind 2. Of FULL the segment is the launch's
+ * first, and what is between it and the kind an index. */
+enum { KIND_BITS = 3, FULL = 3, SITE_BITS = 15, LANE_AT = 17, TICK_AT = 22, SEGMENT_AT = 32 };
+enum { MOST_TICKS = 1023, TICKS = 512, WARP = 32 };
+enum {
+  PIECE_BITS = 20, /* bytes of memory that one array of cells is for */
+  ROWS = 1 << 14,
+  KEEP_BYTES = 1 << 30, /* of cells, from launch to launch */
+  MOST_FULL = 1 << 27,
+  LOCALS = 8,
+  NEAR = 1 << 20, /* local arrays no further apart are in one stretch of memory */
+};
+#define WHO ((uint64_t)-1 << LANE_AT)
+
+typedef struct Segment {
+  uint32_t block, epoch, grid, warp;
+} Segment;
+
+typedef struct Full {
+  uint64_t write, read[2]; /* 0: none */
+} Full;
+
+typedef struct Piece {
+  uintptr_t number;
+  uint32_t shift; /* a cell is for 1 << shift bytes */
+  uint64_t *cells;
+  struct Piece *next;
+} Piece;
+
+typedef struct Warp {
+  uint64_t stamp;         /* the upper part of the records of its lanes, without the lane */
+  uint32_t all;           /* each lane is behind what any lane did at lower ticks */
+  uint64_t acquired;      /* the time of its last atomic operation */
+  uint16_t (*seen)[WARP]; /* the same for single lanes: [of the one that is behind][of the other] */
+} Warp;
+
+/* The last fence of a block's threads, and the one at an earlier epoch. */
+typedef struct Fence {
+  uint32_t epoch, warps, old_epoch, old_warps; /* no warps: there was none */
+} Fence;
+
+struct RtCheckBlock {
+  uint64_t number;
+  uint32_t epoch, grid, nthreads, nwarps;
+  uintptr_t shared, shared_end;
+  Fence fences[2]; /* of the block's level, of the device's */
+  uint16_t *left;  /* by thread: the site at which it ended, 0: it has not */
+  struct RtCheckBlock *next;
+  Warp warps[];
+};
+
+/* What a block did up to this epoch, and some warps in it, is seen by whoever comes later. */
+typedef struct Release {
+  uint32_t block, epoch, warps, device;
+  uint64_t time;
+} Release;
+
+/* The first read of memory that was not written. */
+typedef struct Unset {
+  bool found;
+  uint32_t site, thread;
+  uint64_t block;
+  int64_t values[RT_TRAP_VALUES];
+} Unset;
+
+struct RtCheck {
+  RtRun *runs; /* by site; first: compiled code reads it */
+  RtRun *active;
+  uint32_t checks, base, grid;
+  RtCheckBlock *block, *blocks, *spare; /* blocks: of places */
+  Segment *segments;
+  size_t nsegments, most_segments; /* numbers from base on */
+  Full *full;
+  size_t nfull, most_full;
+  uint32_t free_full; /* index + 1 */
+  Release *releases;
+  size_t nreleases, most_releases;
+  uint64_t time;
+  struct {
+    uintptr_t at, end;
+  } locals[LOCALS]; /* where local arrays were */
+  size_t cell_bytes;
+  Unset unset;
+  RtFinding finding;
+  uint32_t detail, other_site, other_thread;
+  uint64_t other_block;
+  Piece *rows[ROWS];
+  RtCheck *idle;
+};
+
+/* --- records --- */
+
+static inline uint64_t rt_check_lanes(uint32_t n) { return (uint64_t)n << LANE_AT; }
+static inline uint32_t rt_check_kind_of(uint64_t record) { return (uint32_t)record & KIND_BITS; }
+static inline uint32_t rt_check_tick_of(uint64_t record) {
+  return (uint32_t)(record >> TICK_AT) & MOST_TICKS;
+}
+static inline uint32_t rt_check_lane_of(uint64_t record) {
+  return (uint32_t)(record >> LANE_AT) & (WARP - 1);
+}
+static inline uint32_t rt_check_segment_of(uint64_t record) {
+  return (uint32_t)(record >> SEGMENT_AT);
+}
+static inline bool rt_check_is_stale(const RtCheck *c, uint64_t record) {
+  return rt_check_segment_of(record) < c->base;
+}
+
+#endif

@@ -1,0 +1,271 @@
+"""check=, cuda.checking and PYPTX_CHECK: which launches are checked, what findings say, and what goes on afterwards."""
+
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import standin
+
+import pyptx
+from pyptx import cuda
+from pyptx.errors import CheckError, NonFiniteError, RaceError, SyncError, UnsetError, WrapError
+
+on_host = pytest.mark.skipif(not cuda.get_current_device().is_host, reason="check= is for the host device")
+
+
+def shift(x):
+    t = cuda.threadIdx.x
+    x[t] = x[t + 1]
+
+
+def double(x):
+    i = cuda.grid(1)
+    x[i] = 2 * x[i]
+
+
+@on_host
+def test_a_finding_says_both_sides():
+    with pytest.raises(RaceError) as found:
+        cuda.jit(shift, check="race")[1, 32](np.ones(33))
+    e = found.value
+    assert isinstance(e, CheckError) and e.array == "x[1]"
+    line = shift.__code__.co_firstlineno + 2
+    assert (e.lineno, e.other_lineno, e.filename, e.other_filename) == (line, line, __file__, __file__)
+    assert (tuple(e.thread), tuple(e.other_thread)) == ((1, 0, 0), (0, 0, 0)) and tuple(e.block) == tuple(e.other_block) == (0, 0, 0)
+    text = str(e)
+    assert "race on x[1]: thread (1, 0, 0) of block (0, 0, 0) writes it, thread (0, 0, 0) of block (0, 0, 0) read it" in text
+    assert f":{line}:5, in shift\n    x[t] = x[t + 1]\n    ^^^^\n" in text and f"read it: {__file__}:{line}:12" in text
+    assert "           ^^^^^^^^\n  help: " in text and e.text.strip() == "x[t] = x[t + 1]"
+
+
+@on_host
+def test_the_next_launch_works():
+    kernel = cuda.jit(shift, check=True)
+    x = np.arange(33.0)
+    for _ in range(3):
+        with pytest.raises(RaceError):
+            kernel[1, 32](x)
+    one = np.arange(4.0)
+    kernel[1, 1](one)
+    assert one.tolist() == [1, 1, 2, 3]
+
+
+@on_host
+def test_checking_is_for_the_block_and_the_thread():
+    kernel = cuda.jit(shift)
+    x = np.ones(33)
+    kernel[1, 32](x)
+    with cuda.checking("race"):
+        with pytest.raises(RaceError):
+            kernel[1, 32](x)
+        with pytest.raises(RaceError):
+            kernel.forall(32)(x)
+        with cuda.checking("sync"), pytest.raises(RaceError):
+            kernel[1, 32](x)
+    kernel[1, 32](x)
+    with cuda.checking("sync"):
+        kernel[1, 32](x)
+    assert len(kernel.overloads) == 1
+
+
+@on_host
+def test_checked_blocks_end_with_exceptions():
+    checking = cuda.checking()
+    for _ in range(2):
+        with pytest.raises(RaceError), checking:
+            cuda.jit(shift)[1, 32](np.ones(33))
+    cuda.jit(shift)[1, 32](np.ones(33))
+
+
+@on_host
+def test_memory_that_others_write_counts_as_written():
+    with cuda.checking("init"):
+        kernel = cuda.jit(double)
+        new = cuda.device_array(64, np.float32)
+        with pytest.raises(UnsetError, match=r"x\[0\] is read before"):
+            kernel[2, 32](new)
+        for fill in (lambda d: d.copy_to_device(np.ones(64, np.float32)), lambda d: d.__setitem__(slice(None), 1),
+                     lambda d: d.__setitem__(slice(None, None, 2), 1) or d.__setitem__(slice(1, None, 2), 1),
+                     lambda d: np.from_dlpack(d).fill(1)):
+            d = cuda.device_array(64, np.float32)
+            fill(d)
+            kernel[2, 32](d)
+        half = cuda.device_array(64, np.float32)
+        half[:32] = 1
+        with pytest.raises(UnsetError, match=r"x\[32\]"):
+            kernel[2, 32](half)
+        unknown = cuda.device_array(64, np.float32)
+    cuda.jit(double)[2, 32](unknown)  # whatever it writes
+    with cuda.checking("init"):
+        for array in (cuda.zeros(64), cuda.to_device(np.ones(64)) + 1, cuda.full(64, 3)):
+            kernel[2, 32](array)
+        kernel[2, 32](unknown)
+
+
+@on_host
+def test_an_index_has_all_axes():
+    @cuda.jit(check="race")
+    def kernel(a):
+        i, j = cuda.grid(2)
+        a[j, 0, i % 2] = i
+
+    with pytest.raises(RaceError, match=r"race on a\[0, 0, 0\]"):
+        kernel[1, (8, 2)](np.zeros((2, 1, 2)))
+
+
+@on_host
+def test_nan_and_overflow():
+    @cuda.jit(check="nan, overflow")
+    def kernel(x, n, out):
+        i = cuda.grid(1)
+        out[i] = n[i] + n[i]
+        x[i] = 1 / x[i]
+
+    def launch(x=1.0, n=1, out=np.int32):
+        kernel[1, 1](np.array([x], np.float32), np.array([n], np.int32), np.zeros(1, out))
+
+    launch()
+    launch(x=np.inf)
+    with pytest.raises(NonFiniteError, match=r"the operands are 1.0 and 0.0\n.*\n    x\[i\] = 1 / x\[i\]"):
+        launch(x=0)
+    with pytest.raises(WrapError, match=r"1500000000 \+ 1500000000 does not fit int32"):
+        launch(n=1500000000)
+    with pytest.raises(WrapError, match="300 does not fit uint8, the type of out"):
+        launch(n=150, out=np.uint8)
+    assert issubclass(WrapError, OverflowError) and issubclass(NonFiniteError, ArithmeticError)
+
+
+@on_host
+def test_unsigned_integers_wrap_and_conversions_are_the_programs():
+    @cuda.jit(check="overflow")
+    def kernel(x, out):
+        out[0] = x[0] * np.uint32(2654435761)
+        out[1] = np.uint8(x[0])
+
+    out = np.zeros(2, np.uint32)
+    kernel[1, 1](np.array([1000], np.uint32), out)
+    assert out.tolist() == [1000 * 2654435761 % 2**32, 1000 % 256]
+
+
+@pytest.mark.parametrize("value, error, text", [
+    ("rase", ValueError, "did you mean 'race'"), (3, TypeError, "names of checks"), (["race", 3], TypeError, "names of checks")])
+def test_wrong_values(value, error, text):
+    with pytest.raises(error, match=text):
+        cuda.jit(shift, check=value)
+
+
+@on_host
+def test_names_may_come_in_any_form():
+    for check in ("race,init", ["init", "race"], {"race"}, True):
+        with pytest.raises(RaceError):
+            cuda.jit(shift, check=check)[1, 32](np.ones(33))
+    for check in (False, None, "sync", ()):
+        cuda.jit(shift, check=check)[1, 32](np.ones(33))
+
+
+@on_host
+def test_it_travels_with_the_kernel():
+    with pytest.raises(RaceError):
+        pickle.loads(pickle.dumps(pickled))[1, 32](np.ones(33))
+
+
+@cuda.jit(check="race")
+def pickled(x):
+    t = cuda.threadIdx.x
+    x[t] = x[t + 1]
+
+
+def run(source, **env):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(source)], env={**os.environ, "PYPTX_DEVICE": "host", **env}, capture_output=True,
+                          text=True, timeout=120)
+
+
+PROGRAM = """
+    import sys, types
+    source = "def shift(x):\\n    t = cuda.threadIdx.x\\n    x[t] = x[t + 1]\\n"
+    import numpy as np
+    from pyptx import cuda
+    exec(source)
+    kernel = cuda.jit(shift, cache=True)
+    kernel[1, 32](np.ones(33))
+    print("done", cuda.cache_info().hits)
+"""
+
+
+@on_host
+def test_a_whole_program_and_the_disk_cache(tmp_path):
+    def said(**env):
+        done = run(PROGRAM, PYPTX_CACHE_DIR=str(tmp_path), **env)
+        return done.stdout.strip() or done.stderr.strip()
+
+    assert said() == "done 0" and said() == "done 1"
+    for _ in range(2):  # compiled, then from the cache
+        assert "RaceError: race on x[1]" in said(PYPTX_CHECK="race,sync")
+    assert said() == "done 1"
+    assert "ValueError: PYPTX_CHECK must be of race, sync" in said(PYPTX_CHECK="races!")
+
+
+@standin.needs_standin
+def test_on_a_gpu_advice_says_once_that_it_does_nothing():
+    standin.run("""
+        import warnings
+        import numpy as np
+        from pyptx import Advice, cuda
+
+        @cuda.jit(check="race")
+        def own(x):
+            x[cuda.grid(1)] = 1
+
+        @cuda.jit
+        def other(x):
+            x[cuda.grid(1)] = 1
+
+        d = cuda.device_array(64)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            own[1, 64](d)
+            own[1, 64](d)
+            with cuda.checking("race"):
+                other[1, 64](d)
+                other[1, 64](d)
+        said = [str(w.message) for w in caught if issubclass(w.category, Advice)]
+        assert len(said) == 2 and all(s.startswith("PT817") for s in said), said
+        assert "own runs unchecked" in said[0] and "other runs unchecked" in said[1] and "PYPTX_DEVICE=host" in said[0]
+    """)
+
+
+@on_host
+def test_checked_launches_at_once():
+    from concurrent.futures import ThreadPoolExecutor
+
+    kernel = cuda.jit(shift, check=True)
+
+    def launch(k):
+        try:
+            kernel[1, 32 if k % 2 else 1](np.ones(33))
+            return False
+        except RaceError:
+            return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(launch, range(64))) == [bool(k % 2) for k in range(64)]
+
+
+@on_host
+def test_a_barrier_that_threads_leave_names_both_lines():
+    @cuda.jit(check="sync")
+    def kernel(x):
+        if cuda.threadIdx.x > 5:
+            return
+        cuda.syncthreads()
+
+    with pytest.raises(SyncError) as found:
+        kernel[1, 32](np.ones(1))
+    text = str(found.value)
+    assert "thread (0, 0, 0) of block (0, 0, 0) waits at a barrier that thread (6, 0, 0) of block (0, 0, 0) does not reach" in text
+    assert "    if cuda.threadIdx.x > 5:" in text and "    cuda.syncthreads()\n    ^^^^^^^^^^^^^^^^^^\n" in text
+    assert pyptx.CheckError is CheckError

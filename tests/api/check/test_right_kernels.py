@@ -1,0 +1,47 @@
+"""No kernel of right_kernels.py is complained of, and checked code computes what other code does. tests/full/test_checked.py has more."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import right_kernels  # noqa: E402 - its folder is on the path now
+
+from pyptx import cuda  # noqa: E402
+
+pytestmark = [pytest.mark.filterwarnings("ignore::pyptx.Advice"),
+              pytest.mark.skipif(not cuda.get_current_device().is_host, reason="check= is for the host device")]
+
+
+def filled():
+    out = cuda.device_array(64, np.float32)
+    out[:] = 1
+    return out
+
+
+MAKE = {"device_array": lambda: cuda.device_array(64, np.float32), "filled": filled,
+        "to_device": lambda: cuda.to_device(np.arange(64, dtype=np.float32))}
+
+
+def passed(arguments):
+    return [MAKE[a]() if isinstance(a, str) else a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+
+
+def host(a, written):
+    return a.copy_to_host()[:written] if hasattr(a, "copy_to_host") else a
+
+
+@pytest.mark.parametrize("row", right_kernels.ROWS, ids=lambda row: row[0].__name__)
+def test_nothing_is_found(row):
+    function, blocks, threads, arguments = row
+    checked = cuda.jit(function, check=True)
+    for _ in range(2):
+        mine = passed(arguments)
+        checked[blocks, threads](*mine)
+    others = passed(arguments)
+    cuda.jit(function)[blocks, threads](*others)
+    if function.__name__ != "compaction":  # the order of its elements is any
+        for a, b in zip(mine, others):
+            np.testing.assert_array_equal(host(a, 32), host(b, 32))

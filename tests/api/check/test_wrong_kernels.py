@@ -1,0 +1,47 @@
+"""Each kernel of wrong_kernels.py and wrong_meetings.py has a mistake, which is found in the right lines."""
+
+import inspect
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import wrong_kernels  # noqa: E402 - their folder is on the path now
+import wrong_meetings  # noqa: E402, F401 - it adds to the rows
+
+from pyptx import CheckError, cuda  # noqa: E402
+
+pytestmark = [pytest.mark.filterwarnings("ignore::pyptx.Advice"), pytest.mark.skipif(not cuda.get_current_device().is_host, reason="check= is for the host device")]
+
+
+def marked(kernel):
+    """The numbers of the lines that end in #!: of the kernel and of the functions that it calls."""
+    functions = [kernel, *(f for f in map(kernel.__globals__.get, kernel.__code__.co_names) if inspect.isfunction(f) and f.__module__ == kernel.__module__)]
+    text = Path(kernel.__code__.co_filename).read_text().splitlines()
+    lines = [n for f in functions for n in range(f.__code__.co_firstlineno, f.__code__.co_firstlineno + len(inspect.getsourcelines(f)[0]))]
+    return {n for n in lines if text[n - 1].endswith("#!")}
+
+
+def passed(arguments):
+    make = {"device_array": lambda: cuda.device_array(64, np.float32)}
+    return [make[a]() if isinstance(a, str) else a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+
+
+def test_there_are_many():
+    assert len(wrong_kernels.ROWS) >= 80
+
+
+@pytest.mark.parametrize("row", wrong_kernels.ROWS, ids=lambda row: row[2].__name__)
+def test_it_is_found(row):
+    check, error, function, blocks, threads, arguments = row
+    kernel = cuda.jit(function, check=check)
+    with pytest.raises(CheckError) as found:
+        kernel[blocks, threads](*passed(arguments))
+    e = found.value
+    assert type(e) is error, e
+    assert {e.lineno, e.other_lineno} - {None} == marked(function), e
+    assert e.thread is not None and str(tuple(e.thread)) in str(e)
+    with pytest.raises(error):  # the next launch finds it as well
+        kernel[blocks, threads](*passed(arguments))

@@ -1,0 +1,27 @@
+"""Programs that are right, under PYPTX_CHECK: nothing is found in the examples, in tests/wild and in the kernels of the benchmark."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ENV = {**os.environ, "PYPTX_DEVICE": "host", "PYPTX_CHECK": "race,sync,init"}
+
+
+def run(*command):
+    return subprocess.run([sys.executable, *command], cwd=ROOT, env=ENV, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("example", sorted(p.name for p in (ROOT / "examples").glob("*.py") if p.name != "find_mistakes.py"))
+def test_examples(example):
+    done = run(f"examples/{example}")
+    assert done.returncode == 0, done.stdout[-1000:] + done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("tests", ["tests/wild", "tests/bench/test_bench_kernels.py"])
+def test_suites(tests):
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", tests)
+    assert done.returncode == 0, done.stdout[-4000:]
