@@ -121,11 +121,48 @@ static void find_indices(Fn *fn) {
     }
 }
 
-/* --- the pass --- */
-
 static bool is_long(const Ins *i) {
   return ty_kind(i->type) == KIND_INT && ty_bits(i->type) == 64;
 }
+
+/* --- windows ---
+ *
+ * `for x in range(col - 1, col + 2)` runs three times, which LLVM sees if no sum can wrap: 64-bit
+ * sums of numbers below 2**31 cannot, but of 32-bit sums it knows that only as long as no pass
+ * drops their flags. So the counter of such a loop and its bounds keep 64 bits. It is unrolled, and
+ * then they are constants. */
+
+static const Ins *without_constant(const Ins *i) {
+  for (;; i = i->args[0])
+    if (!(i->op == OP_CAST && is_long(i) && is_long(i->args[0])) &&
+        !((i->op == OP_ADD || i->op == OP_SUB) && is_long(i) && i->args[1]->op == OP_CONST))
+      return i;
+}
+
+static void keep_sum(bool *wide, const Ins *i, const Ins *base) {
+  for (; i != base; i = i->args[0])
+    wide[i->id] = true;
+}
+
+/* By Ins.id: is it of a window? */
+static bool *find_windows(Cx *cx, const Fn *fn) {
+  bool *wide = CX_ARRAY(cx, bool, fn->next_id);
+  Counter c;
+  FOR_BLOCKS (fn, b)
+    for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next) {
+      if (!is_long(i) || !ir_counter(i, &c))
+        continue;
+      const Ins *base = without_constant(c.start);
+      if (base->op == OP_CONST || base != without_constant(c.stop))
+        continue;
+      wide[i->id] = wide[c.next->id] = wide[b->last->args[0]->id] = true;
+      keep_sum(wide, c.start, base);
+      keep_sum(wide, c.stop, base);
+    }
+  return wide;
+}
+
+/* --- the pass --- */
 
 /* Does lowering compute it in 32 bits, if it and what it reads fit these? */
 static bool is_computed(const Ins *i) {
@@ -153,8 +190,11 @@ void cg_narrow(Cx *cx, Fn *fn) {
   Intervals *v = ir_intervals(cx, fn);
   if (shorten_strides(cx, v, fn))
     v = ir_intervals(cx, fn);
+  const bool *wide = find_windows(cx, fn);
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i) {
+      if (wide[i->id])
+        continue;
       if (is_long(i))
         i->flags |= (ir_is_within(v, i, i32) ? INS_I32 : 0) |
                     (ir_is_within(v, i, u32) ? INS_U32 : 0);

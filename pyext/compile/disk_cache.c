@@ -18,6 +18,7 @@
 
 #include "codegen/store/store.h"
 #include "ir/base/number.h"
+#include "ir/type.h"
 #include "runtime/cache/cache_files.h"
 
 _Static_assert((int)RT_CACHE_KEY == (int)CG_DIGEST_BYTES, "a key names a file");
@@ -209,9 +210,11 @@ static void keep(Job *j) {
 static PyObject *compiling(const CgRequest *r) {
   if (!r->func)
     return px_progress_begin("compiling the coarsened entry of a kernel");
-  bool bare = *r->signature != '('; /* as `pyptx compile` has it */
+  bool narrow;
+  const char *signature = ty_skip_narrow(r->signature, &narrow);
+  bool bare = *signature != '('; /* as `pyptx compile` has it */
   return px_progress_begin("compiling %s%s%.100s%s", r->func->code->qualname, bare ? "(" : "",
-                           r->signature, bare ? ")" : "");
+                           signature, bare ? ")" : "");
 }
 
 static int make(Job *j) {
