@@ -135,8 +135,9 @@ static Number of_cast(Unroll *u, LLVMValueRef v, int depth) {
   Number a = value_of(u, LLVMGetOperand(v, 0), depth);
   if (!a.base)
     return folded(v, a, (Number){0});
-  bool widens = !LLVMIsATruncInst(v);
-  a.guess |= widens && (a.wraps || !LLVMIsASExtInst(v));
+  bool widens = !LLVMIsATruncInst(v),
+       is_signed = LLVMIsASExtInst(v) || (LLVMIsAZExtInst(v) && LLVMGetNNeg(v));
+  a.guess |= widens && (a.wraps || !is_signed);
   a.wraps |= !widens;
   return a;
 }
