@@ -261,9 +261,7 @@ static PyObject *what_differs(PxDispatcher *d, const PxArgs *a) {
 }
 
 static void no_signature(PxDispatcher *d, const PxArgs *a) {
-  PyObject *types = px_signature_text(a->st, a->tokens, a->ntokens),
-           *given = types ? PyObject_CallMethod(types, "removeprefix", "s", "narrow ") : NULL,
-           *declared = signature_list(d);
+  PyObject *given = px_signature_shown(a->st, a->tokens, a->ntokens), *declared = signature_list(d);
   PyObject *separator = PyUnicode_FromString(", ");
   PyObject *text = given && declared && separator ? PyUnicode_Join(separator, declared) : NULL;
   PyObject *differs = text ? what_differs(d, a) : NULL;
@@ -275,7 +273,6 @@ static void no_signature(PxDispatcher *d, const PxArgs *a) {
   Py_XDECREF(separator);
   Py_XDECREF(declared);
   Py_XDECREF(given);
-  Py_XDECREF(types);
 }
 
 /* The declared signature that the arguments fit at the least price, or NULL with TypeError. */

@@ -8,6 +8,7 @@
 #include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/signature.h"
+#include "pyext/launch/dims.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/launcher.h"
 #include "pyext/objects/device.h"

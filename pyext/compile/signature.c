@@ -395,6 +395,13 @@ PyObject *px_signature_text(PxState *st, const PxToken *tokens, uint32_t n) {
   return text;
 }
 
+PyObject *px_signature_shown(PxState *st, const PxToken *tokens, uint32_t n) {
+  PyObject *text = px_signature_text(st, tokens, n);
+  PyObject *shown = text ? PyObject_CallMethod(text, "removeprefix", "s", "narrow ") : NULL;
+  Py_XDECREF(text);
+  return shown;
+}
+
 static PyObject *one_type(PxState *st, const PxToken *t) {
   PyObject *parts = PyList_New(0);
   PyObject *text = parts && put_tokens(st, t, parts) ? joined(parts) : NULL;

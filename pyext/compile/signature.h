@@ -92,6 +92,8 @@ int px_signature_parse(PxState *st, const char *text, PxSignature *out);
 int px_signature_argument(PxState *st, PyObject *arg, PxSignature *out);
 /* "(float32[::1], pyint)": a new str. */
 PyObject *px_signature_text(PxState *st, const PxToken *tokens, uint32_t n);
+/* The same as users write it, without a mark of the version. */
+PyObject *px_signature_shown(PxState *st, const PxToken *tokens, uint32_t n);
 /* A tuple of Type objects, one an argument. */
 PyObject *px_signature_types(PxState *st, const PxToken *tokens, uint32_t n);
 

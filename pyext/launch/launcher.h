@@ -49,8 +49,4 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
 /* After a launch on a stream of its own: the memory of these arguments is in use there. */
 void px_launch_mark(PxLauncher *l, const PxOverload *o, PyObject *const *argv, Py_ssize_t n);
 
-/* An int or a tuple of 1 to 3 as three extents, the missing ones 1. what: "griddim", for errors.
- * 0, or -1 with TypeError, or ValueError for too many. */
-int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]);
-
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pyext/array/device_array.h"
+#include "pyext/launch/dims.h"
 #include "pyext/launch/launcher.h"
 #include "pyext/launch/typeof.h"
 #include "pyext/objects/device.h"

@@ -314,44 +314,6 @@ static bool run_block(Launch *l, Worker *w, RtPlace *p) {
 
 static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
 
-/* The number of the block with that rank in that cluster. */
-static uint64_t block_in_cluster(const RtHostLaunch *v, uint64_t cluster, uint32_t rank) {
-  uint64_t block = 0, times = 1;
-  for (int k = 0; k < 3; k++) {
-    uint64_t n = v->grid[k] / v->cluster[k];
-    block += times * (cluster % n * v->cluster[k] + rank % v->cluster[k]);
-    cluster /= n, rank /= v->cluster[k];
-    times *= v->grid[k];
-  }
-  return block;
-}
-
-static void begin_member(Launch *l, RtPlace *p, uint32_t rank) {
-  RtPlace *m = rt_place_member(l->places, p, rank);
-  if (m != p) {
-    m->block = block_in_cluster(&l->view, p->block, rank);
-    m->times = 0;
-    m->standing = 0;
-    m->state = RT_PLACE_YIELDS;
-    memset(m->votes, 0, sizeof m->votes);
-  }
-  m->cluster = &p->own;
-  m->rank = rank;
-  m->arrived_in = (uint32_t *)(void *)(m->frame + l->arrivals_at);
-  rt_wait_reset(m, (uint32_t)product(l->view.block));
-}
-
-/* A place whose blocks begin, of code that waits. */
-static void begin_place(Launch *l, RtPlace *p) {
-  uint32_t n = l->places->members;
-  p->own = (RtCluster){.blocks = n,
-                       .threads = n * (uint32_t)product(l->view.block),
-                       .first = rt_place_member(l->places, p, 0),
-                       .stride = l->places->member_bytes};
-  for (uint32_t k = 0; k < n; k++)
-    begin_member(l, p, k);
-}
-
 /* One turn of each block of a cluster that has not ended; has any got further? Some that wait for
  * others of the cluster, and some that yield. */
 static bool run_turn(Launch *l, Worker *w, RtPlace *p, RtPlace **waits, RtPlace **yields) {
@@ -399,7 +361,7 @@ static bool run_place(Launch *l, Worker *w) {
       IDLE_TURNS) /* another launch may do what they wait for, or the program's own threads */
     nanosleep(&(struct timespec){0, IDLE_NS}, NULL);
   if (l->code->waits && !p->times)
-    begin_place(l, p);
+    rt_wait_begin_place(l->places, &l->view, l->arrivals_at, p);
   if (l->places->members > 1)
     run_cluster(l, w, p);
   else if (!run_block(l, w, p))

@@ -114,8 +114,52 @@ void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
   }
 }
 
-void rt_wait_reset(RtPlace *p, uint32_t threads) {
+/* A block begins. */
+static void reset(RtPlace *p, uint32_t threads) {
   memset(p->barriers, 0, sizeof p->barriers);
   memset(p->arrived_in, 0, threads * sizeof *p->arrived_in);
   p->exited = 0;
+}
+
+/* --- clusters --- */
+
+static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
+
+/* The number of the block with that rank in that cluster. */
+static uint64_t block_in_cluster(const RtHostLaunch *v, uint64_t cluster, uint32_t rank) {
+  uint64_t block = 0, times = 1;
+  for (int k = 0; k < 3; k++) {
+    uint64_t n = v->grid[k] / v->cluster[k];
+    block += times * (cluster % n * v->cluster[k] + rank % v->cluster[k]);
+    cluster /= n, rank /= v->cluster[k];
+    times *= v->grid[k];
+  }
+  return block;
+}
+
+static void begin_member(const RtPlaces *places, const RtHostLaunch *view, size_t arrivals_at,
+                         RtPlace *p, uint32_t rank) {
+  RtPlace *m = rt_place_member(places, p, rank);
+  if (m != p) {
+    m->block = block_in_cluster(view, p->block, rank);
+    m->times = 0;
+    m->standing = 0;
+    m->state = RT_PLACE_YIELDS;
+    memset(m->votes, 0, sizeof m->votes);
+  }
+  m->cluster = &p->own;
+  m->rank = rank;
+  m->arrived_in = (uint32_t *)(void *)(m->frame + arrivals_at);
+  reset(m, (uint32_t)product(view->block));
+}
+
+void rt_wait_begin_place(const RtPlaces *places, const RtHostLaunch *view, size_t arrivals_at,
+                         RtPlace *p) {
+  uint32_t n = places->members;
+  p->own = (RtCluster){.blocks = n,
+                       .threads = n * (uint32_t)product(view->block),
+                       .first = rt_place_member(places, p, 0),
+                       .stride = places->member_bytes};
+  for (uint32_t k = 0; k < n; k++)
+    begin_member(places, view, arrivals_at, p, k);
 }

@@ -27,7 +27,9 @@ void rt_wait_exited(RtPlace *p, uint32_t threads);
 bool rt_wait_is_outside(const RtPlace *p, uint32_t what);
 /* The values of the message of a thread that waits in vain. */
 void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand, int64_t out[RT_TRAP_VALUES]);
-/* A block begins. */
-void rt_wait_reset(RtPlace *p, uint32_t threads);
+/* The blocks of a place begin: a cluster's, or one. arrivals_at: of RtPlace.arrived_in, in a
+ * frame. */
+void rt_wait_begin_place(const RtPlaces *places, const RtHostLaunch *view, size_t arrivals_at,
+                         RtPlace *p);
 
 #endif

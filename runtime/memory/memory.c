@@ -527,7 +527,7 @@ int rt_pointer_is_known(uint64_t address, int *ordinal) {
   unsigned kind = 0;
   int attributes[] = {CU_POINTER_MEMORY_TYPE, CU_POINTER_ORDINAL};
   void *values[] = {&kind, ordinal};
-  /* of one attribute the driver makes an error, which tools report, where it knows no such memory */
+  /* asked for one attribute of memory that it does not know, the driver reports an error */
   return rt_driver_open() == RT_OK &&
          rt_cu.cuPointerGetAttributes(2, attributes, values, address) == CUDA_SUCCESS && kind != 0;
 }

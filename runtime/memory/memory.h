@@ -90,7 +90,7 @@ RtStatus rt_copy_peer(RtDevice *to_device, uint64_t to, RtDevice *from_device, u
                       size_t bytes, RtStream *stream);
 RtStatus rt_fill(RtDevice *d, uint64_t to, uint8_t byte, size_t bytes, RtStream *stream);
 
-/* Is this memory that CUDA knows: of a GPU, managed or pinned? Then *ordinal is its GPU's number. */
+/* Is this memory that CUDA knows: of a GPU, managed or pinned? *ordinal: its GPU's number. */
 int rt_pointer_is_known(uint64_t address, int *ordinal);
 
 typedef struct RtMemoryStats {

@@ -50,7 +50,7 @@ MAY_INCLUDE = {
     # It asks launch to read arguments (the dispatcher) and to load what it has compiled (the overload).
     "pyext/compile": ("pyext/state.h", "pyext/raise.h", "pyext/objects/", "pyext/snapshot/snapshot.h",
                       "pyext/snapshot/captures.h",
-                      "pyext/launch/entry_loading.h", "pyext/launch/launcher.h",
+                      "pyext/launch/dims.h", "pyext/launch/entry_loading.h", "pyext/launch/launcher.h",
                       "pyext/launch/plan.h", "pyext/launch/scalar.h", "pyext/launch/typeof.h"),
     # Everything but the snapshot.
     "pyext/launch": ("pyext/state.h", "pyext/compat.h", "pyext/raise.h", "pyext/objects/",

@@ -1,0 +1,14 @@
+/* Dims: the numbers of a launch configuration, as Python gives them. */
+#ifndef PYPTX_PYEXT_LAUNCH_DIMS_H
+#define PYPTX_PYEXT_LAUNCH_DIMS_H
+
+#include <Python.h>
+#include <stdint.h>
+
+/* An int or a tuple of 1 to 3 as three extents, the missing ones 1. what: "griddim", for errors.
+ * 0, or -1 with TypeError, or ValueError for too many. */
+int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]);
+/* Bytes of dynamic shared memory; None and NULL are 0. 0, or -1 with TypeError or ValueError. */
+int px_read_shared(PyObject *arg, uint32_t *out);
+
+#endif
