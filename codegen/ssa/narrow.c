@@ -121,9 +121,7 @@ static void find_indices(Fn *fn) {
     }
 }
 
-static bool is_long(const Ins *i) {
-  return ty_kind(i->type) == KIND_INT && ty_bits(i->type) == 64;
-}
+static bool is_long(const Ins *i) { return ty_kind(i->type) == KIND_INT && ty_bits(i->type) == 64; }
 
 /* --- windows ---
  *
