@@ -39,7 +39,7 @@ def sum_of_blocks(x: cuda.Array, out: cuda.Array) -> None:
 
 
 def main() -> int:
-    cuda.select_device("host")  # whatever there is: checks are for the host device
+    device = cuda.select_device("host")  # whatever there is: checks are for the host device
     x = np.arange(1024, dtype=np.float32)
     out = np.zeros(x.size // THREADS, dtype=np.float32)
     found = None
@@ -52,7 +52,7 @@ def main() -> int:
         sum_of_blocks[out.size, THREADS](x, out)
     # Sums of integers below 2**24 are exact in float32.
     correct = np.array_equal(out, x.reshape(-1, THREADS).sum(axis=1))
-    print("the race is found, the other sum is right" if found and correct else "NOT as it should be")
+    print(f"on {device.name}: the race is found, the other sum is right" if found and correct else "NOT as it should be")
     return 0 if found and correct else 1
 
 

@@ -64,10 +64,15 @@ class CheckError(Exception):
 
     Example:
 
+        @cuda.jit(check="race")
+        def shift(x):
+            i = cuda.grid(1)
+            x[i] = x[i + 1]
+
         try:
-            kernel[1, 64](x)
+            shift[1, 64](np.zeros(65))
         except pyptx.CheckError as error:
-            print(error.lineno, error.other_lineno)
+            print(error.array, error.lineno, error.other_lineno)
     """
 
     thread = block = other_thread = other_block = None

@@ -51,6 +51,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
     uint32_t registers; /* of a thread; 0: there is none */
     /* threads that a multiprocessor can have with them; multiprocessors */
     uint32_t threads, multiprocessors;
+    uint32_t local; /* as loaded */
     _Atomic(CUfunction) function;
     CUmodule module;
   } roomy;

@@ -212,8 +212,10 @@ int rt_is_wrong_context(int result) {
          result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+/* Of the entry that has most, of those that are loaded. */
 static uint32_t local_bytes(const RtKernel *k) {
-  return k->info.local > k->coarse.local ? k->info.local : k->coarse.local;
+  uint32_t most = k->info.local > k->coarse.local ? k->info.local : k->coarse.local;
+  return most > k->roomy.local ? most : k->roomy.local;
 }
 
 static int lacks_local(const RtKernel *k, int result) {

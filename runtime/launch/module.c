@@ -284,7 +284,10 @@ static RtStatus add_coarse(RtKernel *k, CUmodule module) {
 
 static RtStatus add_roomy(RtKernel *k, CUmodule module) {
   CUfunction function;
+  RtKernelInfo info;
   TRY(find_function(module, k->symbol, &function));
+  TRY(read_info(k->symbol, function, &info));
+  k->roomy.local = info.local;
   k->roomy.module = module;
   atomic_store_explicit(&k->roomy.function, function, memory_order_release);
   return RT_OK;
