@@ -138,7 +138,7 @@ PAGES = {
         "Functions of bfloat16": ["cuda.bf16"],
     }),
     "api_exceptions": ("Exceptions", "What pyptx raises, and warns of. Every compile error has [a code](../reference/errors.md); the guide: [errors](../guide/errors.md).",
-                       "import pyptx\nfrom pyptx import cuda\n", {
+                       "import numpy as np\nimport pyptx\nfrom pyptx import cuda\n", {
         "Compile errors": ["errors.CompileError", *(f"errors.Compile{name}Error" for name in (
             "Attribute", "Index", "Memory", "Name", "NotImplemented", "Overflow", "Recursion", "Runtime", "Syntax", "Type", "UnboundLocal", "Value"))],
         "The driver and the device": ["errors.DriverError", "errors.CudaAPIError", "errors.NoDriverError", "errors.NoDeviceError",
