@@ -157,6 +157,11 @@ int cg_compile(const CgRequest *request, CgKernel **out, Diag **error) {
 }
 
 static void free_sites(CgKernel *k) {
+  for (uint32_t n = 0; n < k->ncalls; n++) {
+    free((void *)(uintptr_t)k->calls[n].at.file);
+    free((void *)(uintptr_t)k->calls[n].at.function);
+  }
+  free(k->calls);
   for (uint32_t n = 0; k->sites && n < k->nsites; n++) {
     free(k->sites[n].exception);
     free(k->sites[n].message);

@@ -88,12 +88,21 @@ typedef struct CgRequest {
   const CgSymbol *symbols; /* CG_HOST: ended by one whose name is NULL */
 } CgRequest;
 
-typedef struct CgSite { /* a place where a thread can stop; RtTrap.site is its index */
+typedef struct CgSite { /* a place where a thread can stop */
   /* {0}, {1} … are the trap's values; {0:f}: read as a double, {0:x}: as a mask, {0:z}: with the
    * next one as a complex number */
   char *exception, *message;
   DiagPlace at;
+  /* in a device function (its number is `function`) RtTrap.site is `first` and the number of the
+   * path of calls by which the thread came; 0: the site's index alone */
+  uint32_t first, function;
 } CgSite;
+
+typedef struct CgCall { /* of a device function by another, or by the kernel, which is 0 */
+  uint32_t caller, callee;
+  uint32_t first; /* it is paths `first` and on of the callee, one for each of the caller */
+  DiagPlace at;
+} CgCall;
 
 typedef struct CgArg { /* one for each leaf argument, in order; tuples are flattened depth first */
   unsigned char is_array;
@@ -131,6 +140,8 @@ typedef struct CgKernel {
   unsigned char uses_dynamic_shared, has_barrier, has_trap, may_print;
   CgSite *sites;
   uint32_t nsites;
+  CgCall *calls; /* of functions in which threads can stop */
+  uint32_t ncalls;
   RtHostCode host; /* CG_HOST */
   void *jit;       /* owns the host code */
   /* if wanted: the host's code before it is linked, the name of its entry, and the names of the
@@ -155,6 +166,17 @@ typedef struct CgKernel {
 
 /* 0 and *out, or -1 and *error (diag_free); no *error: there is no memory for one. */
 int cg_compile(const CgRequest *request, CgKernel **out, Diag **error);
+/* Where a thread stopped that left this number in RtTrap.site. */
+typedef struct CgStop {
+  const CgSite *site; /* NULL: not known */
+  /* the device function that it is in, or a caller of it; 0: the kernel, or not known */
+  uint32_t function, path;
+  uint32_t left;
+} CgStop;
+CgStop cg_stop(const CgKernel *k, uint32_t number);
+/* The call by which the thread came into stop->function, which becomes its caller; NULL: there is
+ * none, or it is not known. */
+const CgCall *cg_caller(const CgKernel *k, CgStop *stop);
 /* Unmaps host code: no launch of it may be running. */
 void cg_kernel_free(CgKernel *k);
 /* At the end of the process: waits for the compilations of other threads. A compilation that starts

@@ -374,33 +374,44 @@ static PyObject *trap_class(const char *name, PyObject *scope) {
   return Py_NewRef(PyExc_RuntimeError);
 }
 
-static PyObject *trap_message(PxState *st, const CgSite *site, const RtTrap *trap,
-                              const char *symbol) {
-  PyObject *text = site ? trap_text(site->message, trap->values)
-                        : PyUnicode_FromString("a thread stopped");
-  if (!text)
-    return NULL;
-  PyObject *file = site && site->at.file ? shown_name(st, site->at.file) : NULL;
-  PyObject *place = site && site->at.file
-                        ? PyUnicode_FromFormat("\n  %V:%d:%d, in %s", file, site->at.file,
-                                               (int)site->at.line, (int)site->at.col + 1,
-                                               site->at.function ? site->at.function : symbol)
-                        : PyUnicode_FromFormat("\n  in %s", symbol);
-  Py_XDECREF(file);
-  PyObject *line = site && site->at.file && site->at.line > 0
-                       ? linecache_line(site->at.file, site->at.line)
-                       : NULL;
-  PyObject *stripped = line ? PyObject_CallMethod(line, "strip", NULL) : NULL;
-  PyObject *message = NULL;
-  if (place)
-    message = PyUnicode_FromFormat("%U%U%s%V\n  in thread (%u, %u, %u) of block (%u, %u, %u)", text,
-                                   place, stripped ? "\n    " : "", stripped, "", trap->thread[0],
-                                   trap->thread[1], trap->thread[2], trap->block[0], trap->block[1],
-                                   trap->block[2]);
+/* "\n  file:line:column, in function\n    source line"; at NULL: not known. how: "" or words. */
+static PyObject *trap_place(PxState *st, const DiagPlace *at, const char *how, const char *symbol) {
+  if (!at || !at->file)
+    return PyUnicode_FromFormat("\n  %sin %s", how, symbol);
+  PyObject *file = shown_name(st, at->file),
+           *line = at->line > 0 ? linecache_line(at->file, at->line) : NULL,
+           *stripped = line ? PyObject_CallMethod(line, "strip", NULL) : NULL;
+  PyObject *place = PyUnicode_FromFormat(
+      "\n  %s%V:%d:%d, in %s%s%V", how, file, at->file, (int)at->line, (int)at->col + 1,
+      at->function ? at->function : symbol, stripped ? "\n    " : "", stripped, "");
   Py_XDECREF(stripped);
   Py_XDECREF(line);
-  Py_XDECREF(place);
-  Py_DECREF(text);
+  Py_XDECREF(file);
+  return place;
+}
+
+/* The place of the stop, then those of the calls that led to it, innermost first. */
+static PyObject *trap_places(PxState *st, const CgKernel *code, CgStop stop) {
+  const CgCall *call;
+  PyObject *all = trap_place(st, stop.site ? &stop.site->at : NULL, "", code->symbol);
+  while (all && (call = cg_caller(code, &stop)) != NULL) {
+    PyObject *place = trap_place(st, &call->at, "called from ", code->symbol);
+    PyUnicode_Append(&all, place);
+    Py_XDECREF(place);
+  }
+  return all;
+}
+
+static PyObject *trap_message(PxState *st, const CgKernel *code, CgStop stop, const RtTrap *trap) {
+  PyObject *text = stop.site ? trap_text(stop.site->message, trap->values)
+                             : PyUnicode_FromString("a thread stopped");
+  PyObject *places = text ? trap_places(st, code, stop) : NULL, *message = NULL;
+  if (places)
+    message = PyUnicode_FromFormat("%U%U\n  in thread (%u, %u, %u) of block (%u, %u, %u)", text,
+                                   places, trap->thread[0], trap->thread[1], trap->thread[2],
+                                   trap->block[0], trap->block[1], trap->block[2]);
+  Py_XDECREF(places);
+  Py_XDECREF(text);
   return message;
 }
 
@@ -426,7 +437,8 @@ static PyObject *trap_exception(PyObject *class, PyObject *message) {
 
 /* (file, line, column, end line, end column, function) of a site; None where it is not known. */
 static PyObject *place_tuple(const CgKernel *code, uint32_t site) {
-  const DiagPlace *at = site < code->nsites ? &code->sites[site].at : NULL;
+  CgStop stop = cg_stop(code, site);
+  const DiagPlace *at = stop.site ? &stop.site->at : NULL;
   if (!at || !at->file)
     Py_RETURN_NONE;
   return Py_BuildValue("(Niiiis)", px_text_or_none(at->file), (int)at->line, (int)at->col,
@@ -436,7 +448,7 @@ static PyObject *place_tuple(const CgKernel *code, uint32_t site) {
 
 /* What checked code has found; errors.py has the words. */
 static void raise_finding(PxState *st, const CgKernel *code, const RtTrap *trap) {
-  const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
+  const CgSite *site = cg_stop(code, trap->site).site;
   PyObject *make = px_error_class(st, "_finding"),
            *text = trap_text(site ? site->message : "", trap->values),
            *here = place_tuple(code, trap->site), *there = place_tuple(code, trap->other_site);
@@ -466,9 +478,10 @@ void px_raise_trap(PxState *st, const CgKernel *code, const RtTrap *trap, PyObje
     raise_finding(st, code, trap);
     return;
   }
-  const CgSite *site = trap->site < code->nsites ? &code->sites[trap->site] : NULL;
+  CgStop stop = cg_stop(code, trap->site);
+  const CgSite *site = stop.site;
   PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
-  PyObject *message = trap_message(st, site, trap, code->symbol);
+  PyObject *message = trap_message(st, code, stop, trap);
   PyObject *e = message ? trap_exception(class, message) : NULL;
   Py_XDECREF(message);
   if (e) {

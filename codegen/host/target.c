@@ -388,7 +388,7 @@ static void host_fence(Lower *lw, FenceLevel level) {
 /* --- stopping --- */
 
 static void host_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
-  LLVMValueRef args[4 + RT_TRAP_VALUES] = {cg_host_arg(lw, HOST_LAUNCH), lw_i32(lw, site),
+  LLVMValueRef args[4 + RT_TRAP_VALUES] = {cg_host_arg(lw, HOST_LAUNCH), lw_trap_site(lw, site),
                                            cg_host_arg(lw, HOST_BLOCK),
                                            cg_host_arg(lw, HOST_THREAD)};
   assert(n <= RT_TRAP_VALUES);

@@ -65,6 +65,7 @@ typedef struct Cg {
   CgTypes t;
   const struct Params *params; /* what the kernel's parameter block holds (ssa/params.h) */
   LLVMValueRef *functions;     /* one for each of Program.fns, NULL for a kernel */
+  struct CallPaths *paths;     /* lower/paths.c */
   uint32_t ntexts;
   DebugInfo *debug;             /* NULL without line information */
   LLVMMetadataRef coarse_scope; /* with line information: the scope of the coarsened entry */

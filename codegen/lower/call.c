@@ -1,11 +1,12 @@
 /* Calls: of device functions, of functions of other modules, and of print.
  *
  * A device function takes the leaves of its arguments as parameters, behind the target's hidden
- * context if there is one, and returns the leaves of its result: nothing, one value, or a struct of
- * them. All are declared before any body is lowered, so calls may be recursive; whether a function
- * is inlined was decided before (inlining.c), and becomes an attribute here. Declared functions
- * (cuda.declare_device) follow Numba's ABI or C's. print's format, whose values are in braces,
- * becomes one printf-like format and a list of arguments for Target.print. */
+ * context if there is one, and before its path (paths.c). It returns the leaves of its result:
+ * nothing, one value, or a struct of them. All are declared before any body is lowered, so calls
+ * may be recursive; whether a function is inlined was decided before (inlining.c), and becomes an
+ * attribute here. Declared functions (cuda.declare_device) follow Numba's ABI or C's. print's
+ * format, whose values are in braces, becomes one printf-like format and a list of arguments for
+ * Target.print. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static LLVMTypeRef result_type(Cg *cg, const Type *t) {
                   : LLVMStructTypeInContext(cg->context, leaves, n, 0);
 }
 
-static LLVMTypeRef function_type(Cg *cg, const Fn *fn) {
+static LLVMTypeRef function_type(Cg *cg, const Fn *fn, uint32_t number) {
   LLVMTypeRef context = cg->target->context_type(cg);
   uint32_t n = context != NULL;
   for (uint32_t k = 0; k < fn->nparams; k++)
@@ -44,6 +45,8 @@ static LLVMTypeRef function_type(Cg *cg, const Fn *fn) {
   types[0] = context;
   for (uint32_t k = 0, at = context != NULL; k < fn->nparams; k++)
     at += lw_leaf_types(cg, fn->param_types[k], types + at);
+  if (lw_takes_path(cg, number))
+    types[n++] = cg->t.i32;
   return LLVMFunctionType(result_type(cg, fn->result), types, n, 0);
 }
 
@@ -59,7 +62,7 @@ void lw_declare(Cg *cg, Fn *fn) {
   uint32_t number = index_of(cg, fn);
   const char *name = number ? safe_name(cg, fn->symbol ? fn->symbol : fn->name, number)
                             : cg->symbol;
-  LLVMValueRef f = LLVMAddFunction(cg->module, name, function_type(cg, fn));
+  LLVMValueRef f = LLVMAddFunction(cg->module, name, function_type(cg, fn, number));
   cg->functions[number] = f;
   cg_attribute(cg, f, at, "nounwind", 0);
   if (fn->has_barrier)
@@ -73,13 +76,12 @@ void lw_declare(Cg *cg, Fn *fn) {
     cg_attribute(cg, f, at, "alwaysinline", 0);
 }
 
-LLVMValueRef lw_function_of(Lower *lw, Fn *fn) { return lw->cg->functions[index_of(lw->cg, fn)]; }
-
 void lw_call(Lower *lw, Ins *i) {
-  LLVMValueRef fn = lw_function_of(lw, i->aux.fn);
+  uint32_t number = index_of(lw->cg, i->aux.fn);
+  LLVMValueRef fn = lw->cg->functions[number];
   assert(fn && i->nargs == i->aux.fn->nparams);
   assert(cg_leaf_count(i->type) == cg_leaf_count(i->aux.fn->result));
-  uint32_t total = 1;
+  uint32_t total = 2;
   for (uint32_t k = 0; k < i->nargs; k++)
     total += cg_leaf_count(i->args[k]->type);
   LLVMValueRef *args = CX_ARRAY(lw->cx, LLVMValueRef, total);
@@ -91,6 +93,8 @@ void lw_call(Lower *lw, Ins *i) {
     memcpy(args + n, lw_leaves(lw, i->args[k]), count * sizeof *args);
     n += count;
   }
+  if (lw_takes_path(lw->cg, number))
+    args[n++] = lw_path_of_call(lw, i);
   assert(n == LLVMCountParams(fn));
   LLVMValueRef v = l_call(lw->b, fn, args, n);
   uint32_t leaves = cg_leaf_count(i->type);

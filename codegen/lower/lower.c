@@ -82,10 +82,16 @@ static void check_stack(Lower *lw) {
     lw->target->enter_recursion(lw);
 }
 
-static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
+static void lower_fn(Cg *cg, uint32_t number, bool is_kernel) {
+  Fn *fn = cg->program->fns.data[number];
   assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
-  Lower lw = {
-      .cg = cg, .cx = cg->cx, .target = cg->target, .t = &cg->t, .b = cg->builder, .fn = fn};
+  Lower lw = {.cg = cg,
+              .cx = cg->cx,
+              .target = cg->target,
+              .t = &cg->t,
+              .b = cg->builder,
+              .fn = fn,
+              .number = number};
   clear_notes(fn);
   if (is_kernel) {
     cg_debug_function(cg, NULL, fn); /* no location while the entry block is built */
@@ -94,7 +100,7 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
     cg_debug_at(cg, lw.b, fn->entry->first->loc);
     lw_kernel_parameters(&lw);
   } else {
-    lw.function = lw_function_of(&lw, fn);
+    lw.function = cg->functions[number];
     lw.entry = LLVMAppendBasicBlockInContext(cg->context, lw.function, "entry");
     lw_at(&lw, lw.entry);
     cg_debug_function(cg, lw.function, fn);
@@ -119,8 +125,7 @@ static void lower_fn(Cg *cg, Fn *fn, bool is_kernel) {
 
 static char *copied(Cg *cg, const char *text) { return cg_strndup(cg, text, strlen(text)); }
 
-/* to: part of what is freed with the kernel, so that it is whole whatever fails. */
-static void copy_place(Cg *cg, DiagPlace *to, DiagPlace at) {
+void lw_copy_place(Cg *cg, DiagPlace *to, DiagPlace at) {
   const char *file = at.file, *function = at.function;
   at.file = at.function = NULL;
   *to = at;
@@ -138,7 +143,7 @@ static void copy_sites(Cg *cg) {
     CgSite *to = &out->sites[k];
     to->exception = copied(cg, s->exception);
     to->message = copied(cg, s->message ? s->message : "");
-    copy_place(cg, &to->at, cx_place(s->loc));
+    lw_copy_place(cg, &to->at, cx_place(s->loc));
   }
 }
 
@@ -151,7 +156,7 @@ static void publish_guards(Cg *cg) {
     CgGuard *to = &out->guards[out->nguards++];
     *to = (CgGuard){.axis = g->axis, .extent = g->extent, .field = g->field};
     to->name = copied(cg, g->name);
-    copy_place(cg, &to->at, g->at);
+    lw_copy_place(cg, &to->at, g->at);
   }
 }
 
@@ -202,6 +207,7 @@ void cg_pass_lower(Cg *cg) {
   note_depth(cg);
   bool checks = cg->options.check && cg->target->check_before;
   cg->has_trap = checks || cg->too_deep || program_has(cg, traps);
+  lw_count_paths(cg);
   cg->may_print = program_has(cg, may_print);
   cg->meets_grid = program_has(cg, meets_grid);
   bool fields = cg->target->runtime_fields;
@@ -220,8 +226,9 @@ void cg_pass_lower(Cg *cg) {
   for (uint32_t k = alone ? 0 : 1; k < p->fns.len; k++)
     lw_declare(cg, p->fns.data[k]);
   for (uint32_t k = 0; k < p->fns.len; k++)
-    lower_fn(cg, p->fns.data[k], k == 0 && !alone);
+    lower_fn(cg, k, k == 0 && !alone);
   cg->target->finish(cg);
   cg_debug_close(cg);
   copy_sites(cg);
+  lw_publish_paths(cg);
 }

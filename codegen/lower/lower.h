@@ -20,13 +20,18 @@ struct Lower {
   const CgTypes *t; /* &cg->t */
   LLVMBuilderRef b;
   Fn *fn;
+  uint32_t number; /* of fn in the program */
   LLVMValueRef function;
-  LLVMBasicBlockRef entry; /* allocas are at its beginning */
-  LLVMValueRef context;    /* see Target.context_type */
-  void *target_state;      /* the target's own, for this function */
-  Ins *ins;                /* the instruction that is being lowered, for messages */
+  LLVMBasicBlockRef entry;     /* allocas are at its beginning */
+  LLVMValueRef context;        /* see Target.context_type */
+  LLVMValueRef path;           /* i32, paths.c; NULL: fn has one path */
+  void *target_state;          /* the target's own, for this function */
+  Ins *ins;                    /* the instruction that is being lowered, for messages */
   struct Divisions *divisions; /* divide.c: what the function has divided so far */
 };
+
+/* i32: what a thread that stops at the site leaves, which tells by which calls it came, too. */
+LLVMValueRef lw_trap_site(Lower *lw, uint32_t site);
 
 /* --- leaves --- */
 /* The LLVM types of the leaves; returns their number. */

@@ -69,5 +69,7 @@ void lw_device_parameters(Lower *lw) {
       leaves[j] = LLVMGetParam(lw->function, at++);
     lw_set_leaves(lw, lw->fn->params[k], leaves);
   }
+  if (lw_takes_path(lw->cg, lw->number))
+    lw->path = LLVMGetParam(lw->function, at++);
   assert(at == LLVMCountParams(lw->function));
 }

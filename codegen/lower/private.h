@@ -17,6 +17,16 @@ void lw_publish_params(Cg *cg); /* copies cg->params to cg->out */
 void lw_kernel_parameters(Lower *lw);
 void lw_device_parameters(Lower *lw);
 
+/* paths.c */
+void lw_count_paths(Cg *cg);                         /* once has_trap is known */
+bool lw_takes_path(const Cg *cg, uint32_t function); /* as its last argument */
+LLVMValueRef lw_path_of_call(Lower *lw, const Ins *call);
+void lw_publish_paths(Cg *cg); /* to the sites and calls of cg->out */
+
+/* lower.c */
+/* to: part of what is freed with the kernel, so that it is whole whatever fails. */
+void lw_copy_place(Cg *cg, DiagPlace *to, DiagPlace at);
+
 /* values.c */
 void lw_constant(Lower *lw, Ins *i);
 /* Undef, or zeros with Ins.aux2. Also the value of a kernel's parameter until its fields are
@@ -89,7 +99,6 @@ bool lw_traps_on_raise(const Cg *cg);
 
 /* call.c */
 void lw_declare(Cg *cg, Fn *fn); /* LLVM function of a device function */
-LLVMValueRef lw_function_of(Lower *lw, Fn *fn);
 void lw_call(Lower *lw, Ins *i);
 void lw_call_declared(Lower *lw, Ins *i);
 void lw_print(Lower *lw, Ins *i);

@@ -76,7 +76,7 @@ static LLVMValueRef trap_function(Lower *lw) {
 void cg_nvptx_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n) {
   assert(lw->cg->has_trap && n <= RT_TRAP_VALUES);
   LLVMValueRef fn = trap_function(lw),
-               args[2 + RT_TRAP_VALUES] = {cg_nvptx_trap_address(lw), lw_i32(lw, site)};
+               args[2 + RT_TRAP_VALUES] = {cg_nvptx_trap_address(lw), lw_trap_site(lw, site)};
   for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
     args[2 + k] = k < n ? values[k] : lw_i64(lw, 0);
   l_call(lw->b, fn, args, 2 + RT_TRAP_VALUES);

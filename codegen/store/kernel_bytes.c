@@ -20,8 +20,9 @@
 
 /* A new member of one of these structures must be packed below if a launch needs it; then its size
  * here is updated. */
-_Static_assert(sizeof(CgKernel) == 376, "pack_kernel packs what a launch needs of CgKernel");
-_Static_assert(sizeof(CgSite) == 48, "pack_site packs every member of CgSite");
+_Static_assert(sizeof(CgKernel) == 392, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgSite) == 56, "pack_site packs every member of CgSite");
+_Static_assert(sizeof(CgCall) == 48, "pack_call packs every member of CgCall");
 _Static_assert(sizeof(CgGuard) == 48, "pack_guard packs every member of CgGuard");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
 _Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
@@ -141,6 +142,15 @@ static void pack_site(Pack *p, CgSite *s) {
   pack_text(p, &s->exception);
   pack_text(p, &s->message);
   pack_place(p, &s->at);
+  pack_u32(p, &s->first);
+  pack_u32(p, &s->function);
+}
+
+static void pack_call(Pack *p, CgCall *c) {
+  pack_u32(p, &c->caller);
+  pack_u32(p, &c->callee);
+  pack_u32(p, &c->first);
+  pack_place(p, &c->at);
 }
 
 static void pack_guard(Pack *p, CgGuard *g) {
@@ -253,6 +263,7 @@ static void pack_kernel(Pack *p) {
   PACK_ARRAY(p, k->params.fields, k->params.nfields, pack_field);
   PACK_ARRAY(p, k->guards, k->nguards, pack_guard);
   PACK_ARRAY(p, k->sites, k->nsites, pack_site);
+  PACK_ARRAY(p, k->calls, k->ncalls, pack_call);
   PACK_ARRAY(p, k->advice, k->nadvice, pack_advice);
   if (k->target == CG_HOST)
     pack_host(p, k);

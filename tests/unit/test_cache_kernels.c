@@ -59,7 +59,13 @@ static void expect_same(const CgKernel *a, const CgKernel *b) {
     EXPECT(same_text(s->exception, t->exception) && same_text(s->message, t->message) &&
            same_text(s->at.file, t->at.file) && same_text(s->at.function, t->at.function) &&
            s->at.line == t->at.line && s->at.end_line == t->at.end_line && s->at.col == t->at.col &&
-           s->at.end_col == t->at.end_col);
+           s->at.end_col == t->at.end_col && s->first == t->first && s->function == t->function);
+  }
+  EXPECT(a->ncalls == b->ncalls);
+  for (uint32_t i = 0; i < a->ncalls && i < b->ncalls; i++) {
+    const CgCall *s = &a->calls[i], *t = &b->calls[i];
+    EXPECT(s->caller == t->caller && s->callee == t->callee && s->first == t->first &&
+           same_text(s->at.file, t->at.file) && s->at.line == t->at.line);
   }
   EXPECT(a->host.static_shared == b->host.static_shared &&
          a->host.frame_bytes == b->host.frame_bytes && a->host.meets_grid == b->host.meets_grid &&
