@@ -45,6 +45,14 @@ def one_entry(monkeypatch):
     monkeypatch.delenv("PYPTX_TESTS_OPT", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def folders_of_modules():
+    """`pyptx compile FILE` puts the file's folder into sys.path: not for the tests that follow."""
+    before = list(sys.path)
+    yield
+    sys.path[:] = before
+
+
 def pytest_configure(config):
     config.addinivalue_line(
         "markers", "host_only(reason): needs the checks that only the host device always makes"
