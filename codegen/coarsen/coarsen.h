@@ -126,6 +126,9 @@ unsigned co_shared_loads(const CoShape *s, unsigned axis, unsigned factor);
 /* The assumed number of iterations of all loops around an instruction. */
 unsigned co_rounds(const CoShape *s, const CoIns *i);
 CoLoads co_loads_in_loops(const CoShape *s);
+/* The bytes of global memory that a thread's loads bring from places of its own, without those
+ * whose addresses are loaded: what it has in flight if its code is straight. */
+unsigned co_in_flight(const CoShape *s);
 /* Fills CoIns.by_thread. A text if some threads of a block may have ended where others synchronise,
  * else NULL. */
 const char *co_threads(CoShape *s);
@@ -133,6 +136,8 @@ const char *co_threads(CoShape *s);
  * if there is none, else NULL. */
 const char *co_common_path(CoShape *s, const CoPlan *plan);
 CoBound co_bound(const CoShape *s, const CoPlan *p, LLVMValueRef condition);
+/* The blocks of the common path that each copy runs by itself. */
+CoSet co_arms(const CoShape *s);
 /* Settles the kernel's contractions, before co_shape. */
 void co_contract(Cg *cg);
 /* Writes the second entry. */

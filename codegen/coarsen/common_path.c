@@ -204,7 +204,7 @@ static bool mark_joins(CoShape *s, const CoBlock *b, CoSet from) {
   return changed;
 }
 
-static CoSet arms_of_path(const CoShape *s) {
+CoSet co_arms(const CoShape *s) {
   CoSet all = 0;
   for (uint32_t k = 0; k < s->nblocks; k++)
     all |= s->blocks[k].kind == CO_ARMS ? s->blocks[k].arms : 0;
@@ -224,7 +224,7 @@ static bool mark_shared(CoShape *s, CoSet arms) {
 }
 
 static bool mark(CoShape *s) {
-  bool changed = mark_shared(s, arms_of_path(s));
+  bool changed = mark_shared(s, co_arms(s));
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (s->blocks[k].kind == CO_ARMS)
       changed |= mark_joins(s, &s->blocks[k], s->blocks[k].arms | co_one(k));

@@ -36,12 +36,21 @@ static const struct {
     [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}},
 };
 
-/* A short body that waits for memory gains from the second wave of blocks on; a kernel with
+/* Straight code: as many threads as a multiprocessor holds have 32 KB in flight if each has 16
+ * bytes, as much as memory delivers in the time that a load takes. More brings nothing there, so
+ * that copies may not cost threads, nor have loads wait for others' registers: a device full of
+ * them has 32 for each, for which ptxas finds room where 40 are estimated. With 64 bytes they fill
+ * half of the cache in which lines wait for the thread's other accesses.
+ *
+ * A short body that waits for memory gains from the second wave of blocks on; a kernel with
  * barriers that has many loads in flight by itself gains only in large launches. Where a guard is
  * slanted, threads along its line run their copies one after another: few, in large launches, and
  * not long, with few copies. Loads that each touch a line of their own pay for that all the
  * same. */
 enum {
+  ENOUGH_IN_FLIGHT = 16,
+  MOST_IN_FLIGHT = 64,
+  FULL_DEVICE = 40,
   SHORT_BODY = 64,
   FILL_OF_SHORT = 16,
   MANY_LOADS = 4,
@@ -147,6 +156,14 @@ static unsigned pressure(const CoShape *s, bool varying) {
   return (unsigned)most;
 }
 
+/* Registers for all that one copy loads, at once. */
+static unsigned loaded_words(const CoShape *s) {
+  unsigned n = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    n += s->ins.data[k].reads && s->ins.data[k].varies ? words(s, s->ins.data[k].old) : 0;
+  return n;
+}
+
 /* How many registers a thread may have within the user's limits. */
 static unsigned most_registers(const CgOptions *o, unsigned most) {
   enum { ON_MULTIPROCESSOR = 65536 };
@@ -192,12 +209,16 @@ static bool is_slanted(const CoShape *s) {
 static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   unsigned varying = count_varying(s);
   unsigned one = pressure(s, true), common = pressure(s, false) + OWN_REGISTERS;
-  unsigned most = most_registers(&s->cg->options, limits[aim].registers);
+  unsigned bytes = aim == AIM_LOADS ? co_in_flight(s) : 0;
+  bool enough = bytes >= ENOUGH_IN_FLIGHT;
+  if (enough && loaded_words(s) > one)
+    one = loaded_words(s);
+  unsigned most = most_registers(&s->cg->options, enough ? FULL_DEVICE : limits[aim].registers);
   bool slanted = aim == AIM_COMMON && is_slanted(s);
   for (unsigned log2 = slanted ? SLANTED_LOG2 : 3; log2; log2--) {
     unsigned k = 1u << log2;
     bool fits = k <= limits[aim].factor && k * one + common <= most &&
-                k * varying <= limits[aim].code;
+                k * varying <= limits[aim].code && k * bytes <= MOST_IN_FLIGHT;
     if (!fits || !has_room(s, k))
       continue;
     p->factor = k;
@@ -205,7 +226,8 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
     p->even = aim == AIM_COMMON;
     return;
   }
-  p->reason = "its values leave no registers for a second copy";
+  p->reason = enough ? "its threads have enough loads in flight by themselves"
+                     : "its values leave no registers for a second copy";
 }
 
 /* --- aim --- */
@@ -244,9 +266,7 @@ static bool is_much_common(const CoShape *s, const CoLoads *loads) {
 static bool parts_in_loops(const CoShape *s) {
   enum { SLOW = 16, OF = 8 };
   uint64_t parted = 0, all = 0;
-  CoSet arms = 0;
-  for (uint32_t k = 0; k < s->nblocks; k++)
-    arms |= s->blocks[k].kind == CO_ARMS && s->blocks[k].in->depth ? s->blocks[k].arms : 0;
+  CoSet arms = co_arms(s);
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
     bool slow = cg_is_slow(s->cg, i->old) || cg_is_division(i->old);
@@ -255,6 +275,21 @@ static bool parts_in_loops(const CoShape *s) {
     parted += co_has(arms, i->block) ? cost : 0;
   }
   return OF * parted > all;
+}
+
+/* Does straight code load mostly where the copies take paths of their own? There one copy's loads
+ * wait for another's. */
+static bool loads_apart(const CoShape *s) {
+  CoSet arms = co_arms(s);
+  unsigned apart = 0, all = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    bool on_path = s->blocks[i->block].kind != CO_OFF_PATH, own = co_has(arms, i->block);
+    bool counts = i->reads && i->varies && !i->shared;
+    all += counts && (on_path || own);
+    apart += counts && own;
+  }
+  return 2 * apart > all;
 }
 
 static const char *aim_of_loops(const CoShape *s, Aim *aim) {
@@ -266,8 +301,8 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
   }
   if (!loads.once)
     return "its blocks read nothing in common in its loops";
-  if (loads.streamed > loads.once)
-    return "its blocks read more of their own than in common in its loops";
+  if (loads.streamed >= loads.once)
+    return "its blocks read at least as much of their own as in common in its loops";
   if (parts_in_loops(s))
     return "its blocks take different paths in its loops";
   return is_much_common(s, &loads) ? NULL : "its blocks do little in common in its loops";
@@ -280,7 +315,9 @@ static const char *choose_aim(const CoShape *s, Aim *aim) {
   if (has_atomics(s))
     return "it has atomic operations";
   *aim = s->meets ? AIM_BARRIERS : AIM_LOADS;
-  return s->loops ? aim_of_loops(s, aim) : NULL;
+  if (s->loops)
+    return aim_of_loops(s, aim);
+  return *aim == AIM_LOADS && loads_apart(s) ? "its blocks load on different paths" : NULL;
 }
 
 CoPlan co_plan(CoShape *s) {

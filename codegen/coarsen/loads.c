@@ -340,3 +340,57 @@ CoLoads co_loads_in_loops(const CoShape *s) {
   }
   return n;
 }
+
+/* --- straight code --- */
+
+/* By instruction: is it a load, or computed from one? Straight code has its operands before it. */
+static bool *loaded_values(const CoShape *s) {
+  bool *loaded = CX_ARRAY(s->cg->cx, bool, s->ins.len);
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    LLVMValueRef v = s->ins.data[k].old;
+    loaded[k] = s->ins.data[k].reads;
+    for (unsigned n = 0, all = (unsigned)LLVMGetNumOperands(v); n < all && !loaded[k]; n++) {
+      const CoIns *i = co_ins(s, LLVMGetOperand(v, n));
+      loaded[k] = i && loaded[i - s->ins.data];
+    }
+  }
+  return loaded;
+}
+
+static LLVMValueRef array_of(LLVMValueRef address) {
+  while (LLVMIsAGetElementPtrInst(address))
+    address = LLVMGetOperand(address, 0);
+  return address;
+}
+
+/* An array's loads: a stencil's elements are its neighbours' too, so a thread has no more of its
+ * own than it is away from the next one. */
+typedef struct Reads {
+  LLVMValueRef array;
+  int64_t bytes, step; /* of all its loads; the largest */
+} Reads;
+
+unsigned co_in_flight(const CoShape *s) {
+  Steps x = steps_of(s, OF_WARP);
+  Reads *reads = CX_ARRAY(s->cg->cx, Reads, s->ins.len);
+  const bool *loaded = loaded_values(s);
+  size_t n = 0;
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    LLVMValueRef at = i->reads && !i->shared ? LLVMGetOperand(i->old, 0) : NULL;
+    const CoIns *address = at ? co_ins(s, at) : NULL;
+    if (!at || (address && loaded[address - s->ins.data]))
+      continue;
+    Reads *r = reads;
+    while (r < reads + n && r->array != array_of(at))
+      r++;
+    n += r == reads + n;
+    r->array = array_of(at);
+    r->bytes += (int64_t)LLVMABISizeOfType(s->cg->layout, LLVMTypeOf(i->old));
+    r->step = llabs(further(r->step, step_of(&x, at)));
+  }
+  for (size_t k = 0; k < n; k++)
+    sum = within(sum + (reads[k].bytes < reads[k].step ? reads[k].bytes : reads[k].step));
+  return (unsigned)sum;
+}

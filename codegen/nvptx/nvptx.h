@@ -46,6 +46,9 @@ void cg_nvptx_roots(Cg *cg);
 /* Loops that count bits as single instructions. */
 void cg_nvptx_bits(Cg *cg);
 
+/* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
+void cg_nvptx_rounded(Cg *cg);
+
 /* row_pointers.c: induction pointers for accesses that walk a matrix row by row; right before code
  * generation. */
 void cg_nvptx_rows(Cg *cg);

@@ -111,6 +111,64 @@ def test_what_is_chosen(kernel, signature, text):
     assert note(kernel, signature) == text
 
 
+IN_FLIGHT = """
+def kernel(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = {}
+"""
+
+
+def places(width):
+    """The difference of a row's squares: all of the row is alive at once."""
+    return " + ".join(f"(x[i, {k}] - x[i, {width - 1 - k}]) * x[i, {k}]" for k in range(width))
+
+
+@pytest.mark.parametrize(
+    "expression, dtype, text",
+    [
+        ("x[i, 0] + y[i]", "float32", "4 neighbouring blocks along x"),
+        ("x[i, 0] + y[i]", "float64", "4 neighbouring blocks along x"),  # enough, but few registers
+        (places(3), "uint8", "4 neighbouring blocks along x"),
+        (places(3), "float32", "4 neighbouring blocks along x"),
+        (places(9), "uint8", "4 neighbouring blocks along x"),
+        (places(9), "float32", "not coarsened: its threads have enough loads in flight by themselves"),
+        (places(5), "float64", "not coarsened: its threads have enough loads in flight by themselves"),
+        ("x[i, 0] * y[i] + out[i]", "float64", "2 neighbouring blocks along x"),
+        ("x[int(y[i]), 0] + x[int(y[i]) + 1, 0]", "float32", "4 neighbouring blocks along x"),  # what is gathered has no place of its own
+    ],
+)
+def test_copies_cost_no_threads_where_enough_is_in_flight(expression, dtype, text):
+    """16 bytes for each thread are enough, 64 for all copies too many."""
+    kernel = define(IN_FLIGHT.format(expression))
+    assert note(kernel, f"{dtype}[:,::1], {dtype}[::1], {dtype}[::1]") == text
+
+
+APART = """
+def kernel(x, y, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        s = {}
+        if {}:
+            s += {}
+        out[i] = s
+"""
+
+
+@pytest.mark.parametrize(
+    "first, condition, second, apart",
+    [
+        ("y[i]", "y[i] > 0", "x[i]", False),
+        ("y[i]", "y[i] > 0", "x[i] * y[i + 1]", True),
+        ("np.float32(0)", "i % 3 == 1", "x[i]", True),
+        ("np.float32(0)", "i > 0", "x[i - 1]", True),
+        ("x[i] + y[i + 1]", "i > 0", "x[i - 1]", False),
+    ],
+)
+def test_copies_that_load_on_paths_of_their_own(first, condition, second, apart):
+    assert (note(define(APART.format(first, condition, second)), f"{V}, {V}, {V}") == "not coarsened: its blocks load on different paths") == apart
+
+
 def with_shuffle(x):
     x[cuda.grid(1)] = cuda.shfl_sync(0xFFFFFFFF, x[cuda.grid(1)], 0)
 
@@ -120,6 +178,13 @@ def column_sums(x, out):  # each element is one thread's
     for r in range(x.shape[0]):
         acc += x[r, cuda.grid(1)]
     out[cuda.grid(1)] = acc
+
+
+def block_products(x, w, out):  # a block a row, side by side
+    acc = float32(0)
+    for k in range(cuda.threadIdx.x, w.size, cuda.blockDim.x):
+        acc += x[cuda.blockIdx.x, k] * w[k]
+    out[cuda.blockIdx.x] = cuda.shfl_sync(0xFFFFFFFF, acc, 0)
 
 
 def column_products(x, w, out):
@@ -192,9 +257,10 @@ def rounds(x, out):  # barriers in a loop, over what each block has in its own a
         (turned, f"{M}, {M}", "4 neighbouring blocks along x"),
         (with_shuffle, V, "4 neighbouring blocks along x"),
         (rounds, f"{V}, {V}", "4 neighbouring blocks along x"),
-        (row_sums, f"{M}, {V}, {V}", "not coarsened: its blocks read more of their own than in common in its loops"),
+        (row_sums, f"{M}, {V}, {V}", "not coarsened: its blocks read at least as much of their own as in common in its loops"),
         (column_sums, f"{M}, {V}", "not coarsened: its blocks read nothing in common in its loops"),
-        (column_products, f"{M}, {V}, {V}", "not coarsened: its blocks read more of their own than in common in its loops"),
+        (block_products, f"{M}, {V}, {V}", "not coarsened: its blocks read at least as much of their own as in common in its loops"),
+        (column_products, f"{M}, {V}, {V}", "not coarsened: its blocks read at least as much of their own as in common in its loops"),
         (waves, f"{V}, {V}", "not coarsened: its blocks do little in common in its loops"),
         (steps, f"{V}, {V}", "not coarsened: it does not wait for memory in its loops"),
     ],

@@ -1,0 +1,285 @@
+/* NVPTX rounded: int64 numbers that were floats, in 32 bits.
+ *
+ *   i = int(math.floor(x)); min(max(i + 1, 0), n - 1); x - np.float32(i + 1)
+ *
+ * A conversion to int64 takes four times as long as one to int32, as does the way back, and a clamp
+ * of 64 bits has eight instructions. But to clamp to bounds of 32 bits is to saturate first: the
+ * conversion to int32 does that. And the way back is the float itself, if it was whole.
+ *
+ * In: functions after LLVM's passes. Rewritten are clamps of i + c, c a small constant, between a
+ * constant and what fits int32, and float32 of i + c. The bits are the same for every float: i is 0
+ * for nan; beyond int64 it is the nearest end of it, where i + c wraps around.
+ *
+ * Out: the conversion to int64 stays where it has other uses. */
+#include <assert.h>
+
+#include "codegen/llvm/compat.h"
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum { MOST_ADDED = 255, MOST_USES = 64 };
+
+static const double END = 9223372036854775808.0; /* 2^63 */
+
+typedef struct Rounded {
+  Cg *cg;
+  LLVMValueRef x, nan,
+      i; /* a float, its comparison with itself (NULL: it is a number), its int64 */
+} Rounded;
+
+typedef struct Uses {
+  LLVMValueRef by[MOST_USES];
+  unsigned n; /* those beyond are left as they are */
+} Uses;
+
+static Uses uses_of(LLVMValueRef v) {
+  Uses all = {.n = 0};
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u && all.n < MOST_USES; u = LLVMGetNextUse(u))
+    all.by[all.n++] = LLVMGetUser(u);
+  return all;
+}
+
+static LLVMValueRef call(Cg *cg, const char *name, LLVMTypeRef t, LLVMValueRef *args, unsigned n) {
+  return l_call(cg->builder, cg_intrinsic_fn(cg, name, &t, t ? 1 : 0), args, n);
+}
+
+static LLVMValueRef least(Cg *cg, LLVMValueRef a, LLVMValueRef b) {
+  return call(cg, "llvm.smin", cg->t.i32, (LLVMValueRef[]){a, b}, 2);
+}
+
+static LLVMValueRef most(Cg *cg, LLVMValueRef a, LLVMValueRef b) {
+  return call(cg, "llvm.smax", cg->t.i32, (LLVMValueRef[]){a, b}, 2);
+}
+
+/* --- in 32 bits --- */
+
+/* Is it beyond int64? False for nan. */
+static LLVMValueRef is_far(const Rounded *r) {
+  LLVMTypeRef t = LLVMTypeOf(r->x);
+  LLVMValueRef x = r->x;
+  return l_fcmp(r->cg->builder, LLVMRealOGE, call(r->cg, "llvm.fabs", t, &x, 1),
+                LLVMConstReal(t, END));
+}
+
+/* i + c saturated to int32, where a sum that wraps around is at the other end. Of sums below
+ * INT32_MIN it is at most INT32_MIN + c; of those above INT32_MAX at least INT32_MAX + c. */
+static LLVMValueRef narrow_sum(const Rounded *r, int64_t c) {
+  Cg *cg = r->cg;
+  LLVMBuilderRef b = cg->builder;
+  LLVMTypeRef t = cg->t.i32;
+  bool from64 = LLVMTypeOf(r->x) == cg->t.f64;
+  LLVMValueRef x = r->x;
+  LLVMValueRef s = call(cg, from64 ? "llvm.nvvm.d2i.rz" : "llvm.nvvm.f2i.rz", NULL, &x, 1);
+  if (from64) /* the conversion from float32 gives 0 */
+    s = l_select(b, r->nan, LLVMConstNull(t), s);
+  if (!c)
+    return s;
+  s = l_select(b, is_far(r), l_int(t, (uint64_t)(c > 0 ? INT32_MIN : INT32_MAX)), s);
+  s = c > 0 ? least(cg, s, l_int(t, (uint64_t)(INT32_MAX - c)))
+            : most(cg, s, l_int(t, (uint64_t)(INT32_MIN - c)));
+  return l_add_nsw(b, s, l_int(t, (uint64_t)c));
+}
+
+/* What is the same as v in 32 bits, and at most `at_most`; NULL if it is not known to fit. */
+static LLVMValueRef narrow_bound(Cg *cg, LLVMValueRef v, int64_t *at_most) {
+  *at_most = INT32_MAX;
+  if (LLVMIsAConstantInt(v)) {
+    int64_t n = *at_most = LLVMConstIntGetSExtValue(v);
+    return n >= INT32_MIN && n <= INT32_MAX ? l_int(cg->t.i32, (uint64_t)n) : NULL;
+  }
+  if (!LLVMIsASExtInst(v) && !(LLVMIsAZExtInst(v) && LLVMGetNNeg(v)))
+    return NULL;
+  v = LLVMGetOperand(v, 0);
+  if (LLVMTypeOf(v) != cg->t.i32)
+    return NULL;
+  if (cg_is_op(v, LLVMAdd) && LLVMGetNSW(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1))) {
+    int64_t c = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+    *at_most += c < 0 ? c : 0;
+  }
+  return v;
+}
+
+/* The operand of a minimum or maximum that is not v; else NULL. */
+static LLVMValueRef limit_of(LLVMValueRef by, LLVMValueRef v, const char *name) {
+  if (!LLVMIsACallInst(by) || !cg_is_call_of(by, name))
+    return NULL;
+  return LLVMGetOperand(by, LLVMGetOperand(by, 0) == v);
+}
+
+/* The same of a minimum of v, which is at least `low`: also of unsigned numbers if none is
+ * negative. */
+static LLVMValueRef upper_limit(LLVMValueRef by, LLVMValueRef v, LLVMValueRef low) {
+  LLVMValueRef high = limit_of(by, v, "llvm.umin.i64");
+  bool positive = high && LLVMIsAConstantInt(low) && LLVMConstIntGetSExtValue(low) >= 0 &&
+                  (LLVMIsAZExtInst(high) ||
+                   (LLVMIsAConstantInt(high) && LLVMConstIntGetSExtValue(high) >= 0));
+  return positive ? high : limit_of(by, v, "llvm.smin.i64");
+}
+
+static void replace(Cg *cg, LLVMValueRef clamped, LLVMValueRef narrow) {
+  Uses uses = uses_of(clamped);
+  for (unsigned k = 0; k < uses.n; k++)
+    if (LLVMIsATruncInst(uses.by[k]) && LLVMTypeOf(uses.by[k]) == cg->t.i32)
+      LLVMReplaceAllUsesWith(uses.by[k], narrow);
+  LLVMReplaceAllUsesWith(clamped, l_sext(cg->builder, narrow, cg->t.i64));
+}
+
+static void place_before(Cg *cg, LLVMValueRef i) {
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+}
+
+/* A clamp of the sum i + c: `inner` is one of its limits, `outer` the other. */
+static bool rewrite_clamp(const Rounded *r, LLVMValueRef sum, int64_t c, LLVMValueRef inner,
+                          LLVMValueRef outer) {
+  LLVMValueRef low = limit_of(inner, sum, "llvm.smax.i64"), high;
+  bool low_first = low != NULL;
+  int64_t at_least, at_most;
+  low = low_first ? low : limit_of(outer, inner, "llvm.smax.i64");
+  high = low_first ? upper_limit(outer, inner, low) : limit_of(inner, sum, "llvm.smin.i64");
+  if (!low || !high || !LLVMIsAConstantInt(low))
+    return false;
+  low = narrow_bound(r->cg, low, &at_least);
+  high = narrow_bound(r->cg, high, &at_most);
+  if (!low || !high || at_least < INT32_MIN + MOST_ADDED || at_most > INT32_MAX + (c < 0 ? c : 0))
+    return false;
+  place_before(r->cg, outer);
+  LLVMValueRef v = narrow_sum(r, c);
+  v = low_first ? least(r->cg, most(r->cg, v, low), high) : most(r->cg, least(r->cg, v, high), low);
+  replace(r->cg, outer, v);
+  return true;
+}
+
+/* --- back to a float --- */
+
+static bool is_whole(LLVMValueRef x) {
+  static const char *const names[] = {"llvm.floor.f32", "llvm.ceil.f32", "llvm.trunc.f32",
+                                      "llvm.rint.f32", "llvm.roundeven.f32"};
+  for (size_t k = 0; LLVMIsACallInst(x) && k < sizeof names / sizeof *names; k++)
+    if (cg_is_call_of(x, names[k]))
+      return true;
+  return false;
+}
+
+/* Float32 of the sum i + c: x + c is rounded like it. 0.0 is added to make -0.0 what 0 becomes. */
+static bool rewrite_float(const Rounded *r, int64_t c, LLVMValueRef by) {
+  Cg *cg = r->cg;
+  LLVMBuilderRef b = cg->builder;
+  LLVMTypeRef t = cg->t.f32;
+  if (!LLVMIsASIToFPInst(by) || LLVMTypeOf(by) != t || !is_whole(r->x))
+    return false;
+  place_before(cg, by);
+  LLVMValueRef end = LLVMConstReal(t, c > 0 ? -END : END);
+  if (!c)
+    end = call(cg, "llvm.copysign", t, (LLVMValueRef[]){end, r->x}, 2);
+  LLVMValueRef x = l_select(b, is_far(r), end, r->x);
+  x = l_select(b, r->nan, LLVMConstReal(t, 0.0), x);
+  LLVMReplaceAllUsesWith(by, l_fadd(b, x, LLVMConstReal(t, (double)c)));
+  return true;
+}
+
+/* --- conversions --- */
+
+static bool rewrite_uses(const Rounded *r, LLVMValueRef sum, int64_t c) {
+  bool found = false;
+  Uses uses = uses_of(sum);
+  for (unsigned k = 0; k < uses.n; k++) {
+    found |= rewrite_float(r, c, uses.by[k]);
+    if (!limit_of(uses.by[k], sum, "llvm.smax.i64") && !limit_of(uses.by[k], sum, "llvm.smin.i64"))
+      continue;
+    Uses outer = uses_of(uses.by[k]);
+    for (unsigned n = 0; n < outer.n; n++)
+      found |= rewrite_clamp(r, sum, c, uses.by[k], outer.by[n]);
+  }
+  return found;
+}
+
+static bool rewrite(const Rounded *r) {
+  bool found = rewrite_uses(r, r->i, 0);
+  Uses uses = uses_of(r->i);
+  for (unsigned k = 0; k < uses.n; k++) {
+    LLVMValueRef by = uses.by[k], c = cg_is_op(by, LLVMAdd) ? LLVMGetOperand(by, 1) : NULL;
+    if (!c || !LLVMIsAConstantInt(c) || LLVMGetIntTypeWidth(LLVMTypeOf(c)) != 64)
+      continue;
+    int64_t n = LLVMConstIntGetSExtValue(c);
+    if (n && n >= -MOST_ADDED && n <= MOST_ADDED)
+      found |= rewrite_uses(r, by, n);
+  }
+  return found;
+}
+
+/* Is v the selection of `none` for nan, else of `number`? */
+static bool is_without_nan(LLVMValueRef v, LLVMValueRef x, LLVMValueRef none, LLVMValueRef number) {
+  if (!LLVMIsASelectInst(v) || LLVMGetOperand(v, 1) != none || LLVMGetOperand(v, 2) != number)
+    return false;
+  LLVMValueRef c = LLVMGetOperand(v, 0);
+  return LLVMIsAFCmpInst(c) && LLVMGetFCmpPredicate(c) == LLVMRealUNO && LLVMGetOperand(c, 0) == x;
+}
+
+/* What an operation on v makes of the number n, if it is one through which LLVM moves a selection
+ * of constants; else false. */
+static bool apply(LLVMValueRef op, LLVMValueRef v, int64_t *n) {
+  LLVMValueRef low = limit_of(op, v, "llvm.smax.i64"),
+               high = upper_limit(op, v, l_int(LLVMTypeOf(op), (uint64_t)*n));
+  LLVMValueRef by = cg_is_op(op, LLVMAdd) ? LLVMGetOperand(op, 1) : low ? low : high;
+  if (!by || !LLVMIsAConstantInt(by))
+    return false;
+  int64_t c = LLVMConstIntGetSExtValue(by);
+  *n = low ? (*n > c ? *n : c) : high ? (*n < c ? *n : c) : (int64_t)((uint64_t)*n + (uint64_t)c);
+  return true;
+}
+
+/* The int64 that a conversion makes, with 0 for nan; NULL if there is none. LLVM selects after
+ * operations with constants; the selection goes back to before them. */
+static LLVMValueRef number_of(Cg *cg, LLVMValueRef conversion, LLVMValueRef x) {
+  const int64_t exact = INT64_C(1) << 53; /* so far float64 has every integer */
+  LLVMValueRef v = conversion, zero = LLVMConstNull(cg->t.i64);
+  int64_t n = 0;
+  for (Uses uses = uses_of(v); uses.n == 1; uses = uses_of(v)) {
+    LLVMValueRef by = uses.by[0];
+    LLVMValueRef none = LLVMIsASIToFPInst(v) ? LLVMConstReal(LLVMTypeOf(v), (double)n)
+                                             : l_int(cg->t.i64, (uint64_t)n);
+    if (n < -exact || n > exact)
+      return NULL;
+    if (!is_without_nan(by, x, none, v)) {
+      if (LLVMIsASIToFPInst(v) || !(LLVMIsASIToFPInst(by) || apply(by, v, &n)))
+        return NULL;
+      v = by;
+      continue;
+    }
+    if (v == conversion)
+      return by;
+    LLVMValueRef first = uses_of(conversion).by[0];
+    place_before(cg, LLVMGetNextInstruction(conversion));
+    LLVMValueRef number = l_select(cg->builder, l_fcmp(cg->builder, LLVMRealUNO, x, x), zero,
+                                   conversion);
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(first); k++)
+      if (LLVMGetOperand(first, k) == conversion)
+        LLVMSetOperand(first, k, number);
+    LLVMReplaceAllUsesWith(by, v);
+    LLVMInstructionEraseFromParent(by);
+    return number;
+  }
+  return NULL;
+}
+
+static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion) {
+  LLVMValueRef x = LLVMGetOperand(conversion, 0), i = number_of(cg, conversion, x);
+  return i && rewrite(&(Rounded){cg, x, LLVMGetOperand(i, 0), i});
+}
+
+static bool rewrite_in(Cg *cg, LLVMValueRef f) {
+  bool found = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) &&
+          (cg_is_call_of(i, "llvm.nvvm.f2ll.rz") || cg_is_call_of(i, "llvm.nvvm.d2ll.rz")))
+        found |= rewrite_conversion(cg, i);
+  return found;
+}
+
+void cg_nvptx_rounded(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && rewrite_in(cg, f))
+      cg_run_function_passes(cg, f, "early-cse,dce");
+}

@@ -1,0 +1,107 @@
+"""int(math.floor(x)) that is clamped, or becomes a float again: 32 bits on a GPU (codegen/nvptx/rounded.c), with the results of 64 for every
+float."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from harness import define
+from pyptx import _pyptx, cuda
+
+EDGES = [0.0, 0.5, 1.0, 254.0, 255.5, 2.0**24, 2.0**30, 2.0**31 - 200, 2.0**31 - 1.5, 2.0**31, 2.0**31 + 300, 2.0**32 + 1.5, 2.0**53, 2.0**62, 2.0**63, 2.0**64, 1e30, math.inf]
+ADDED = [-255, -2, -1, 0, 1, 2, 255]
+
+
+def values(dtype):
+    numbers = np.array([s * x for x, s in itertools.product(EDGES, (1, -1))], dtype)
+    beside = [np.nextafter(numbers, dtype(0)), np.nextafter(numbers, dtype(np.inf))]
+    return np.concatenate([numbers, *beside, np.random.default_rng(5).normal(0, 300, 60).astype(dtype), np.array([np.nan], dtype)])
+
+
+def whole(x, name):
+    """int64: the nearest end beyond it, 0 for nan."""
+    v = getattr(np, name)(x.astype(np.float64))
+    inside = np.abs(v) < 2.0**63
+    ends = np.where(v > 0, np.int64(2**63 - 1), np.where(v < 0, np.int64(-(2**63)), np.int64(0)))
+    return np.where(inside, np.where(inside, v, 0).astype(np.int64), ends)
+
+
+CLAMPS = """
+def kernel(x, high, clamped, turned, back, bytes):
+    i = cuda.grid(1)
+    if i < x.size:
+        v = int(math.{}(x[i]))
+        n = {}
+        bytes[0, i] = min(max(v, 0), 255)
+        bytes[1, i] = min(max(v - 1, 3), 255)
+{}
+"""
+LINES = """        clamped[{k}, i] = min(max(v + {c}, {low}), n)
+        turned[{k}, i] = max(min(v + {c}, n), {low})
+        back[{k}, i] = np.float32(v + {c})
+"""
+
+
+def kernel_for(rounds, high):
+    lines = "".join(LINES.format(k=k, c=c, low=(0, -7)[k % 2]) for k, c in enumerate(ADDED))
+    return define(CLAMPS.format(rounds, high, lines))
+
+
+def run(kernel, rounds, dtype, bound, high):
+    x = values(dtype)
+    shape = len(ADDED), x.size
+    clamped, turned, back = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.float32)
+    small = np.zeros((2, x.size), np.uint8)
+    kernel[-(-x.size // 64), 64](x, bound, clamped, turned, back, small)
+    sums = whole(x, rounds)
+    np.testing.assert_array_equal(small, [np.clip(sums, 0, 255), np.clip(sums - np.int64(1), 3, 255)])
+    for k, c in enumerate(ADDED):
+        with np.errstate(over="ignore"):
+            sums = whole(x, rounds) + np.int64(c)
+        low = (0, -7)[k % 2]
+        np.testing.assert_array_equal(clamped[k], np.minimum(np.maximum(sums, low), high))
+        np.testing.assert_array_equal(turned[k], np.maximum(np.minimum(sums, high), low))
+        np.testing.assert_array_equal(back[k].view(np.int32), sums.astype(np.float32).view(np.int32))
+
+
+@pytest.mark.parametrize("rounds, dtype", [("floor", np.float32), ("floor", np.float64), ("ceil", np.float32), ("trunc", np.float32)])
+def test_every_float_has_the_results_of_64_bits(rounds, dtype):
+    kernel = cuda.jit(kernel_for(rounds, "int(high[0])"))
+    for high in -3, 0, 1000, 2**31 - 2, 2**31 - 1:
+        run(kernel, rounds, dtype, np.array([high], np.int32), high)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_last_element_of_an_array_is_the_bound(dtype):
+    """It is below 2**31 - 1, so that something may be subtracted."""
+    kernel = cuda.jit(kernel_for("floor", "high.size - 1"))
+    for extent in 1, 2, 700:
+        run(kernel, "floor", dtype, np.zeros(extent, np.int8), extent - 1)
+
+
+def nearest(image, x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        at = int(math.floor(x[i]))
+        before = image[min(max(at - 1, 0), image.size - 1)] + image[min(max(at, 0), image.size - 1)]
+        out[i] = before + image[min(max(at + 1, 0), image.size - 1)] * (x[i] - np.float32(at))
+
+
+def pixel(image, x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = min(max(int(x[i]), 0), 255) + min(max(int(x[i] + image[i]) + 1, 3), 9)
+
+
+def far(image, x, out):  # bounds of 64 bits
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = min(max(int(math.floor(x[i])), 0), 1 << 40)
+
+
+@pytest.mark.parametrize("kernel, dtype, wide", [(nearest, "float32", False), (nearest, "float64", False), (pixel, "float32", False), (pixel, "float64", False), (far, "float32", True)])
+def test_the_conversions_have_32_bits(kernel, dtype, wide):
+    made = _pyptx._compile(kernel, f"float32[::1], {dtype}[::1], float32[::1]", "nvptx", "sm_90", 0, {}, "ptx")["ptx"]
+    to64 = f"cvt.rzi.s64.f{dtype[-2:]}" in made
+    assert to64 == (wide or (kernel is nearest and dtype == "float64"))  # float32 of a float64 that was rounded is another number
