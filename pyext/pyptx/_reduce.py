@@ -201,7 +201,8 @@ def _make(name, core, kept, reduced, options, load, dtype, each):
         kept_lines = "\n    ".join(unravel("o", [f"a.shape[{k}]" for k in range(kept)], ks))
         source += _SOME_AXES.format(kept_lines=kept_lines, loads=_loads(lambda at: f"at(a, {text}{at})", loads, "width", indent=8), **fields)
     else:
-        # An array of one axis begins with the slice: then no index is negative, and 32 bits hold it.
+        # An array of one axis begins with the slice: its indices are not negative, and 32 bits
+        # hold them.
         beginning, at_r = (f"slice = a[first * {each}:]", "at(slice, {})") if reduced == 1 else ("pass", "at(a, first + ({}))")
         rest = _REST.format(last=element(f"a[length * {each} + t]"), **fields) if each > 1 else "    pass"
         source += _ALL_AXES.format(beginning=beginning, loads=_loads(at_r.format, loads), rest=rest,
