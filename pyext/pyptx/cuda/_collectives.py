@@ -217,6 +217,15 @@ def _block_reduce(x, op, size, dims):
     return _whole_reduce(x, op, size, dims)
 
 
+def _warps_before(partials, like, op, lane, warp, warps):
+    """(what the warps before this one have in partials, nothing in the first; what all have)."""
+    if warps <= _FEW_WARPS:
+        first = _read(partials, 0, like)
+        return _prefix_of_warps(partials, first, first, op, warp, 1, (None,) * (warps - 1))
+    upto = _scan_lanes(_read(partials, min(lane, warps - 1), like), op, _ALL, lane, warps)
+    return cuda.shfl_sync(_ALL, upto, max(warp - 1, 0)), cuda.shfl_sync(_ALL, upto, warps - 1)
+
+
 def _whole_prefix(value, op, size, dims):
     n = 32 * len(size[0]) + len(size[1])
     rank = _rank(dims)
@@ -227,12 +236,8 @@ def _whole_prefix(value, op, size, dims):
     if lane == 31:
         _write(partials, warp, inside)
     cuda.syncthreads()
-    if warps <= _FEW_WARPS:
-        first = _read(partials, 0, value)
-        before, whole = _prefix_of_warps(partials, first, first, op, warp, 1, (None,) * (warps - 1))
-        return inside, before, whole
-    upto = _scan_lanes(_read(partials, min(lane, warps - 1), value), op, _ALL, lane, warps)
-    return inside, cuda.shfl_sync(_ALL, upto, max(warp - 1, 0)), cuda.shfl_sync(_ALL, upto, warps - 1)
+    before, whole = _warps_before(partials, value, op, lane, warp, warps)
+    return inside, before, whole
 
 
 def _any_prefix(value, op, dims):
@@ -592,8 +597,79 @@ def _sort_block(keys, size, dims, width):
                     at = (warp * held + k) * lanes + lane - low
                     if whole or 0 <= at < room:
                         moved[k] = memory[at]
-        for k in range(held):
-            mine[k] = moved[k]
+        if works and not last:
+            for k in range(held):
+                mine[k] = moved[k]
+
+
+# --- many keys of whole warps, in 4-bit digits. Each thread counts its keys in 16 counters of 16 bits
+# of its own, two in a word: digit d in half d // 8 of word (d % 8) * threads + thread. The exclusive
+# scan of the words in that order, the halves one behind the other, says where the keys of a thread
+# and digit begin. A row of zeros behind the words makes it 9 of them for each thread to scan, which
+# lie in different banks. (CUB's BlockRadixRank.) ---
+
+
+def _scan_counters(words, partials, rank, warps):
+    """The words' exclusive scan in place, of both halves at once. Every thread has a barrier before
+    and behind it."""
+    lane, warp = rank % 32, rank // 32
+    mine = cuda.local.array(9, np.uint32)
+    total = np.uint32(0)
+    for c in range(9):
+        mine[c] = words[rank * 9 + c]
+        total = total + mine[c]
+    inside = _scan_lanes(total, _add, _ALL, lane, 32)
+    if lane == 31:
+        partials[warp] = inside
+    cuda.syncthreads()
+    before, whole = _warps_before(partials, total, _add, lane, warp, warps)
+    upto = inside - total + (whole << np.uint32(16)) + (before if warp > 0 else np.uint32(0))
+    for c in range(9):
+        words[rank * 9 + c] = upto
+        upto = upto + mine[c]
+
+
+def _sort_counting(keys, size, dims, width):
+    """LSD radix sort; keys are in blocked arrangement all the time."""
+    n, each = 32 * len(size[0]), len(keys)
+    room = min(n * each, _MOST_BYTES // keys.itemsize)
+    whole = room == n * each
+    line = 128 // keys.itemsize  # keys in all banks
+    memory = _memory(max((room + room // line) * keys.itemsize // 8 + 1, (9 * n + 1) // 2))
+    stored, words, halves = memory.view(keys.dtype), memory.view(np.uint32), memory.view(np.uint16)
+    partials = cuda.shared.array(len(size[0]), np.uint32, alignment=16)
+    places = cuda.local.array(each, np.uint32)
+    earlier = cuda.local.array(each, np.uint32)
+    moved = cuda.local.array(each, keys.dtype)
+    rank = np.uint32(_rank(dims))
+    for shift in range(0, width, 4):
+        cuda.syncthreads()
+        for c in range(9):
+            words[c * n + rank] = np.uint32(0)
+        for k in range(each):
+            digit = np.uint32(keys[k] >> type(keys[k])(shift)) & np.uint32(15)
+            place = ((digit & np.uint32(7)) * np.uint32(n) + rank) * np.uint32(2) + (digit >> np.uint32(3))
+            places[k] = place
+            earlier[k] = halves[place]
+            halves[place] = np.uint16(earlier[k] + np.uint32(1))
+        cuda.syncthreads()
+        _scan_counters(words, partials, rank, len(size[0]))
+        cuda.syncthreads()
+        for k in range(each):
+            places[k] = earlier[k] + np.uint32(halves[places[k]])
+        for low in range(0, n * each, room):
+            cuda.syncthreads()
+            for k in range(each):
+                at = places[k] - np.uint32(low)
+                if whole or at < np.uint32(room):
+                    stored[at + at // np.uint32(line)] = keys[k]
+            cuda.syncthreads()
+            for k in range(each):
+                at = rank * np.uint32(each) + np.uint32(k) - np.uint32(low)
+                if whole or at < np.uint32(room):
+                    moved[k] = stored[at + at // np.uint32(line)]
+        for k in range(each):
+            keys[k] = moved[k]
 
 
 def _sort_thread(keys):
@@ -651,8 +727,15 @@ def _block_sort(x, descending, size, dims):
             cuda.static_assert(descending, "descending: True, or leave it out")
         keys = cuda.local.array(len(x), type(_unsigned(x[0])))
         _give_keys(x, keys, flip)
-        if 32 * len(size[0]) + len(size[1]) == 1:
+        n = 32 * len(size[0]) + len(size[1])
+        # Where counting takes fewer instructions than ballots: these are about 45 for a key and
+        # digit of 5 bits, those 17, and 100 for a thread. (No function: the other way must not be
+        # compiled, whose shared memory would be added.)
+        enough = 1024 if keys.itemsize == 8 or len(x) < 4 else 256
+        if n == 1:
             _sort_thread(keys)
+        elif n % 32 == 0 and len(x) <= 16 and enough <= n * len(x) < 65536:
+            _sort_counting(keys, size, dims, x.itemsize * 8)
         else:
             _sort_block(keys, size, dims, x.itemsize * 8)
         return _take_keys(x, keys, flip)
