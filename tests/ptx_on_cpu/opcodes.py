@@ -133,6 +133,7 @@ ROWS = [
     ("vote.sync.ballot.b32", "b32 = pred b32", "ballot(m, a, b, {LINE})"),
     ("vote.sync.any.pred", "pred = pred b32", "ballot(m, a, b, {LINE}) != 0"),
     ("vote.sync.all.pred", "pred = pred b32", "ballot(m, a, b, {LINE}) == here_of(m)"),
+    ("vote.sync.uni.pred", "pred = pred b32", "ballot(m, a, b, {LINE}) == (a ? here_of(m) : 0)"),
     ("match.any.sync.{B32}", "b32 = T b32", "match_any(m, a, b, {LINE})"),
     *((f"redux.sync.{name}.{t}", f"{t} = {t} b32", f"redux(m, redux_{c}, a, b, {{LINE}})") for name, t, c in (
         ("add", "u32", "add"), ("add", "s32", "add"), ("and", "b32", "and"), ("or", "b32", "or"), ("xor", "b32", "xor"),
@@ -255,7 +256,8 @@ TABLE = table()
 @functools.cache
 def find(op):
     """(row, flushes subnormals) of an opcode, or (None, False)."""
-    parts = [p for p in op.split(".") if p not in DROPPED and not p.startswith(("L1::", "L2::"))]
+    kept = {"uni"} if op.startswith("vote") else set()
+    parts = [p for p in op.split(".") if p not in DROPPED - kept and not p.startswith(("L1::", "L2::"))]
     plain = ".".join(parts)
     if plain in TABLE:
         return TABLE[plain], False
