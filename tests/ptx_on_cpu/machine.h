@@ -1,6 +1,6 @@
 /* What translated PTX is compiled with (translate.py): one thread of a grid at a time, up to where
- * it waits for its block or for lanes of its warp, every access to memory checked. In: a Machine, which the launch fills; out:
- * the fault that ended it. */
+ * it waits for its block or for lanes of its warp, every access to memory checked. In: a Machine,
+ * which the launch fills; out: the fault that ended it. */
 #include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
@@ -592,8 +592,8 @@ static void give_lanes(Machine *threads, unsigned n, unsigned k) {
   }
 }
 
-/* All have come as far as they can: lanes that are complete go on; where there are none, all threads
- * wait at the barrier, or for nothing that comes. */
+/* All have come as far as they can: lanes that are complete go on; where there are none, all
+ * threads wait at the barrier, or for nothing that comes. */
 static bool let_go(Machine *m, Machine *threads, unsigned n) {
   bool some = false;
   const Machine *stuck = NULL;
