@@ -352,10 +352,18 @@ def _padded(i):
     return i + i // 32
 
 
-def _memory(words):
-    """One array for all sorts and exchanges of that size; before each first write to it they have a
-    barrier."""
+def _shared_words(words):
     return cuda.shared.array(words, np.uint64)
+
+
+def _memory(n, each, itemsize, least):
+    """Words of 64 bits for as many of n * each keys as go at a time, padded every 32 keys or 128 bytes, and
+    `least`. One array for all sorts and exchanges of that size; before each first write to it they
+    have a barrier. Of more than 512 threads, of which few blocks fit anyway, all take what a sort
+    by counters takes, so that a kernel has one array for both."""
+    room = min(n * each, _MOST_BYTES // itemsize)
+    words = (room + room // max(min(32, 128 // itemsize), 1)) * itemsize // 8 + 1
+    return _shared_words(max(words, least, 9 * n // 2 if n > 512 else 0))
 
 
 def _block_exchange(items, size, dims, to_blocked):
@@ -363,7 +371,7 @@ def _block_exchange(items, size, dims, to_blocked):
     n = 32 * len(size[0]) + len(size[1])
     rank, each, total = _rank(dims), len(items), n * len(items)
     room = min(total, _MOST_BYTES // items.itemsize)
-    memory = _memory((room + room // 32) * items.itemsize // 8 + 1).view(items.dtype)
+    memory = _memory(n, each, items.itemsize, 0).view(items.dtype)
     out = cuda.local.array(len(items), items.dtype)
     for low in range(0, total, room):
         cuda.syncthreads()

@@ -147,7 +147,7 @@ def _sort_block(keys, size, dims, width):
     room = min(all_places, _MOST_BYTES // keys.itemsize)
     whole = room == all_places  # all keys at a time: places need no tests
     counts = cuda.shared.array((lanes, warps | 1), np.int32)  # an odd length: its columns lie in all banks
-    memory = _memory((room + room // 32) * keys.itemsize // 8 + 1).view(keys.dtype)
+    memory = _memory(lanes * warps, held, keys.itemsize, 0).view(keys.dtype)
     mine = cuda.local.array(held, keys.dtype)
     moved = cuda.local.array(held, keys.dtype)
     places = cuda.local.array(held, np.int32)
@@ -243,7 +243,7 @@ def _sort_counting(keys, size, dims, width):
     room = min(n * each, _MOST_BYTES // keys.itemsize)
     whole = room == n * each
     line = 128 // keys.itemsize  # keys in all banks
-    memory = _memory(max((room + room // line) * keys.itemsize // 8 + 1, (9 * n + 1) // 2))
+    memory = _memory(n, each, keys.itemsize, 9 * n // 2)
     stored, words, halves = memory.view(keys.dtype), memory.view(np.uint32), memory.view(np.uint16)
     partials = cuda.shared.array(len(size[0]), np.uint32, alignment=16)
     places = cuda.local.array(each, np.uint32)
