@@ -357,8 +357,8 @@ def _shared_words(words):
 
 
 def _memory(n, each, itemsize, least):
-    """Words of 64 bits for as many of n * each keys as go at a time, padded every 32 keys or 128 bytes, and
-    `least`. One array for all sorts and exchanges of that size; before each first write to it they
+    """Words of 64 bits, `least` or more, for as many of n * each keys as go at a time, padded every
+    32 keys or 128 bytes. One array for all sorts and exchanges of that size; before each first write to it they
     have a barrier. Of more than 512 threads, of which few blocks fit anyway, all take what a sort
     by counters takes, so that a kernel has one array for both."""
     room = min(n * each, _MOST_BYTES // itemsize)
