@@ -1,4 +1,4 @@
-"""Whole arrays with NVIDIA's cuda.compute (pip install cuda-cccl): sort, scan and reduce pyptx's device arrays, which it takes without a copy."""
+"""Whole arrays with NVIDIA's cuda.compute (pip install "cuda-cccl[minimal-cu13]"): pyptx's arrays sorted, scanned and reduced without a copy."""
 
 import sys
 from importlib import import_module
@@ -12,13 +12,15 @@ try:
     compute = import_module("cuda.compute")  # NVIDIA's package named cuda; pyptx's is pyptx.cuda
 except ImportError:
     compute = None
+if not getattr(compute, "_BINDINGS_AVAILABLE", True):  # without CUDA's packages it is imported and empty
+    compute = None
 
 
 def main() -> int:
     device = pyptx.cuda.get_current_device()
     print(f"cuda.compute on {device.name}")
     if device.is_host or compute is None:
-        print("  skipped: " + ("it needs a GPU" if device.is_host else "cuda.compute is not installed (pip install cuda-cccl)"))
+        print("  skipped: " + ("it needs a GPU" if device.is_host else "cuda.compute is not installed (pip install 'cuda-cccl[minimal-cu13]')"))
         return 0
     n = 1 << 20
     x = np.random.default_rng(2).integers(-1000, 1000, n).astype(np.int32)
@@ -26,9 +28,9 @@ def main() -> int:
     d_x = pyptx.cuda.to_device(x)
     d_sorted, d_sums, d_total = pyptx.cuda.device_array_like(d_x), pyptx.cuda.device_array_like(d_x), pyptx.cuda.device_array(1, np.int32)
     pyptx.cuda.synchronize()
-    compute.radix_sort(d_x, d_sorted, None, None, compute.SortOrder.ASCENDING, n)
-    compute.inclusive_scan(d_x, d_sums, compute.OpKind.PLUS, zero, n)
-    compute.reduce_into(d_x, d_total, compute.OpKind.PLUS, n, zero)
+    compute.radix_sort(d_in_keys=d_x, d_out_keys=d_sorted, num_items=n, order=compute.SortOrder.ASCENDING)
+    compute.inclusive_scan(d_in=d_x, d_out=d_sums, op=compute.OpKind.PLUS, init_value=zero, num_items=n)
+    compute.reduce_into(d_in=d_x, d_out=d_total, num_items=n, op=compute.OpKind.PLUS, h_init=zero)
     pyptx.cuda.synchronize()
     correct = (
         np.array_equal(d_sorted.copy_to_host(), np.sort(x))

@@ -1,13 +1,16 @@
 """cuda.reduce: an associative and commutative function over the elements of an array, or over some
 of its axes.
 
-One kernel does all of it. Its array has the axes that are kept, then those that are reduced. A
-block has `width` threads along the reduced elements for each of `here` outputs; blocks along y each
-have a chunk of the reduced elements, a slice. A thread combines its elements, several loads in
-flight, a tree in shared memory the threads of an output. Where there are several slices, the last
-block of them to end combines their results, in the slices' order, so that one launch does it and
-gives the same each time. (Mark Harris, "Optimizing Parallel Reduction in CUDA"; CUDA's sample
-threadFenceReduction.) Elements of 8 and 16 bits are loaded 64 bits at a time.
+One launch does it. A block reduces a chunk of the elements, a slice; a thread has several loads in
+flight. Where there are several slices, the last block of them to end combines their results, in the
+slices' order, so that the result is the same each time. (Mark Harris, "Optimizing Parallel
+Reduction in CUDA"; CUDA's sample threadFenceReduction.)
+
+There are two kernels. Where all axes are reduced (_ALL_AXES), a block's threads are combined by
+shuffles, and numbers that lie one after another are loaded 16 bytes at a time: of a few megabytes,
+latency is what takes the time. Where some axes are kept (_SOME_AXES), the kernel's array has them
+first, then those that are reduced. A block has `width` threads along the reduced elements for each
+of `here` outputs, which a tree in shared memory combines; slices are blocks along y.
 """
 
 import threading
@@ -18,16 +21,84 @@ from pyptx._pyptx import device_array
 
 THREADS = 256
 _LOADS = 8  # that a thread has in flight
+_WORD = 16  # bytes of a vector load,
+_WORDS = 4  # of which a thread has so many in flight
 _SLICES = 65535
-_WORD = 8  # bytes
 ALL = object()
 NOTHING = object()
 
-_KERNEL = """\
+_ELEMENT = """\
 def at(a, {kept_parameters}r):
     {reduced_lines}
     return {element}
 
+"""
+
+_VECTOR = """\
+def at(a, r):
+    {names} = cuda.vector.load(a, r * {each}, {each})
+    return {tree}
+
+"""
+
+_REST = """\
+    if cuda.blockIdx.x == 0 and t < a.size - length * {each}:
+        acc = core(acc, {last})"""
+
+_ALL_AXES = """\
+def increment(arrived, most):
+    return cuda.atomic.inc(arrived, 0, most)
+
+def arrive(arrived, most):
+    # A fence and the increment in one: what a block wrote before it is seen by the last one.
+    return cuda.inline_ptx("atom.acq_rel.gpu.inc.u32 %0, [%1], %2;", "=r", cuda.uint32, "l", arrived, "r", cuda.uint32(most), host=increment)
+
+def together(acc, shared, t, used):
+    distance = 1
+    while distance < 32:
+        other = cuda.shfl_down_sync(0xFFFFFFFF, acc, distance)
+        if t + distance < used:
+            acc = core(acc, other)
+        distance *= 2
+    if t % 32 == 0:
+        shared[t // 32] = acc
+    cuda.syncthreads()
+    if t == 0:
+        for warp in range(1, THREADS // 32):
+            if warp * 32 < used:
+                acc = core(acc, shared[warp])
+    return acc
+
+def {name}(a, out, init, parts, arrived, length, chunk, ordered=None):
+    shared = cuda.shared.array(THREADS // 32, {shared})
+    t = cuda.threadIdx.x
+    first = cuda.blockIdx.x * chunk
+    end = cuda.int32(min(length - first, chunk))
+    {beginning}
+    r = t
+{loads}
+{rest}
+    acc = together(acc, shared, t, min(THREADS, end))
+    if parts is not None:
+        last = cuda.shared.array(1, cuda.boolean)
+        slices = cuda.gridDim.x
+        if t == 0:
+            parts[cuda.blockIdx.x] = acc
+            last[0] = arrive(arrived, slices - 1) == slices - 1
+        cuda.syncthreads()
+        if not last[0]:
+            return
+        r = t
+{parts_loads}
+        acc = together(acc, shared, t, min(THREADS, slices))
+    if t == 0:
+        if init is not None:
+            acc = core(acc, init)
+        out[0] = acc
+"""
+
+
+_SOME_AXES = """\
 def tree(shared, t, o, outputs, lane, half, distance, used):
     while half > 0:
         cuda.syncthreads()
@@ -35,10 +106,17 @@ def tree(shared, t, o, outputs, lane, half, distance, used):
             shared[t] = core(shared[t], shared[t + half * distance])
         half //= 2
 
-def {name}(a, out, init, parts, arrived, tail, outputs, length, chunk, width, along, ordered=None):
+def {name}(a, out, init, parts, arrived, outputs, length, chunk, width, along, ordered=None):
     shared = cuda.shared.array(THREADS, {shared})
     t = cuda.threadIdx.x
-{lanes}
+    # A thread is number r of those along the reduced elements of output o.
+    here = cuda.blockDim.x // width
+    if along:
+        r, o = t % width, t // width
+    else:
+        r, o = t // here, t % here
+    distance = 1 if along else here  # from one of these threads to the next
+    o += cuda.blockIdx.x * here
     lane = r
     first = cuda.blockIdx.y * chunk
     end = min(length, first + chunk)
@@ -46,12 +124,7 @@ def {name}(a, out, init, parts, arrived, tail, outputs, length, chunk, width, al
     r += first
     {kept_lines}
     if o < outputs and lane < used:
-        acc = at(a, {kept_arguments}r)
-        r += width
 {loads}
-        if tail is not None:
-            if cuda.blockIdx.y == 0 and lane < tail.size:
-                acc = core(acc, tail[lane])
         shared[t] = acc
     tree(shared, t, o, outputs, lane, width // 2, distance, used)
     if parts is not None:
@@ -81,79 +154,61 @@ def {name}(a, out, init, parts, arrived, tail, outputs, length, chunk, width, al
 """
 
 
-# What a thread is: number r of those along the reduced elements of output o; and how far the next
-# of these is from it.
-_LANES = """\
-    here = cuda.blockDim.x // width
-    if along:
-        r, o = t % width, t // width
-    else:
-        r, o = t // here, t % here
-    distance = 1 if along else here
-    o += cuda.blockIdx.x * here"""
-_ALL_LANES = """\
-    r, o, outputs, width, distance = t, 0, 1, THREADS, 1"""
-
-
 def _tree(names):
     while len(names) > 1:
         names = [f"core({x}, {y})" for x, y in zip(names[::2], names[1::2])] + names[len(names) // 2 * 2 :]
     return names[0]
 
 
-def _loads(kept, loads):
-    """The loop over a thread's further elements: full rounds, then one whose loads are all made,
-    and used where there is an element."""
-
-    def load(at):
-        return f"at(a, {kept}{at})"
-
-    if loads == 1:
-        return f"        while r < end:\n            acc = core(acc, {load('r')})\n            r += width"
+def _loads(load, loads, width="THREADS", end="end", indent=4):
+    """acc = the elements r, r + width, … before the end, load(index), combined; of a thread that has
+    none, any element. Full rounds, then one whose loads are all made, and used where there is an
+    element."""
     xs = [f"x{k}" for k in range(loads)]
-    lines = [f"while r + {loads - 1} * width < end:"]
-    lines += [f"    {x} = {load(f'r + {k} * width')}" for k, x in enumerate(xs)]
-    lines += [f"    acc = core(acc, {_tree(xs)})", f"    r += {loads} * width", "if r < end:"]
-    lines += [f"    {x} = {load(f'min(r + {k} * width, end - 1)')}" for k, x in enumerate(xs[:-1])]
-    lines += ["    acc = core(acc, x0)"]
-    for k, x in enumerate(xs[1:-1], 1):
-        lines += [f"    if r + {k} * width < end:", f"        acc = core(acc, {x})"]
-    return "\n".join("        " + line for line in lines)
+    all_of = [f"    {x} = {load(f'r + {k} * {width}')}" for k, x in enumerate(xs)]
+    full, step = f"r + {loads - 1} * {width} < {end}:", f"    r += {loads} * {width}"
+    lines = [f"if {full}", *all_of, f"    acc = {_tree(xs)}", step, "else:", f"    acc = {load(f'r if r < {end} else 0')}", f"    r += {width}"]
+    lines += [f"while {full}", *all_of, f"    acc = core(acc, {_tree(xs)})", step]
+    if loads > 1:
+        lines += [f"if r < {end}:"]
+        lines += [f"    {x} = {load(f'min(r + {k} * {width}, {end} - 1)')}" for k, x in enumerate(xs[:-1])]
+        lines += ["    acc = core(acc, x0)"]
+        for k, x in enumerate(xs[1:-1], 1):
+            lines += [f"    if r + {k} * {width} < {end}:", f"        acc = core(acc, {x})"]
+    return "\n".join(indent * " " + line for line in lines)
 
 
-def _make(name, core, kept, reduced, options, load, dtype):
+def _make(name, core, kept, reduced, options, load, dtype, each):
+    """The kernel for an array of so many axes; each: the elements that at() loads and combines."""
     from pyptx import cuda
 
-    name = identifier(name)
     ks, rs = [f"k{k}" for k in range(kept)], [f"r{k}" for k in range(reduced)]
     text = "".join(f"{k}, " for k in ks)
-    index = f"a[{text}{', '.join(rs)}]"
-    source = _KERNEL.format(
-        element=f"load({index})" if load else index, shared="DTYPE" if load else "a.dtype",
-        name=name, kept_parameters=text, kept_arguments=text,
-        reduced_lines="\n    ".join(unravel("r", [f"a.shape[{kept + k}]" for k in range(reduced)], rs)),
-        kept_lines="\n    ".join(unravel("o", [f"a.shape[{k}]" for k in range(kept)], ks)) if kept else "pass",
-        lanes=_LANES if kept else _ALL_LANES, loads=_loads(text, _LOADS if reduced == 1 else 1), out_index=", ".join(["0", *ks]))
+    fields = {"name": identifier(name), "shared": "DTYPE" if load else "a.dtype", "kept_parameters": text, "kept_arguments": text,
+              "out_index": ", ".join(["0", *ks]), "each": each}  # fmt: skip
+
+    def element(x):
+        return f"load({x})" if load else x
+
+    if each > 1:
+        xs = [f"x{k}" for k in range(each)]
+        source = _VECTOR.format(names=", ".join(xs), tree=_tree([element(x) for x in xs]), **fields)
+    else:
+        index = unravel("r", [f"a.shape[{kept + k}]" for k in range(reduced)], rs)
+        source = _ELEMENT.format(element=element(f"a[{text}{', '.join(rs)}]"), reduced_lines="\n    ".join(index), **fields)
+    loads = 1 if reduced > 1 else _LOADS if each == 1 else _WORDS
+    if kept:
+        kept_lines = "\n    ".join(unravel("o", [f"a.shape[{k}]" for k in range(kept)], ks))
+        source += _SOME_AXES.format(kept_lines=kept_lines, loads=_loads(lambda at: f"at(a, {text}{at})", loads, "width", indent=8), **fields)
+    else:
+        # An array of one axis begins with the slice: its indices are not negative, and 32 bits
+        # hold them.
+        beginning, at_r = (f"slice = a[first * {each}:]", "at(slice, {})") if reduced == 1 else ("pass", "at(a, first + ({}))")
+        rest = _REST.format(last=element(f"a[length * {each} + t]"), **fields) if each > 1 else "    pass"
+        source += _ALL_AXES.format(beginning=beginning, loads=_loads(at_r.format, loads), rest=rest,
+                                   parts_loads=_loads("parts[{}]".format, _WORDS, end="slices", indent=8), **fields)
     scope = {"cuda": cuda, "core": core, "THREADS": THREADS, "load": load, "DTYPE": dtype}
-    return cuda.jit(define(name, source, scope), **options)
-
-
-_PIECES = """\
-def pieces(word):
-    {lines}
-    return {tree}
-"""
-
-
-def _pieces(core, dtype, options):
-    """A device function: the elements of a word, combined."""
-    from pyptx import cuda
-
-    bits = 8 * dtype.itemsize
-    xs = [f"x{k}" for k in range(64 // bits)]
-    lines = [f"{x} = cuda.uint{bits}(word >> cuda.uint64({k * bits}))" + ("" if dtype.kind == "u" else ".view(DTYPE)") for k, x in enumerate(xs)]
-    source = _PIECES.format(lines="\n    ".join(lines), tree=_tree(xs))
-    return cuda.jit(define("pieces", source, {"cuda": cuda, "core": core, "DTYPE": _pyptx.from_dtype(dtype)}), device=True, **options)
+    return cuda.jit(define(fields["name"], source, scope), **options)
 
 
 def _power(n):
@@ -161,26 +216,30 @@ def _power(n):
     return 1 << max(n - 1, 0).bit_length()
 
 
-def _blocks():
-    """Blocks that keep the device busy."""
+def _busy():
+    """(blocks that keep the device busy, rounds of loads that a slice has at least: a CPU, where a
+    block is no cheaper than its instructions, takes fewer blocks with more work)."""
     device = _pyptx.get_current_device()
-    return 32 if device.is_host else device.MULTIPROCESSOR_COUNT * (2048 // THREADS)
+    return (32, 8) if device.is_host else (device.MULTIPROCESSOR_COUNT * (2048 // THREADS), 1)
+
+
+def _chunks(length, width, loads, most):
+    """(slices, at most so many; elements a slice, a multiple of `width`)."""
+    slices = max(1, min(most, -(-length // (width * loads)), _SLICES))
+    chunk = -(-length // (slices * width)) * width
+    return -(-length // chunk), chunk
 
 
 def _shape_of_launch(outputs, length, along):
     """(blocks, slices, reduced elements a slice, threads along them, outputs a block)."""
-    if outputs == 1:
-        width, here = THREADS, 1  # as _ALL_LANES has it
-    elif along:
+    if along:
         width = min(THREADS, max(min(32, _power(length)), _power(-(-length // _LOADS))))
         here = THREADS // width
     else:
         here = min(64, _power(outputs))
         width = min(THREADS // here, _power(length))
     blocks = -(-outputs // here)
-    slices = max(1, min(_blocks() // blocks, -(-length // (width * _LOADS)), _SLICES))
-    chunk = -(-length // (slices * width)) * width
-    return blocks, -(-length // chunk), chunk, width, here
+    return blocks, *_chunks(length, width, _LOADS, _busy()[0] // blocks), width, here
 
 
 class Reduction:
@@ -196,12 +255,13 @@ class Reduction:
         self.name, self.options, self.dtype = function.__name__, options, kind
         self.load = jit(device=True, **options)(load) if load else None
         self.core = jit(kind(kind, kind), device=True, **options)(function)
-        self.kernels, self.pieces = {}, None
+        self.kernels = {}
 
-    def kernel(self, kept, reduced, load):
-        key = kept, reduced, load
+    def kernel(self, kept, reduced, each=1):
+        key = kept, reduced, each
         found = self.kernels.get(key)
-        return found if found is not None else self.kernels.setdefault(key, _make(self.name, self.core, kept, reduced, self.options, load, self.dtype))
+        return found if found is not None else self.kernels.setdefault(
+            key, _make(self.name, self.core, kept, reduced, self.options, self.load, self.dtype, each))
 
     def run(self, a, kept, reduced, out, init, stream, ordered):
         """a: an array with these axes, not empty; out: one with those that are kept. ordered:
@@ -212,37 +272,37 @@ class Reduction:
         reduced_shape, (reduced_steps,) = merged([shape[k] for k in reduced], [[strides[k] for k in reduced]])
         if kept_shape == (1,):
             kept_shape = kept_steps = out_steps = ()
-        self._launch(view(a, (kept_shape + reduced_shape, kept_steps + reduced_steps)), len(kept_shape), out, out_steps, init, stream, ordered, self.load)
+        a, kept = view(a, (kept_shape + reduced_shape, kept_steps + reduced_steps)), len(kept_shape)
+        lead = (ordered,) if ordered else ()
+        if kept:
+            self._some_axes(a, kept, view(out, ((1, *kept_shape), (0, *out_steps))), out, init, stream, lead)
+        else:
+            self._all_axes(a, view(out, ((1,), (0,))), out, init, stream, lead)
 
-    def _launch(self, a, kept, out, out_steps, init, stream, ordered, load=None):
+    def _all_axes(self, a, slot, out, init, stream, ordered):
+        each = _in_words(a)
+        length = _product(a.shape) // each
+        blocks, rounds = _busy()
+        slices, chunk = _chunks(length, THREADS, rounds * (_LOADS if each == 1 else _WORDS), blocks)
+        parts, arrived = (None, None) if slices == 1 else _scratch(out, slices, 1, stream, self.stops)
+        self.kernel(0, len(a.shape), each)[slices, THREADS, stream](a, slot, init, parts, arrived, length, chunk, *ordered)
+
+    def _some_axes(self, a, kept, slot, out, init, stream, ordered):
         shape = tuple(a.shape)
         outputs, length = _product(shape[:kept]), _product(shape[kept:])
-        tail = None
-        if load is None and kept == 0 and _in_words(a):
-            if self.pieces is None:
-                self.pieces = _pieces(self.core, a.dtype, self.options)
-            a, tail, load = *_words(a), self.pieces
-            length = a.shape[0]
-        along = not kept or abs(a.strides[-1]) < abs(a.strides[kept - 1])
+        along = abs(a.strides[-1]) < abs(a.strides[kept - 1])
         blocks, slices, chunk, width, here = _shape_of_launch(outputs, length, along)
-        launch = self.kernel(kept, len(shape) - kept, load)[(blocks, slices), width * here, stream]
+        launch = self.kernel(kept, len(shape) - kept)[(blocks, slices), width * here, stream]
         parts, arrived = (None, None) if slices == 1 else _scratch(out, slices * outputs, blocks, stream, self.stops)
-        launch(a, view(out, ((1, *shape[:kept]), (0, *out_steps))), init, parts, arrived, tail, outputs, length, chunk, width, along,
-               *([ordered] if ordered else ()))
+        launch(a, slot, init, parts, arrived, outputs, length, chunk, width, along, *ordered)
 
 
 def _in_words(a):
-    """Are these numbers of 8 or 16 bits, one after another from an address of a word, and enough."""
+    """How many of the elements a vector load can have: more than one if they are numbers, one after
+    another from an address of a word, and enough for a block."""
     size = a.dtype.itemsize
-    return size < 4 and a.dtype.kind in "iuf" and len(a.shape) == 1 and a.strides == (size,) and a.shape[0] * size >= _WORD * THREADS and origin(a) % _WORD == 0
-
-
-def _words(a):
-    """The array as words of 64 bits, and the elements behind the last whole one or None."""
-    import numpy as np
-
-    whole = a.shape[0] * a.dtype.itemsize // _WORD * _WORD // a.dtype.itemsize
-    return a[:whole].view(np.uint64), a[whole:] if whole < a.shape[0] else None
+    fit = a.dtype.kind in "iuf" and len(a.shape) == 1 and a.strides == (size,) and a.shape[0] * size >= _WORD * THREADS and origin(a) % _WORD == 0
+    return _WORD // size if fit and size < _WORD else 1
 
 
 # --- where slices leave their results, and count themselves. A counter is 0 between two launches:

@@ -1,6 +1,6 @@
 /* What translated PTX is compiled with (translate.py): one thread of a grid at a time, up to where
- * it waits for others, every access to memory checked. In: a Machine, which the launch fills; out:
- * the fault that ended it. */
+ * it waits for its block or for lanes of its warp, every access to memory checked. In: a Machine,
+ * which the launch fills; out: the fault that ended it. */
 #include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
@@ -39,6 +39,20 @@ enum {
   STACK_BYTES = 256 << 10
 };
 
+/* Operations of a warp, and what a thread waits for. */
+enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX, VOTE, MATCH, REDUX, MEET };
+enum { READY, AT_BARRIER, AT_WARP };
+
+/* What a lane brings to an operation, and what it takes from it. */
+typedef struct Asked {
+  int kind;
+  uint32_t mask, by, clamp; /* by and clamp: of shuffles */
+  uint64_t value;
+  uint64_t values[32]; /* out: the lanes' values, */
+  uint32_t lanes;      /* and who they were */
+  uint64_t line;
+} Asked;
+
 typedef struct Frame {
   struct Frame *before;
   uint64_t from, to;
@@ -61,6 +75,8 @@ typedef struct Machine {
   jmp_buf end;
   ucontext_t here, *block_context; /* of threads that wait for others */
   bool ended;
+  int waits;
+  Asked asked;
   bool vote;              /* at the barrier where it waits */
   uint32_t votes, voters; /* of all that waited there */
 } Machine;
@@ -173,15 +189,84 @@ static void leave(Machine *m) {
 
 /* --- warps --- */
 
-static uint32_t own_lane(const Machine *m) {
-  return 1u << (m->tid[0] + m->block[0] * (m->tid[1] + m->block[1] * m->tid[2])) % 32;
+static uint32_t lane_of(const Machine *m) {
+  return (m->tid[0] + m->block[0] * (m->tid[1] + m->block[1] * m->tid[2])) % 32;
+}
+static uint32_t own_lane(const Machine *m) { return 1u << lane_of(m); }
+
+/* The values that the lanes of the mask bring, once all of them are here. Threads that run one by
+ * one have nobody to wait for: another lane in the mask is a fault. */
+static const Asked *meet(Machine *m, int kind, uint32_t mask, uint64_t value, uint32_t by,
+                         uint32_t clamp, uint64_t line) {
+  Asked *asked = &m->asked;
+  asked->kind = kind, asked->mask = mask, asked->value = value;
+  asked->by = by, asked->clamp = clamp, asked->line = line;
+  if (!(mask & own_lane(m)) || (!threads_meet && mask != own_lane(m)))
+    stop(m, FAULT_WARP, line, mask, 4);
+  if (mask == own_lane(m)) {
+    asked->lanes = mask;
+    asked->values[lane_of(m)] = value;
+  } else {
+    m->waits = AT_WARP;
+    swapcontext(&m->here, m->block_context);
+  }
+  return asked;
 }
 
-/* An operation of other lanes than the thread's own is a fault. */
-static bool alone(Machine *m, uint32_t mask) {
-  if (mask != own_lane(m))
-    stop(m, FAULT_WARP, 0, mask, 4);
-  return true;
+/* As PTX says it of shfl.sync. A lane from which nobody brings a value gives the pattern. */
+static uint32_t shuffle(Machine *m, int kind, uint32_t value, uint32_t by, uint32_t clamp,
+                        uint32_t mask, uint64_t line, bool *inside) {
+  const Asked *all = meet(m, kind, mask, value, by & 31, clamp, line);
+  uint32_t lane = lane_of(m), segment = clamp >> 8 & 31, j;
+  uint32_t most = (lane & segment) | (clamp & 31 & ~segment), least_lane = lane & segment;
+  by &= 31;
+  j = kind == SHFL_UP     ? lane - by
+      : kind == SHFL_DOWN ? lane + by
+      : kind == SHFL_BFLY ? lane ^ by
+                          : least_lane | (by & ~segment);
+  *inside = kind == SHFL_UP ? (int32_t)j >= (int32_t)most : j <= most;
+  if (!*inside)
+    j = lane;
+  return all->lanes >> j & 1 ? (uint32_t)all->values[j] : (uint32_t)m->poison;
+}
+
+static uint32_t ballot(Machine *m, uint64_t value, uint32_t mask, uint64_t line) {
+  const Asked *all = meet(m, VOTE, mask, value, 0, 0, line);
+  uint32_t votes = 0;
+  for (int k = 0; k < 32; k++)
+    votes |= (uint32_t)(all->lanes >> k & 1 && all->values[k]) << k;
+  return votes;
+}
+/* The lanes of the mask that take part: those that have ended do not. */
+static uint32_t here_of(const Machine *m) { return m->asked.lanes; }
+
+static uint32_t match_any(Machine *m, uint64_t value, uint32_t mask, uint64_t line) {
+  const Asked *all = meet(m, MATCH, mask, value, 0, 0, line);
+  uint32_t same = 0;
+  for (int k = 0; k < 32; k++)
+    same |= (uint32_t)(all->lanes >> k & 1 && all->values[k] == value) << k;
+  return same;
+}
+
+typedef uint32_t Reduces(uint32_t a, uint32_t b);
+static uint32_t redux_add(uint32_t a, uint32_t b) { return a + b; }
+static uint32_t redux_and(uint32_t a, uint32_t b) { return a & b; }
+static uint32_t redux_or(uint32_t a, uint32_t b) { return a | b; }
+static uint32_t redux_xor(uint32_t a, uint32_t b) { return a ^ b; }
+static uint32_t redux_umin(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t redux_umax(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static uint32_t redux_smin(uint32_t a, uint32_t b) { return (int32_t)a < (int32_t)b ? a : b; }
+static uint32_t redux_smax(uint32_t a, uint32_t b) { return (int32_t)a > (int32_t)b ? a : b; }
+static uint32_t redux(Machine *m, Reduces *f, uint32_t value, uint32_t mask, uint64_t line) {
+  const Asked *all = meet(m, REDUX, mask, value, 0, 0, line);
+  uint32_t result = value;
+  bool first = true;
+  for (int k = 0; k < 32; k++)
+    if (all->lanes >> k & 1) {
+      result = first ? (uint32_t)all->values[k] : f(result, (uint32_t)all->values[k]);
+      first = false;
+    }
+  return result;
 }
 
 /* --- bits and numbers --- */
@@ -421,7 +506,10 @@ static int run_one_by_one(Machine *m, Entry *entry) {
 }
 
 /* Threads that meet: each is a coroutine, and runs until it waits or ends. */
-static void wait_for_block(Machine *m) { swapcontext(&m->here, m->block_context); }
+static void wait_for_block(Machine *m) {
+  m->waits = AT_BARRIER;
+  swapcontext(&m->here, m->block_context);
+}
 
 static void run_coroutine(unsigned low, unsigned high, unsigned entry_low, unsigned entry_high) {
   Machine *m = (Machine *)((uint64_t)high << 32 | low);
@@ -439,6 +527,7 @@ static void begin_coroutine(Machine *t, const Machine *m, Entry *entry, ucontext
   t->tid[2] = number / m->block[0] / m->block[1];
   t->local = malloc(LOCAL_BYTES + STACK_BYTES);
   t->ended = false;
+  t->waits = READY;
   t->accesses = 0;
   t->block_context = context;
   getcontext(&t->here);
@@ -467,7 +556,64 @@ static void count_votes(Machine *threads, unsigned n) {
   for (unsigned k = 0; k < n; k++) {
     threads[k].votes = votes;
     threads[k].voters = voters;
+    threads[k].waits = READY;
   }
+}
+
+/* Do all lanes of the mask that thread k waits with ask for the same? Those that have ended are
+ * counted as there. */
+static bool lanes_are_here(const Machine *threads, unsigned n, unsigned k) {
+  const Asked *asked = &threads[k].asked;
+  for (unsigned lane = 0, first = k / 32 * 32; lane < 32; lane++) {
+    const Machine *t = &threads[first + lane];
+    if (!(asked->mask >> lane & 1) || first + lane >= n || t->ended)
+      continue;
+    if (t->waits != AT_WARP || t->asked.kind != asked->kind || t->asked.mask != asked->mask)
+      return false;
+  }
+  return true;
+}
+
+static void give_lanes(Machine *threads, unsigned n, unsigned k) {
+  unsigned first = k / 32 * 32;
+  uint32_t mask = threads[k].asked.mask, lanes = 0;
+  for (unsigned lane = 0; lane < 32; lane++)
+    if (mask >> lane & 1 && first + lane < n && !threads[first + lane].ended)
+      lanes |= 1u << lane;
+  for (unsigned to = 0; to < 32; to++) {
+    Machine *t = &threads[first + to];
+    if (!(lanes >> to & 1))
+      continue;
+    for (unsigned from = 0; from < 32; from++)
+      if (lanes >> from & 1)
+        t->asked.values[from] = threads[first + from].asked.value;
+    t->asked.lanes = lanes;
+    t->waits = READY;
+  }
+}
+
+/* All have come as far as they can: lanes that are complete go on; where there are none, all
+ * threads wait at the barrier, or for nothing that comes. */
+static bool let_go(Machine *m, Machine *threads, unsigned n) {
+  bool some = false;
+  const Machine *stuck = NULL;
+  for (unsigned k = 0; k < n; k++)
+    if (!threads[k].ended && threads[k].waits == AT_WARP) {
+      if (lanes_are_here(threads, n, k)) {
+        give_lanes(threads, n, k);
+        some = true;
+      } else {
+        stuck = &threads[k];
+      }
+    }
+  if (some)
+    return true;
+  if (!stuck) {
+    count_votes(threads, n);
+    return true;
+  }
+  m->fault = FAULT_WARP, m->line = stuck->asked.line, m->address = stuck->asked.mask, m->size = 4;
+  return false;
 }
 
 static int run_together(Machine *m, Entry *entry) {
@@ -479,7 +625,7 @@ static int run_together(Machine *m, Entry *entry) {
   bool fault = false;
   while (running && !fault) {
     for (unsigned k = 0; k < n && !fault; k++) {
-      if (threads[k].ended)
+      if (threads[k].ended || threads[k].waits != READY)
         continue;
       swapcontext(&context, &threads[k].here);
       if (threads[k].ended) {
@@ -487,7 +633,7 @@ static int run_together(Machine *m, Entry *entry) {
         fault = take_back(m, &threads[k]);
       }
     }
-    count_votes(threads, n);
+    fault = fault || (running && !let_go(m, threads, n));
   }
   for (unsigned k = 0; k < n; k++)
     free(threads[k].local);

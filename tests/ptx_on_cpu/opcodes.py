@@ -128,10 +128,16 @@ ROWS = [
     ("selp.pred", "pred = pred pred pred", "c ? a : b"),
     ("mov.{ANY}", "B = B", "a"),
     ("mov.pred", "pred = pred", "a"),
-    # --- warps, whose lanes run one by one: each is alone, and nothing else may be asked for
+    # --- warps (shuffles, votes and matches with more than one result are translate.py's)
     ("activemask.b32", "b32 = ", "own_lane(m)"),
-    ("vote.sync.any.pred", "pred = pred b32", "alone(m, b) && a"),
-    ("redux.sync.max.u32", "u32 = u32 b32", "alone(m, b) ? a : 0"),
+    ("vote.sync.ballot.b32", "b32 = pred b32", "ballot(m, a, b, {LINE})"),
+    ("vote.sync.any.pred", "pred = pred b32", "ballot(m, a, b, {LINE}) != 0"),
+    ("vote.sync.all.pred", "pred = pred b32", "ballot(m, a, b, {LINE}) == here_of(m)"),
+    ("vote.sync.uni.pred", "pred = pred b32", "ballot(m, a, b, {LINE}) == (a ? here_of(m) : 0)"),
+    ("match.any.sync.{B32}", "b32 = T b32", "match_any(m, a, b, {LINE})"),
+    *((f"redux.sync.{name}.{t}", f"{t} = {t} b32", f"redux(m, redux_{c}, a, b, {{LINE}})") for name, t, c in (
+        ("add", "u32", "add"), ("add", "s32", "add"), ("and", "b32", "and"), ("or", "b32", "or"), ("xor", "b32", "xor"),
+        ("min", "u32", "umin"), ("max", "u32", "umax"), ("min", "s32", "smin"), ("max", "s32", "smax"))),
     ("cvta.global.u64", "u64 = u64", "a"),
     ("cvta.local.u64", "u64 = u64", "a"),
     ("cvta.shared.u64", "u64 = u64", "a"),
@@ -202,6 +208,7 @@ def table():
             names = {"T": t, "W": wide(t) if is_type and t[0] in "us" and bits(t) < 64 else t, "B": f"b{bits(t)}" if is_type else t}
             result, _, sources = types.partition(" = ")
             fields = dict(T=c_type(t), W=wide_c(t), N=bits(t), B=c_type(names["B"]), R=mode) if is_type else {}
+            fields["LINE"] = "{LINE}"  # is known where the instruction is
             add(op, names.get(result, result), [names.get(s, s) for s in sources.split()], text.format(**fields))
     for t in SETS["ANY"]:
         for name, text in COMPARE.items():
@@ -249,7 +256,8 @@ TABLE = table()
 @functools.cache
 def find(op):
     """(row, flushes subnormals) of an opcode, or (None, False)."""
-    parts = [p for p in op.split(".") if p not in DROPPED and not p.startswith(("L1::", "L2::"))]
+    kept = {"uni"} if op.startswith("vote") else set()
+    parts = [p for p in op.split(".") if p not in DROPPED - kept and not p.startswith(("L1::", "L2::"))]
     plain = ".".join(parts)
     if plain in TABLE:
         return TABLE[plain], False

@@ -10,7 +10,9 @@ PRELUDE = Path(__file__).with_name("machine.h")
 WIDTH = {"pred": "bool"} | {k + str(n): f"uint{n}_t" for k in ("b", "u", "s", "f") for n in (16, 32, 64)} | {"b128": "uint128_t"}
 SPACES = {"global": "GLOBAL", "const": "CONST", "shared": "SHARED", "local": "LOCAL", "param": "PARAM"}
 SPECIAL = {f"%{n}.{a}": f"m->{f}[{k}]" for n, f in dict(tid="tid", ctaid="ctaid", ntid="block", nctaid="grid").items() for k, a in enumerate("xyz")}
-SPECIAL |= {"%dynamic_smem_size": "m->dynamic_shared"}
+SPECIAL |= {"%dynamic_smem_size": "m->dynamic_shared", "%laneid": "lane_of(m)", "%lanemask_eq": "own_lane(m)", "%lanemask_lt": "(own_lane(m) - 1)",
+            "%lanemask_le": "(own_lane(m) * 2 - 1)", "%lanemask_gt": "~(own_lane(m) * 2 - 1)", "%lanemask_ge": "~(own_lane(m) - 1)"}
+SHUFFLES = ("up", "down", "bfly", "idx")
 NOTHING = {"membar", "fence", "nanosleep", "prefetch", "discard", "applypriority"}
 VOTES = {  # at a barrier: type and C of the result
     ("red", "popc", "u32"): ("u32", "m->votes"),
@@ -184,6 +186,7 @@ class Body:
         if not row or len(s.operands) != 1 + len(row[1]):
             self.fail(s, "is not in the table")
         result, types, text = row
+        text = text.replace("{LINE}", str(s.line))
         self.compute(s, s.operands[0], result, types, text, s.operands[1:], flushes)
 
     def by_halves(self, s):
@@ -257,7 +260,9 @@ class Body:
 
     def op_bar(self, s):
         parts = tuple(p for p in s.op.split(".")[1:] if p not in DROPPED and p != "aligned")
-        if parts == ("sync",) and s.operands == ["0"]:
+        if parts == ("warp", "sync"):
+            self.say(f"meet(m, MEET, {self.source(s.operands[0], 'b32', s)}, 0, 0, 0, {s.line});", s)
+        elif parts == ("sync",) and s.operands == ["0"]:
             self.say("wait_for_block(m);", s)
         elif parts in VOTES and len(s.operands) == 3 and s.operands[1] == "0":
             t, text = VOTES[parts]
@@ -267,6 +272,32 @@ class Body:
             self.fail(s, "is no barrier that is known")
 
     op_barrier = op_bar
+
+    def op_shfl(self, s):
+        """shfl.sync.MODE.b32 d|p, a, b, c, mask"""
+        parts = s.op.split(".")
+        if len(parts) != 4 or parts[1] != "sync" or parts[2] not in SHUFFLES or parts[3] != "b32" or len(s.operands) != 5:
+            self.fail(s, "is no shuffle that is known")
+        to, _, inside = s.operands[0].partition("|")
+        given = ", ".join(self.source(o, "b32", s) for o in s.operands[1:])
+        self.out.append(f"{{ bool inside; uint32_t got = shuffle(m, SHFL_{parts[2].upper()}, {given}, {s.line}, &inside); (void)inside;")
+        self.put(to.strip(), "b32", "got", s)
+        if inside:
+            self.put(inside.strip(), "pred", "inside", s)
+        self.out.append("}")
+
+    def op_match(self, s):
+        """match.all.sync.T d|p, a, mask; match.any has a row."""
+        parts = s.op.split(".")
+        if parts[1:3] != ["all", "sync"]:
+            return self.by_table(s)
+        to, _, same = s.operands[0].partition("|")
+        value, mask = (self.source(o, t, s) for o, t in zip(s.operands[1:], (parts[3], "b32")))
+        self.out.append(f"{{ uint32_t got = match_any(m, {value}, {mask}, {s.line}); got = got == here_of(m) ? got : 0;")
+        self.put(to.strip(), "b32", "got", s)
+        if same:
+            self.put(same.strip(), "pred", "got != 0", s)
+        self.out.append("}")
 
     def op_trap(self, s):
         self.say(f"stop(m, FAULT_TRAP, {s.line}, 0, 0);", s)
@@ -399,8 +430,10 @@ class Translated:
         self.functions = {f.name: f for f in self.parsed.functions}
         self.places, self.static_shared = {}, 0
         variables = [*self.parsed.variables, *(s.variable for f in self.parsed.functions for s in f.body or [] if s.kind == "shared")]
-        ops = (s.op.split(".")[0] for f in self.parsed.functions for s in f.body or [] if s.kind == "op")
-        self.threads_meet = any(op in ("bar", "barrier") for op in ops)
+        ops = {s.op for f in self.parsed.functions for s in f.body or [] if s.kind == "op"}
+        # Lanes that ask activemask who is there can be told that they are alone.
+        meets = ("bar", "barrier", "shfl", "match") if "activemask.b32" in ops else ("bar", "barrier", "shfl", "match", "vote", "redux")
+        self.threads_meet = any(op.split(".")[0] in meets for op in ops)
         held, declared = [], []
         for v in variables:
             if v.space == "shared" and v.count:

@@ -24,8 +24,9 @@ Operators are associative functions of two values; they need not be commutative.
 type of the value.
 
 Sources: the reductions and scans are Hillis and Steele's (1986) over shuffles, two levels of them
-for a block; the sort of a block is an LSD radix sort in 5-bit digits, with ranks by ballots within
-a warp; the sort of a tile is Batcher's bitonic sort (1968).
+for a block; the sort of a block is an LSD radix sort, of few keys in 5-bit digits with ranks by
+ballots within a warp, of many in 4-bit digits with counters of each thread (as CUB's
+BlockRadixRank); the sort of a tile is Batcher's bitonic sort (1968).
 
 `block` and `warp` have the make_* functions of the package cuda.coop that NVIDIA has removed
 (pyptx.cuda._two_phase).
@@ -44,7 +45,6 @@ from pyptx.cuda._collectives import (
     _block_inclusive,
     _block_load,
     _block_reduce,
-    _block_sort,
     _block_store,
     _count,
     _lanes_of,
@@ -58,10 +58,10 @@ from pyptx.cuda._collectives import (
     _tile_inclusive,
     _tile_load,
     _tile_reduce,
-    _tile_sort,
     _tile_store,
     _zero,
 )
+from pyptx.cuda._sorting import _block_sort, _tile_sort
 from pyptx.cuda._two_phase import block, warp  # noqa: F401
 
 

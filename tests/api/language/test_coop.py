@@ -316,7 +316,8 @@ def keys(dtype, n):
 
 @pytest.mark.parametrize("block, items, dtype", [(1, 1, "int32"), (1, 4, "float64"), (3, 4, "float32"), (31, 1, "float32"), (31, 8, "int32"),
                                                  (32, 24, "int16"), (32, 1, "float64"), (33, 4, "int32"), (64, 1, "int32"), (64, 8, "float64"), (100, 4, "float32"),
-                                                 (256, 4, "int32"), (1024, 1, "float32"), ((5, 7), 4, "int32"), ((8, 4, 2), 1, "float64")], ids=str)  # fmt: skip
+                                                 (256, 4, "int32"), (1024, 1, "float32"), ((5, 7), 4, "int32"), ((8, 4, 2), 1, "float64"),
+                                                 (96, 5, "int16"), (1024, 8, "float64"), (64, 16, "uint64")], ids=str)  # fmt: skip
 def test_sorted_keys(block, items, dtype):
     @cuda.jit
     def kernel(x, out):
