@@ -9,6 +9,7 @@
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
 #include "pyext/launch/bound_launch.h"
+#include "pyext/launch/checking.h"
 #include "pyext/launch/launcher.h"
 #include "pyext/launch/plan.h"
 #include "pyext/launch/stream_order.h"
@@ -53,6 +54,10 @@ static PyObject *bound_call(PyObject *op, PyObject *const *Py_UNUSED(argv), size
     Py_RETURN_NONE;
   if (PX_UNLIKELY(b->epoch != px_epoch_now(b->args.device)))
     return was_reset(b);
+  if (PX_UNLIKELY(px_runs_in_python()))
+    return px_launch_checked(
+        (PyObject *)b->launcher, PySequence_Fast_ITEMS(b->arguments),
+        PyTuple_GET_SIZE(b->arguments) - (b->names ? PyTuple_GET_SIZE(b->names) : 0), b->names);
   _Alignas(16) char small[PX_BLOCK_ON_STACK];
   uint32_t bytes = b->overload->code->params.bytes;
   char *block = bytes <= PX_BLOCK_ON_STACK ? small : PyMem_Malloc(bytes);

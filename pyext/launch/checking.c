@@ -1,12 +1,25 @@
 /* Checking: see checking.h. Which variant a launch takes is decided in pyptx/cuda/_checking.py. */
 #include "pyext/launch/checking.h"
 
+#include "pyext/objects/graph.h"
 #include "runtime/memory/unset.h"
 
 _Atomic uint32_t px_checking_threads;
 static _Thread_local long checks; /* RT_CHECK_… of this thread's block; 0: it is in none */
 
-bool px_checking_here(void) { return checks != 0; }
+static _Atomic bool in_python;
+static _Thread_local long compiled; /* kernels launched by this thread run compiled all the same */
+
+bool px_runs_in_python(void) {
+  return atomic_load_explicit(&in_python, memory_order_relaxed) && !compiled && !px_capturing();
+}
+
+bool px_checking_here(void) { return checks != 0 || px_runs_in_python(); }
+
+void px_step_in_python(void) {
+  if (!atomic_exchange(&in_python, true))
+    atomic_fetch_add(&px_checking_threads, 1u);
+}
 
 PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
                             PyObject *kwnames) {
@@ -40,6 +53,20 @@ static PyObject *set_checking(PyObject *Py_UNUSED(module), PyObject *bits) {
   return PyLong_FromLong(before);
 }
 
+/* Sets whether this thread's launches run compiled under PYPTX_DEVICE=python, and returns what held
+ * before. */
+static PyObject *set_compiled(PyObject *Py_UNUSED(module), PyObject *yes) {
+  long now = PyLong_AsLong(yes), before = compiled;
+  if (now == -1 && PyErr_Occurred())
+    return NULL;
+  compiled = now;
+  return PyLong_FromLong(before);
+}
+
+static PyObject *runs_in_python(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
+  return PyBool_FromLong(px_runs_in_python());
+}
+
 /* 1: somebody looks for memory that was not written; -1: no longer. */
 static PyObject *watch_unset(PyObject *Py_UNUSED(module), PyObject *by) {
   long n = PyLong_AsLong(by);
@@ -52,5 +79,7 @@ static PyObject *watch_unset(PyObject *Py_UNUSED(module), PyObject *by) {
 PyMethodDef px_checking_functions[] = {
     {"_checking", set_checking, METH_O, NULL},
     {"_watch_unset", watch_unset, METH_O, NULL},
+    {"_compiled_here", set_compiled, METH_O, NULL},
+    {"_in_python", runs_in_python, METH_NOARGS, NULL},
     {0},
 };
