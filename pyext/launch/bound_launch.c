@@ -54,10 +54,6 @@ static PyObject *bound_call(PyObject *op, PyObject *const *Py_UNUSED(argv), size
     Py_RETURN_NONE;
   if (PX_UNLIKELY(b->epoch != px_epoch_now(b->args.device)))
     return was_reset(b);
-  if (PX_UNLIKELY(px_runs_in_python()))
-    return px_launch_checked(
-        (PyObject *)b->launcher, PySequence_Fast_ITEMS(b->arguments),
-        PyTuple_GET_SIZE(b->arguments) - (b->names ? PyTuple_GET_SIZE(b->names) : 0), b->names);
   _Alignas(16) char small[PX_BLOCK_ON_STACK];
   uint32_t bytes = b->overload->code->params.bytes;
   char *block = bytes <= PX_BLOCK_ON_STACK ? small : PyMem_Malloc(bytes);
@@ -123,6 +119,8 @@ PyObject *px_launcher_bind(PyObject *op, PyObject *const *argv, Py_ssize_t n, Py
         PyExc_TypeError,
         "the arguments of %U pass through its extensions= at each launch: they cannot be bound",
         name_of(l));
+  if (device && px_runs_in_python())
+    return px_bind_in_python(op, argv, n, kwnames);
   PxBound *b = device ? PyObject_GC_New(PxBound, st->bound_type) : NULL;
   if (!b)
     return NULL;

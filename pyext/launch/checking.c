@@ -21,10 +21,11 @@ void px_step_in_python(void) {
     atomic_fetch_add(&px_checking_threads, 1u);
 }
 
-PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
-                            PyObject *kwnames) {
+/* FUNCTION of pyptx.cuda._checking of the launcher and its arguments. */
+static PyObject *pass_on(const char *function, PyObject *launcher, PyObject *const *argv,
+                         Py_ssize_t n, PyObject *kwnames) {
   PyObject *module = PyImport_ImportModule("pyptx.cuda._checking");
-  PyObject *launch = module ? PyObject_GetAttrString(module, "launch") : NULL;
+  PyObject *launch = module ? PyObject_GetAttrString(module, function) : NULL;
   Py_ssize_t all = n + (kwnames ? PyTuple_GET_SIZE(kwnames) : 0);
   PyObject **values = launch ? PyMem_Malloc(sizeof *values * (size_t)(all + 1)) : NULL;
   PyObject *result = NULL;
@@ -40,6 +41,16 @@ PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_
   Py_XDECREF(launch);
   Py_XDECREF(module);
   return result;
+}
+
+PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
+                            PyObject *kwnames) {
+  return pass_on("launch", launcher, argv, n, kwnames);
+}
+
+PyObject *px_bind_in_python(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
+                            PyObject *kwnames) {
+  return pass_on("bind", launcher, argv, n, kwnames);
 }
 
 /* Sets this thread's checks and returns those before. */
@@ -67,6 +78,10 @@ static PyObject *runs_in_python(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED
   return PyBool_FromLong(px_runs_in_python());
 }
 
+static PyObject *get_checking(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(args)) {
+  return PyLong_FromLong(checks);
+}
+
 /* 1: somebody looks for memory that was not written; -1: no longer. */
 static PyObject *watch_unset(PyObject *Py_UNUSED(module), PyObject *by) {
   long n = PyLong_AsLong(by);
@@ -79,6 +94,7 @@ static PyObject *watch_unset(PyObject *Py_UNUSED(module), PyObject *by) {
 PyMethodDef px_checking_functions[] = {
     {"_checking", set_checking, METH_O, NULL},
     {"_watch_unset", watch_unset, METH_O, NULL},
+    {"_checking_here", get_checking, METH_NOARGS, NULL},
     {"_compiled_here", set_compiled, METH_O, NULL},
     {"_in_python", runs_in_python, METH_NOARGS, NULL},
     {0},

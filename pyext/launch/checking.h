@@ -20,6 +20,9 @@ PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_
 void px_step_in_python(void);
 /* Do this thread's launches run as Python. */
 bool px_runs_in_python(void);
+/* launcher.bind(…) then. */
+PyObject *px_bind_in_python(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
+                            PyObject *kwnames);
 
 extern PyMethodDef px_checking_functions[];
 

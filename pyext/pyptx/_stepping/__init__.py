@@ -8,8 +8,9 @@ import os
 
 import numpy as np
 
-from pyptx import _pyptx
+from pyptx import _pyptx, errors
 from pyptx._stepping import memory, schedule, translate
+from pyptx.cuda._jit import _CHECKS
 
 
 def _place(name, given):
@@ -35,7 +36,8 @@ def _inside(name, place, dims):
 
 def _declared(kernel, args):
     """The arguments as the types that the kernel was declared with."""
-    for types in kernel.overloads if kernel.declared_signatures else ():
+    for text in kernel.declared_signatures:
+        types = _pyptx._type(f"void{text}").args
         if len(types) == len(args):
             return [_as_type(x, t) for x, t in zip(args, types)]
     return args
@@ -88,19 +90,22 @@ def _refuse(cluster):
         raise NotImplementedError("clusters are not part of runs in Python: launch without a cluster, or with PYPTX_DEVICE=host")
 
 
-def run(kernel, grid, block, args, keywords, dynamic_shared=0, thread=None, only_block=None):
+def run(kernel, grid, block, args, keywords, dynamic_shared=0, thread=None, only_block=None, checks=0):
     """Runs a kernel; grid and block are (x, y, z)."""
     thread, only_block = _place("thread", thread), _place("block", only_block)
     _inside("thread", thread, block)
     _inside("block", only_block, grid)
+    if kernel._made[1].get("numba_typing"):
+        errors.advise("PT818", kernel.__name__)
     translator = translate.Translator()
     args, by_name = _bound(kernel, args, keywords)
     args = [translator.argument(x) for x in _declared(kernel, args)]
     by_name = {name: translator.argument(x) for name, x in by_name.items()}
     function = translator.value(kernel.py_func)
     breakpoints = _Breakpoints(translator, thread, only_block)
-    launched = schedule.Run(grid, block, lambda: function(*args, **by_name), kernel.py_func.__code__, breakpoints.enter)
+    launched = schedule.Run(grid, block, function, args, by_name, breakpoints.enter)
     launched.dynamic_shared = dynamic_shared
+    launched.strict = bool((kernel._made[1].get("check", 0) | checks) & _CHECKS["sync"])
     try:
         launched.launch()
     finally:
@@ -118,12 +123,25 @@ def launch(launcher, args, keywords):
         grid, block = (-(-tasks // threads), 1, 1), (threads, 1, 1)
     if launcher.stream is not None:
         launcher.stream.synchronize()
-    run(kernel, grid, block, args, keywords, how[3])
+    run(kernel, grid, block, args, keywords, how[3], checks=_pyptx._checking_here())
+
+
+class Bound:
+    """What kernel[grid, block].bind(…) is under PYPTX_DEVICE=python."""
+
+    def __init__(self, launcher, args, keywords):
+        self._launcher, self._keywords = launcher, keywords
+        self.arguments = (*args, *keywords.values())
+        self._args = args
+
+    def __call__(self):
+        self._launcher(*self._args, **self._keywords)
 
 
 def is_own(kernel):
     """Is it a kernel of pyptx's library, or one made for cuda.vectorize and the like: they run compiled."""
-    return (kernel.py_func.__globals__.get("__name__") or "").partition(".")[0] == "pyptx"
+    function = kernel.py_func
+    return (function.__globals__.get("__name__") or "").partition(".")[0] == "pyptx" or function.__code__.co_filename.startswith("<pyptx: ")
 
 
 def py_run(kernel, griddim, blockdim, /, *args, thread=None, block=None, sharedmem=0, **keywords):
@@ -132,6 +150,6 @@ def py_run(kernel, griddim, blockdim, /, *args, thread=None, block=None, sharedm
     _pyptx.synchronize()
     before = _pyptx._compiled_here(1)
     try:
-        run(kernel, launcher.griddim, launcher.blockdim, args, keywords, sharedmem, thread, block)
+        run(kernel, launcher.griddim, launcher.blockdim, args, keywords, sharedmem, thread, block, _pyptx._checking_here())
     finally:
         _pyptx._compiled_here(before)

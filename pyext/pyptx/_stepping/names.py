@@ -54,9 +54,10 @@ def gridsize(ndim):
     return _first([g * n for g, n in zip(t.run.grid, t.run.block)], ndim)
 
 
-for _name, _mask in (("eq", lambda lane: 1 << lane), ("lt", lambda lane: (1 << lane) - 1), ("le", lambda lane: (2 << lane) - 1),
-                     ("gt", lambda lane: _FULL & ~((2 << lane) - 1)), ("ge", lambda lane: _FULL & ~((1 << lane) - 1))):
-    FUNCTIONS[f"cuda.lanemask_{_name}"] = lambda mask=_mask: np.uint32(mask(now().lane))
+for _name, _mask in (("eq", lambda: np.uint32(1 << now().lane)), ("lt", lambda: np.uint32((1 << now().lane) - 1)),
+                     ("le", lambda: np.uint32((2 << now().lane) - 1)), ("gt", lambda: np.uint32(_FULL & ~((2 << now().lane) - 1))),
+                     ("ge", lambda: np.uint32(_FULL & ~((1 << now().lane) - 1)))):
+    FUNCTIONS[f"cuda.lanemask_{_name}"] = _mask
 
 
 # --- memory
@@ -128,7 +129,7 @@ def vector_store(array, index, values, alignment=None):
 # --- vectors
 
 _VECTORS = {}
-_C_NAMES = {"char": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "float": "float32", "double": "float64"}
+_C_NAMES = {"char": "int8", "short": "int16", "int": "int32", "long": "int64", "longlong": "int64", "half": "float16", "float": "float32", "double": "float64"}
 _C_NAMES.update({"u" + c: "u" + name for c, name in _C_NAMES.items() if name.startswith("int")})
 
 
@@ -165,7 +166,8 @@ FUNCTIONS["cuda.syncthreads"] = lambda: wait("barrier")
 FUNCTIONS["cuda.syncthreads_and"] = lambda predicate: wait("barrier", value=bool(predicate), finish=lambda v: int(all(v)))
 FUNCTIONS["cuda.syncthreads_or"] = lambda predicate: wait("barrier", value=bool(predicate), finish=lambda v: int(any(v)))
 FUNCTIONS["cuda.syncthreads_count"] = lambda predicate: wait("barrier", value=bool(predicate), finish=sum)
-for _name in ("threadfence", "threadfence_block", "threadfence_system"):
+for _name in ("threadfence", "threadfence_block", "threadfence_system", "fence_proxy_async", "fence_proxy_async_shared",
+              "fence_proxy_async_global", "fence_proxy_alias", "grid_dependency_control_wait", "grid_dependency_control_launch_dependents"):
     FUNCTIONS["cuda." + _name] = lambda: tick(100)
 FUNCTIONS["cuda.nanosleep"] = lambda ns: tick(1_000_000)
 
@@ -214,9 +216,11 @@ def _warp(name, mask, value, finish):
     return wait("warp", mask, value, finish, name)
 
 
-def _shuffle(name, source):
-    def shuffle(mask, value, by):
-        by = int(by) % WARP
+def _shuffle(name, third, source):
+    def shuffle(mask, value, *by, **keyword):
+        if len(by) + len(keyword) != 1 or not by and third not in keyword:
+            raise TypeError(f"{name}(mask, value, {third}) takes three arguments")
+        by = int(by[0] if by else keyword[third]) % WARP
 
         def finish(values, lane):
             own, _ = values[lane]
@@ -228,10 +232,10 @@ def _shuffle(name, source):
     FUNCTIONS[f"cuda.{name}"] = shuffle
 
 
-_shuffle("shfl_sync", lambda lane, by: by)
-_shuffle("shfl_up_sync", lambda lane, by: lane - by)
-_shuffle("shfl_down_sync", lambda lane, by: lane + by if lane + by < WARP else lane)
-_shuffle("shfl_xor_sync", lambda lane, by: lane ^ by)
+_shuffle("shfl_sync", "src_lane", lambda lane, by: by)
+_shuffle("shfl_up_sync", "delta", lambda lane, by: lane - by)
+_shuffle("shfl_down_sync", "delta", lambda lane, by: lane + by if lane + by < WARP else lane)
+_shuffle("shfl_xor_sync", "lane_mask", lambda lane, by: lane ^ by)
 
 
 def _vote(name, result):

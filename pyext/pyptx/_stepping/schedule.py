@@ -54,7 +54,8 @@ class Block:
         x, y, _ = run.grid
         self.index = number % x, number // x % y, number // (x * y)
         self.threads = [Thread(run, self, n) for n in range(run.block[0] * run.block[1] * run.block[2])]
-        self.left = len(self.threads)
+        self.left = len(self.threads)  # how many have not ended
+        self.at_barrier = []
         self.shared, self.arrived = {}, {}
         self.dynamic = None
 
@@ -105,7 +106,7 @@ def wait(kind, mask=0, value=None, finish=None, name=None):
     """The thread that asks waits; what the others' arrival makes of it is returned."""
     thread = now()
     key, place = _here()
-    thread.waits = Wait(kind, (name, *key), place, mask, value, finish)
+    thread.waits = Wait(kind, (name, *key) if thread.run.strict else name, place, mask, value, finish)
     thread.run.arrived(thread)
     thread.run.sleep(thread)
     return thread.answer
@@ -119,11 +120,11 @@ def lanes_of(thread, mask):
 
 
 class Run:
-    """A launch. function is called without arguments in each thread; enter(thread) before a thread goes on."""
+    """A launch. function is called in each thread; enter(thread) before a thread goes on."""
 
-    def __init__(self, grid, block, function, code, enter=None):
-        self.grid, self.block, self.code, self._function = grid, block, code, function
-        self._enter = enter or (lambda thread: None)
+    def __init__(self, grid, block, function, args, keywords, enter):
+        self.grid, self.block, self.code, self._enter = grid, block, function.__code__, enter
+        self._function, self._args, self._keywords = function, args, keywords
         self._numbers = iter(range(grid[0] * grid[1] * grid[2]))
         self._blocks, self._unbegun, self._ready = [], deque(), deque()
         self._idle, self._workers = [], []
@@ -132,6 +133,7 @@ class Run:
         self._given = None  # who is next, whoever else is ready
         self._running = None  # the thread of the process whose turn it is
         self.dynamic_shared = 0
+        self.strict = False  # check="sync": barriers are places in the source, and all threads must come
 
     # --- the launch
 
@@ -174,7 +176,7 @@ class Run:
         trace = sys.gettrace()
         try:
             # One line, so that a debugger which goes on to where the kernel returns stops behind it.
-            _ = self._function(), sys.gettrace() is trace or sys.settrace(trace)
+            _ = self._function(*self._args, **self._keywords), sys.gettrace() is trace or sys.settrace(trace)
         except Stopped:
             pass
         except BaseException as error:
@@ -186,6 +188,7 @@ class Run:
         thread.block.left -= 1
         self._steps_back = 0
         if not self._over:
+            self._try_barrier(thread.block)
             self._lane_ended(thread)
 
     def _fail(self, thread, error):
@@ -296,17 +299,24 @@ class Run:
         """A thread waits: for whom is that enough."""
         wait = thread.waits
         if wait.kind == "barrier":
-            self._try_barrier(thread.block, wait)
+            thread.block.at_barrier.append(thread)
+            self._try_barrier(thread.block)
         elif wait.kind == "warp":
             self._try_warp(thread, wait)
         elif wait.kind == "numbered":
             self.try_numbered(thread.block, wait.value)
 
-    def _try_barrier(self, block, wait):
-        threads = block.threads
-        if all(t.waits is not None and t.waits.kind == "barrier" and t.waits.key == wait.key for t in threads):
-            answer = wait.finish([t.waits.value for t in threads]) if wait.finish else None
-            self._release(threads, [answer] * len(threads))
+    def _try_barrier(self, block):
+        """A block's barrier opens when all its threads that have not ended are there."""
+        threads = block.at_barrier
+        if not threads or len(threads) < (len(block.threads) if self.strict else block.left):
+            return
+        if self.strict and any(t.waits.key != threads[0].waits.key for t in threads):
+            return
+        block.at_barrier = []
+        values = [t.waits.value for t in threads if t.waits.finish]
+        threads.sort(key=lambda t: t.number)
+        self._release(threads, [t.waits.finish(values) if t.waits.finish else None for t in threads])
 
     def _try_warp(self, thread, wait):
         lanes = lanes_of(thread, wait.mask)

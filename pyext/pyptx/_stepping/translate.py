@@ -150,6 +150,8 @@ class Translator:
 
     def argument(self, x):
         """An argument of a launch."""
+        if hasattr(x, "__pyptx_way__"):
+            return self.argument(x.value)
         if isinstance(x, (np.ndarray, np.void, _pyptx.DeviceArray)):
             return self.array(x)
         if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_make")):

@@ -49,6 +49,13 @@ def _variant(kernel, bits):
     return made[bits]
 
 
+def bind(launcher, /, *args, **kwargs):
+    """launcher.bind(…) under PYPTX_DEVICE=python."""
+    from pyptx import _stepping
+
+    return _stepping.Bound(launcher, args, kwargs)
+
+
 def _launch_in_python(launcher, args, kwargs):
     """A launch under PYPTX_DEVICE=python."""
     from pyptx import _stepping
