@@ -10,6 +10,7 @@
 #include "pyext/compile/inspect.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
+#include "pyext/launch/checking.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/launcher.h"
 #include "pyext/launch/plan.h"
@@ -575,19 +576,6 @@ static PyObject *dispatcher_specialize(PyObject *op, PyObject *args) {
   return made;
 }
 
-static PyObject *dispatcher_py_run(PyObject *op, PyObject *args, PyObject *kwargs) {
-  PyObject *module = PyImport_ImportModule("pyptx._stepping");
-  PyObject *run = module ? PyObject_GetAttrString(module, "py_run") : NULL;
-  PyObject *self = run ? PyTuple_Pack(1, op) : NULL;
-  PyObject *all = self ? PySequence_Concat(self, args) : NULL;
-  PyObject *result = all ? PyObject_Call(run, all, kwargs) : NULL;
-  Py_XDECREF(all);
-  Py_XDECREF(self);
-  Py_XDECREF(run);
-  Py_XDECREF(module);
-  return result;
-}
-
 static PyObject *get_specializations(PyObject *op, void *Py_UNUSED(c)) {
   PxDispatcher *d = (PxDispatcher *)op;
   PyObject *found;
@@ -688,19 +676,7 @@ static PyMethodDef dispatcher_methods[] = {
      "chosen by the driver's occupancy calculator where it is 0.\n\n"
      "Example:\n\n"
      "    add.forall(d.size)(d, d, e)"},
-    {"py_run", PX_KEYWORDS(dispatcher_py_run), METH_VARARGS | METH_KEYWORDS,
-     "py_run($self, griddim, blockdim, /, *args, thread=None, block=None, sharedmem=0, **kwargs)\n"
-     "--\n\n"
-     "Runs the kernel's own Python function, thread by thread, on the CPU, whatever the device:\n"
-     "breakpoint(), pdb and coverage.py work in it. grid, block and bytes of dynamic shared memory\n"
-     "are as in a launch, the arguments too. breakpoint() stops in one thread only where thread=,\n"
-     "an int or a tuple of up to three, says so, and in one block only where block= does.\n"
-     "Arrays of a GPU are copied to the host for the run, and back. It returns when all threads\n"
-     "have ended; what one raises is raised, with its thread and block. SyncError: a barrier that\n"
-     "not all threads reach. NotImplementedError: a name that has no meaning in Python, such as\n"
-     "cuda.mma_sync.\n\n"
-     "Example:\n\n"
-     "    add.py_run(4, 256, d, d, e)"},
+    {"py_run", PX_KEYWORDS(px_dispatcher_py_run), METH_VARARGS | METH_KEYWORDS, PX_PY_RUN_DOC},
     {"compile", dispatcher_compile, METH_O,
      "compile($self, sig, /)\n--\n\n"
      "Compile for a signature on the current device; returns the compiled kernel.\n\n"
@@ -782,8 +758,7 @@ static PyMethodDef dispatcher_methods[] = {
     {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS,
      "get_max_threads_per_block($self, signature=None, /)\n--\n\n"
      "The largest block that the kernel can be launched with: a number, or a dict by\n"
-     "signatures.\n\n"
-     "Example:\n\n"
+     "signatures.\n\nExample:\n\n"
      "    sizes = add.get_max_threads_per_block()"},
     {"__reduce__", dispatcher_reduce, METH_NOARGS,
      "__reduce__($self, /)\n--\n\n"

@@ -53,6 +53,19 @@ PyObject *px_bind_in_python(PyObject *launcher, PyObject *const *argv, Py_ssize_
   return pass_on("bind", launcher, argv, n, kwnames);
 }
 
+PyObject *px_dispatcher_py_run(PyObject *self, PyObject *args, PyObject *kwargs) {
+  PyObject *module = PyImport_ImportModule("pyptx._stepping");
+  PyObject *run = module ? PyObject_GetAttrString(module, "py_run") : NULL;
+  PyObject *kernel = run ? PyTuple_Pack(1, self) : NULL;
+  PyObject *all = kernel ? PySequence_Concat(kernel, args) : NULL;
+  PyObject *result = all ? PyObject_Call(run, all, kwargs) : NULL;
+  Py_XDECREF(all);
+  Py_XDECREF(kernel);
+  Py_XDECREF(run);
+  Py_XDECREF(module);
+  return result;
+}
+
 /* Sets this thread's checks and returns those before. */
 static PyObject *set_checking(PyObject *Py_UNUSED(module), PyObject *bits) {
   long now = PyLong_AsLong(bits), before = checks;

@@ -8,6 +8,7 @@ the kernel has when it is compiled.
 import numpy as np
 
 from pyptx import _pyptx
+from pyptx._elementwise import define
 from pyptx.errors import CompileError
 
 _WEAK = {bool: "pybool", int: "pyint", float: "pyfloat", complex: "pycomplex"}
@@ -46,9 +47,7 @@ def function(compiled, name, otherwise=None):
 
 
 def _source(compiled, head, body):
-    scope = {"f": compiled, "__name__": __name__}
-    exec(f"def {head}:\n    {body}", scope)
-    return next(v for k, v in scope.items() if k not in ("f", "__name__", "__builtins__"))
+    return define(head.partition("(")[0], f"def {head}:\n    {body}\n", {"f": compiled})
 
 
 def _make(compiled, name, args):

@@ -175,7 +175,8 @@ class Run:
         self._take_turn(thread)
         trace = sys.gettrace()
         try:
-            # One line, so that a debugger which goes on to where the kernel returns stops behind it.
+            # One line, so that a debugger that goes on to where the kernel returns does not
+            # stop here.
             _ = self._function(*self._args, **self._keywords), sys.gettrace() is trace or sys.settrace(trace)
         except Stopped:
             pass
