@@ -22,7 +22,7 @@ def test_examples(example):
 
 def test_programs_of_the_cases():
     """tests/cases: what the programs there print is the same as from compiled kernels."""
-    for program in ("control/run_program", "threads/run_reduction", "threads/run_random"):
+    for program in ("control/run_program", "threads/run_reduction", "threads/run_random", "complex/run_functions"):
         path = ROOT / f"tests/cases/{program}.py"
         done = subprocess.run([sys.executable, "-P", path], env=ENV, capture_output=True, text=True)
         assert done.stdout == path.with_suffix(".out").read_text(), (program, done.stdout, done.stderr)

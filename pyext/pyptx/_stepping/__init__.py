@@ -37,7 +37,7 @@ def _inside(name, place, dims):
 def _declared(kernel, args):
     """The arguments as the types that the kernel was declared with."""
     for text in kernel.declared_signatures:
-        types = _pyptx._type(f"void{text}").args
+        types = _pyptx._type(f"void{text}").args if text.strip("(,)") else ()
         if len(types) == len(args):
             return [_as_type(x, t) for x, t in zip(args, types)]
     return args

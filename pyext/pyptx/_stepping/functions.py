@@ -20,6 +20,11 @@ def is_number(x):
     return type(x) in _WEAK or (isinstance(x, np.generic) and not isinstance(x, np.void)) or type(x).__module__ == "ml_dtypes"
 
 
+def _is_python_s(x):
+    """Is it a number that NumPy and Python compute with: a date, an integer of more than 64 bits."""
+    return isinstance(x, (np.datetime64, np.timedelta64)) or type(x) is int and not -(2**63) <= x < 2**63
+
+
 def _type_of(x):
     weak = _WEAK.get(type(x))
     return weak or str(_pyptx.from_dtype(x.dtype))
@@ -29,11 +34,11 @@ def function(compiled, name, otherwise=None):
     """What calls it. otherwise: what does for arguments that are no numbers; None: they are an error."""
 
     def call(*args, **keywords):
-        if not all(map(is_number, args)) or (keywords and otherwise) or any(type(x) is int and not -(2**63) <= x < 2**63 for x in args):
+        if not all(map(is_number, args)) or (keywords and otherwise) or any(map(_is_python_s, args)):
             if otherwise is None:
                 raise TypeError(f"{name}() takes numbers: {', '.join(type(x).__name__ for x in args)} given")
             return otherwise(*args, **keywords)
-        key = compiled, *map(type, args), *(x.dtype for x in args if isinstance(x, (np.datetime64, np.timedelta64)))
+        key = compiled, *map(type, args)
         how = _made.get(key)
         if how is None:
             how = _make(compiled, name, args)

@@ -28,7 +28,7 @@ def convert(x, dtype):
     if type(x) is dtype.type and dtype.kind != "m" and dtype.kind != "M":
         return x
     if dtype.kind not in "iufb" or not isinstance(x, (int, float, complex, np.number, np.bool_)) or isinstance(x, np.timedelta64):
-        return dtype.type(x) if dtype.kind not in "mMV" else x
+        return x if dtype.kind in "mM" or dtype.type is np.void else dtype.type(x)
     if isinstance(x, (complex, np.complexfloating)):
         raise TypeError(f"a complex number cannot become a {dtype}: take .real")
     return _to_integer(x, dtype) if dtype.kind in "iu" else dtype.type(x)

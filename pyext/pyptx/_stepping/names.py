@@ -64,7 +64,10 @@ for _name, _mask in (("eq", lambda: np.uint32(1 << now().lane)), ("lt", lambda: 
 
 def _dtype(dtype):
     if isinstance(dtype, _pyptx.Type):
-        return np.dtype(_pyptx.device_array(0, dtype=dtype).dtype)
+        found = np.dtype(_pyptx.device_array(0, dtype=dtype).dtype)
+        if found == np.dtype("V2"):
+            raise NotImplementedError("bfloat16 in runs in Python needs the package ml_dtypes, whose numbers compute")
+        return found
     return np.dtype(dtype)
 
 

@@ -20,8 +20,8 @@ _NUMBER_TYPES = (np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.u
 class _Constructor(type):
     """The class of NumPy's number types as kernels see them: calling one converts as kernels convert."""
 
-    def __call__(cls, x=0):
-        return memory.convert(x, cls.dtype)
+    def __call__(cls, x=0, *imaginary):
+        return memory.convert(complex(x, *imaginary) if imaginary else x, cls.dtype)
 
     def __instancecheck__(cls, x):
         return isinstance(x, cls.dtype.type)
@@ -133,6 +133,8 @@ class Translator:
 
     def array(self, x, constant=False):
         """An array or a record, as an argument or frozen."""
+        if x.dtype == np.dtype("V2"):
+            raise NotImplementedError("bfloat16 in runs in Python needs the package ml_dtypes, whose numbers compute")
         if isinstance(x, _pyptx.DeviceArray):
             return self._device_array(x)
         if isinstance(x, np.void):
