@@ -97,8 +97,7 @@ static int bind(PxBound *b, PyObject *const *argv, Py_ssize_t n, PyObject *kwnam
   for (Py_ssize_t i = 0; i < all; i++)
     PyTuple_SET_ITEM(b->arguments, i, Py_NewRef(argv[i]));
   if (px_bind(d, &b->args, argv, n, kwnames) < 0 || refuse_copies(l, &b->args) < 0 ||
-      !(b->overload = px_dispatch_fresh(d, &b->args)) ||
-      px_launch_advise(d, &b->args) < 0 ||
+      !(b->overload = px_dispatch_fresh(d, &b->args)) || px_launch_advise(d, &b->args) < 0 ||
       px_launch_prepare(l, b->overload, &b->args, &b->config) < 0)
     return -1;
   const RtParams *params = &b->overload->code->params;

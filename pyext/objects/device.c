@@ -99,7 +99,8 @@ static RtDevice *default_device(PxState *st) {
       note_fallback(st);
     return count < 0 ? NULL : open_device(st, count > 0 ? 0 : RT_HOST);
   }
-  PyErr_Format(PyExc_ValueError, "PYPTX_DEVICE is '%s': it must be gpu, host, python or auto", choice);
+  PyErr_Format(PyExc_ValueError, "PYPTX_DEVICE is '%s': it must be gpu, host, python or auto",
+               choice);
   return NULL;
 }
 
