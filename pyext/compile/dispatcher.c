@@ -10,6 +10,7 @@
 #include "pyext/compile/inspect.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
+#include "pyext/launch/checking.h"
 #include "pyext/launch/entry_loading.h"
 #include "pyext/launch/launcher.h"
 #include "pyext/launch/plan.h"
@@ -675,6 +676,7 @@ static PyMethodDef dispatcher_methods[] = {
      "chosen by the driver's occupancy calculator where it is 0.\n\n"
      "Example:\n\n"
      "    add.forall(d.size)(d, d, e)"},
+    {"py_run", PX_KEYWORDS(px_dispatcher_py_run), METH_VARARGS | METH_KEYWORDS, PX_PY_RUN_DOC},
     {"compile", dispatcher_compile, METH_O,
      "compile($self, sig, /)\n--\n\n"
      "Compile for a signature on the current device; returns the compiled kernel.\n\n"
@@ -756,8 +758,7 @@ static PyMethodDef dispatcher_methods[] = {
     {"get_max_threads_per_block", px_get_max_threads, METH_VARARGS,
      "get_max_threads_per_block($self, signature=None, /)\n--\n\n"
      "The largest block that the kernel can be launched with: a number, or a dict by\n"
-     "signatures.\n\n"
-     "Example:\n\n"
+     "signatures.\n\nExample:\n\n"
      "    sizes = add.get_max_threads_per_block()"},
     {"__reduce__", dispatcher_reduce, METH_NOARGS,
      "__reduce__($self, /)\n--\n\n"

@@ -9,6 +9,7 @@
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
 #include "pyext/launch/bound_launch.h"
+#include "pyext/launch/checking.h"
 #include "pyext/launch/launcher.h"
 #include "pyext/launch/plan.h"
 #include "pyext/launch/stream_order.h"
@@ -96,8 +97,7 @@ static int bind(PxBound *b, PyObject *const *argv, Py_ssize_t n, PyObject *kwnam
   for (Py_ssize_t i = 0; i < all; i++)
     PyTuple_SET_ITEM(b->arguments, i, Py_NewRef(argv[i]));
   if (px_bind(d, &b->args, argv, n, kwnames) < 0 || refuse_copies(l, &b->args) < 0 ||
-      !(b->overload = px_dispatch_fresh(d, &b->args)) ||
-      px_launch_advise(d, &b->args) < 0 ||
+      !(b->overload = px_dispatch_fresh(d, &b->args)) || px_launch_advise(d, &b->args) < 0 ||
       px_launch_prepare(l, b->overload, &b->args, &b->config) < 0)
     return -1;
   const RtParams *params = &b->overload->code->params;
@@ -118,6 +118,8 @@ PyObject *px_launcher_bind(PyObject *op, PyObject *const *argv, Py_ssize_t n, Py
         PyExc_TypeError,
         "the arguments of %U pass through its extensions= at each launch: they cannot be bound",
         name_of(l));
+  if (device && px_runs_in_python())
+    return px_bind_in_python(op, argv, n, kwnames);
   PxBound *b = device ? PyObject_GC_New(PxBound, st->bound_type) : NULL;
   if (!b)
     return NULL;

@@ -429,6 +429,8 @@ static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObj
     return NULL;
   if (l->forall && !l->ntasks)
     Py_RETURN_NONE;
+  if (px_is_checking()) /* the device has only now read PYPTX_DEVICE */
+    return px_launch_checked((PyObject *)l, argv, n, kwnames);
   PxArgs a;
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
   PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch_fresh(d, &a);

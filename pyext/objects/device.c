@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pyext/launch/checking.h"
 #include "pyext/launch/traps.h"
 #include "pyext/objects/wait.h"
 #include "pyext/raise.h"
@@ -40,7 +41,7 @@ static _Thread_local struct {
   int depth;
 } entered;
 
-/* PYPTX_DEVICE: "gpu", "host" or "auto". */
+/* PYPTX_DEVICE: "gpu", "host", "python" (the host, and kernels run as Python) or "auto". */
 static const char *device_choice(void) {
   const char *choice = getenv("PYPTX_DEVICE");
   return choice && *choice ? choice : "auto";
@@ -86,7 +87,9 @@ static void note_fallback(PxState *st) {
 
 static RtDevice *default_device(PxState *st) {
   const char *choice = device_choice();
-  if (!strcmp(choice, "host"))
+  if (!strcmp(choice, "python"))
+    px_step_in_python();
+  if (!strcmp(choice, "host") || !strcmp(choice, "python"))
     return open_device(st, RT_HOST);
   if (!strcmp(choice, "gpu"))
     return open_device(st, 0);
@@ -96,7 +99,8 @@ static RtDevice *default_device(PxState *st) {
       note_fallback(st);
     return count < 0 ? NULL : open_device(st, count > 0 ? 0 : RT_HOST);
   }
-  PyErr_Format(PyExc_ValueError, "PYPTX_DEVICE is '%s': it must be gpu, host or auto", choice);
+  PyErr_Format(PyExc_ValueError, "PYPTX_DEVICE is '%s': it must be gpu, host, python or auto",
+               choice);
   return NULL;
 }
 

@@ -184,8 +184,8 @@ def check_numba(m):
 def check_settings(m):
     """Environment variables with values that nobody takes."""
     wrong = []
-    if m.env.get("PYPTX_DEVICE", "auto") not in ("auto", "gpu", "host", ""):
-        wrong.append(("PYPTX_DEVICE", "auto, gpu or host"))
+    if m.env.get("PYPTX_DEVICE", "auto") not in ("auto", "gpu", "host", "python", ""):
+        wrong.append(("PYPTX_DEVICE", "auto, gpu, host or python"))
     if not re.fullmatch(r"|[1-9]\d{0,3}", m.env.get("PYPTX_HOST_THREADS", "")):
         wrong.append(("PYPTX_HOST_THREADS", "a number from 1 to 1024"))
     if m.env.get("PYPTX_PROGRESS", "") not in ("", "0", "1"):

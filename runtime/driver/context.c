@@ -54,13 +54,14 @@ int rt_enter_alive(RtContext *was, RtDevice *d, uint32_t epoch) {
   CUcontext now = NULL, wanted = atomic_load(&d->context);
   if (rt_phase != RT_PHASE_OPEN || rt_epoch(d) != epoch || !wanted)
     return 0;
-  if (rt_cu.cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == wanted)
+  int result = rt_cu.cuCtxGetCurrent(&now);
+  if (result == CUDA_SUCCESS && now == wanted)
     return 1;
   RtContext before = context_of(now);
   rt_current = NULL;
   if (rt_cu.cuCtxSetCurrent(wanted) != CUDA_SUCCESS)
     return 0;
-  if (!is_to_stay(now)) {
+  if (result == CUDA_SUCCESS && !is_to_stay(now)) { /* as in rt_enter: not what is not known */
     assert(!was->known);
     *was = before;
   }

@@ -50,7 +50,8 @@ MAY_INCLUDE = {
     # It asks launch to read arguments (the dispatcher) and to load what it has compiled (the overload).
     "pyext/compile": ("pyext/state.h", "pyext/raise.h", "pyext/objects/", "pyext/snapshot/snapshot.h",
                       "pyext/snapshot/captures.h",
-                      "pyext/launch/dims.h", "pyext/launch/entry_loading.h", "pyext/launch/launcher.h",
+                      "pyext/launch/checking.h", "pyext/launch/dims.h",
+                      "pyext/launch/entry_loading.h", "pyext/launch/launcher.h",
                       "pyext/launch/plan.h", "pyext/launch/scalar.h", "pyext/launch/typeof.h"),
     # Everything but the snapshot.
     "pyext/launch": ("pyext/state.h", "pyext/compat.h", "pyext/raise.h", "pyext/objects/",
@@ -101,6 +102,8 @@ EXCEPTIONS = [
        "pyext/objects/graph.c")
       for header in ("pyext/array/device_array.h", "pyext/compile/dispatcher.h", "pyext/compile/overload.h",
                      "pyext/compile/signature.h", "pyext/launch/launcher.h", "pyext/launch/prints.h", "pyext/launch/typeof.h")),
+    ("pyext/launch/checking.h", "PYPTX_DEVICE=python says how launches run, and is read where devices are chosen",
+     "pyext/objects/device.c"),
     *((f"pyext/{folder}/", "the file that puts the module together", "pyext/module.c")
       for folder in ("array", "compile", "launch", "objects", "snapshot")),
     *((f"runtime/driver/{header}", "an error's text names the kernels that ran last", "runtime/status.c")

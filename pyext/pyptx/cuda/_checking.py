@@ -49,8 +49,29 @@ def _variant(kernel, bits):
     return made[bits]
 
 
+def bind(launcher, /, *args, **kwargs):
+    """launcher.bind(…) under PYPTX_DEVICE=python."""
+    from pyptx import _stepping
+
+    return _stepping.Bound(launcher, args, kwargs)
+
+
+def _launch_in_python(launcher, args, kwargs):
+    """A launch under PYPTX_DEVICE=python."""
+    from pyptx import _stepping
+
+    _pyptx._compiled_here(1)
+    try:
+        run = launcher if _stepping.is_own(launcher.dispatcher) else None
+        return run(*args, **kwargs) if run else _stepping.launch(launcher, args, kwargs)
+    finally:
+        _pyptx._compiled_here(0)
+
+
 def launch(launcher, /, *args, **kwargs):
-    """A launch in such a block."""
+    """A launch in such a block, or under PYPTX_DEVICE=python."""
+    if _pyptx._in_python():
+        return _launch_in_python(launcher, args, kwargs)
     bits = _pyptx._checking(0)
     try:
         if _pyptx.get_current_device().is_host:

@@ -229,7 +229,7 @@ def _plain_function(function):
 
 def _make(function, signatures, read):
     kernel = Dispatcher(_plain_function(function), signatures, **read)
-    if signatures and not kernel.device:
+    if signatures and not kernel.device and os.environ.get("PYPTX_DEVICE") != "python":
         for signature in signatures:
             kernel.compile(signature)
     return kernel

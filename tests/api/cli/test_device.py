@@ -212,7 +212,7 @@ def test_host_is_the_host():
 def test_a_bad_choice_is_told_when_a_device_is_needed():
     code, _, err = python("print('imported'); cuda.get_current_device()", PYPTX_DEVICE="toaster")
     assert code == 1
-    assert "ValueError: PYPTX_DEVICE is 'toaster': it must be gpu, host or auto" in err
+    assert "ValueError: PYPTX_DEVICE is 'toaster': it must be gpu, host, python or auto" in err
 
 
 def test_gpu_without_one_says_what_to_do():

@@ -137,7 +137,7 @@ def test_who_is_numba_cuda(tmp_path):
 
 
 @pytest.mark.parametrize("name, value, remedy", [
-    ("PYPTX_DEVICE", "cuda", "auto, gpu or host"), ("PYPTX_HOST_THREADS", "many", "1 to 1024"), ("PYPTX_PROGRESS", "yes", "0 or 1"),
+    ("PYPTX_DEVICE", "cuda", "auto, gpu, host or python"), ("PYPTX_HOST_THREADS", "many", "1 to 1024"), ("PYPTX_PROGRESS", "yes", "0 or 1"),
     ("PYPTX_ADVICE", "2", "0, 1 or error"), ("PYPTX_DRIVER", "/nowhere/libcuda.so.1", "a file that exists"),
     ("PYPTX_LIBDEVICE", "/nowhere/x.bc", "a file that exists"), ("CUDA_DISABLE_PTX_JIT", "1", "unset it"),
 ])  # fmt: skip

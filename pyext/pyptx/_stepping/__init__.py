@@ -1,0 +1,155 @@
+"""Kernels run as Python, thread by thread: PYPTX_DEVICE=python and kernel.py_run (docs/guide/debugging.md).
+
+In: a kernel, grid, block, arguments. Out: the same memory as a compiled launch writes, or the exception of the first thread that raises. The
+kernel's own code object runs, so that breakpoint(), pdb and coverage.py work in it.
+"""
+
+import os
+
+import numpy as np
+
+from pyptx import _pyptx, errors
+from pyptx._stepping import memory, schedule, translate
+from pyptx.cuda._jit import _CHECKS
+
+
+def _place(name, given):
+    """Of thread= and block=, or of their variables: (x, y, z), or None for all."""
+    if given is None:
+        text = os.environ.get(f"PYPTX_STEP_{name.upper()}")
+        if not text:
+            return None
+        try:
+            given = tuple(int(n) for n in text.strip("() ").split(","))
+        except ValueError:
+            raise ValueError(f"PYPTX_STEP_{name.upper()} is '{text}': write x, y and z, as 3,0,0") from None
+    given = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    if not 1 <= len(given) <= 3 or not all(hasattr(n, "__index__") for n in given):
+        raise TypeError(f"{name} is an int or a tuple of up to three, not {given!r}")
+    return (*(n.__index__() for n in given), 0, 0)[:3]
+
+
+def _inside(name, place, dims):
+    if place is not None and not all(0 <= p < n for p, n in zip(place, dims)):
+        raise ValueError(f"{name}={place} is not in a launch with {dims} of them")
+
+
+def _declared(kernel, args):
+    """The arguments as the types that the kernel was declared with."""
+    for text in kernel.declared_signatures:
+        types = _pyptx._type(f"void{text}").args if text.strip("(,)") else ()
+        if len(types) == len(args):
+            return [_as_type(x, t) for x, t in zip(args, types)]
+    return args
+
+
+def _as_type(x, t):
+    weak = {"pybool": bool, "pyint": int, "pyfloat": float, "pycomplex": complex}.get(str(t))
+    if not isinstance(x, (bool, int, float, complex, np.generic)) or isinstance(x, np.void):
+        return x
+    if weak:
+        return weak(x)
+    try:
+        dtype = np.dtype(str(t).replace("boolean", "bool"))
+    except TypeError:
+        return x
+    return memory.convert(x, dtype)
+
+
+def _bound(kernel, args, keywords):
+    """Positional arguments, in the order of the parameters, and those by keyword only."""
+    import inspect
+
+    if not keywords:
+        return list(args), {}
+    bound = inspect.signature(kernel.py_func).bind(*args, **keywords)
+    return list(bound.args), bound.kwargs
+
+
+class _Breakpoints:
+    """breakpoint() stops in one thread, if one is asked for."""
+
+    def __init__(self, translator, thread, block):
+        self._scope, self._thread, self._block = translator.builtins, thread, block
+        self._per_thread = translator.per_thread
+        self._stop = self._scope["breakpoint"]
+
+    def enter(self, t):
+        here = (self._thread is None or t.index == self._thread) and (self._block is None or t.block.index == self._block)
+        self._scope["breakpoint"] = self._stop if here else _pass_by
+        for scope, name, value in self._per_thread:
+            scope[name] = value.read()
+
+
+def _pass_by(*args, **keywords):
+    """breakpoint() in a thread that nobody asked for."""
+
+
+def _refuse(cluster):
+    if cluster is not None and tuple(cluster) != (1, 1, 1):
+        raise NotImplementedError("clusters are not part of runs in Python: launch without a cluster, or with PYPTX_DEVICE=host")
+
+
+def run(kernel, grid, block, args, keywords, dynamic_shared=0, thread=None, only_block=None, checks=0):
+    """Runs a kernel; grid and block are (x, y, z)."""
+    thread, only_block = _place("thread", thread), _place("block", only_block)
+    _inside("thread", thread, block)
+    _inside("block", only_block, grid)
+    if kernel._made[1].get("numba_typing"):
+        errors.advise("PT818", kernel.__name__)
+    translator = translate.Translator()
+    args, by_name = _bound(kernel, args, keywords)
+    args = [translator.argument(x) for x in _declared(kernel, args)]
+    by_name = {name: translator.argument(x) for name, x in by_name.items()}
+    function = translator.value(kernel.py_func)
+    breakpoints = _Breakpoints(translator, thread, only_block)
+    launched = schedule.Run(grid, block, function, args, by_name, breakpoints.enter)
+    launched.dynamic_shared = dynamic_shared
+    launched.strict = bool((kernel._made[1].get("check", 0) | checks) & _CHECKS["sync"])
+    try:
+        launched.launch()
+    finally:
+        for finish in translator.after:
+            finish()
+
+
+def launch(launcher, args, keywords):
+    """kernel[grid, block](…) under PYPTX_DEVICE=python."""
+    kernel, grid, block = launcher.dispatcher, launcher.griddim, launcher.blockdim
+    _refuse(launcher.cluster)
+    _, how = launcher.__reduce__()
+    if len(how) == 4:  # forall: tasks, threads a block
+        tasks, threads = how[0], how[1] or 128
+        grid, block = (-(-tasks // threads), 1, 1), (threads, 1, 1)
+    if launcher.stream is not None:
+        launcher.stream.synchronize()
+    run(kernel, grid, block, args, keywords, how[3], checks=_pyptx._checking_here())
+
+
+class Bound:
+    """What kernel[grid, block].bind(…) is under PYPTX_DEVICE=python."""
+
+    def __init__(self, launcher, args, keywords):
+        self._launcher, self._keywords = launcher, keywords
+        self.arguments = (*args, *keywords.values())
+        self._args = args
+
+    def __call__(self):
+        self._launcher(*self._args, **self._keywords)
+
+
+def is_own(kernel):
+    """Is it a kernel of pyptx's library, or one made for cuda.vectorize and the like: they run compiled."""
+    function = kernel.py_func
+    return (function.__globals__.get("__name__") or "").partition(".")[0] == "pyptx" or function.__code__.co_filename.startswith("<pyptx: ")
+
+
+def py_run(kernel, griddim, blockdim, /, *args, thread=None, block=None, sharedmem=0, **keywords):
+    """kernel.py_run(…)"""
+    launcher = kernel.configure(griddim, blockdim, 0, sharedmem)
+    _pyptx.synchronize()
+    before = _pyptx._compiled_here(1)
+    try:
+        run(kernel, launcher.griddim, launcher.blockdim, args, keywords, sharedmem, thread, block, _pyptx._checking_here())
+    finally:
+        _pyptx._compiled_here(before)
