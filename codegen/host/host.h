@@ -33,8 +33,9 @@ typedef enum HostArg {
 enum { HOST_SHARED_ALIGN = 64 };
 
 typedef struct HostState {
-  LLVMValueRef thread; /* SYMBOL.thread, NULL if a device function is compiled alone */
-  struct Loops *loops; /* entry.h: what the passes have found so far, NULL before the first */
+  uint32_t dynamic_align; /* of dynamic shared memory, what its arrays ask for */
+  LLVMValueRef thread;    /* SYMBOL.thread, NULL if a device function is compiled alone */
+  struct Loops *loops;    /* entry.h: what the passes have found so far, NULL before the first */
 } HostState;
 
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
