@@ -23,6 +23,7 @@ def at_a(row: int, chunk: int) -> int:
 
 @cuda.jit(device=True)
 def at_b(row: int, chunk: int) -> int:
+    """The same of B, whose rows have two lines."""
     return 8 * (chunk ^ row % 8)
 
 

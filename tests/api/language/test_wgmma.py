@@ -173,12 +173,42 @@ def test_the_example_assembles(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     text = ptx_of(example("gemm_warpgroups.gemm").py_func, SIGNATURE, "sm_90", launch_bounds=(256, 1))
     assert text.count("wgmma.mma_async") == 4  # a stage's: the loop over k is unrolled
+    assert ".extern .shared .align 1024" in text
     assert_not_serialised(text, tmp_path)
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_120"])
 def test_the_example_of_warps_assembles(arch, tmp_path):
     assemble(ptx_of(example("gemm_warps.gemm").py_func, SIGNATURE, arch, launch_bounds=(256, 1)), arch, tmp_path)
+
+
+@on_device
+def test_tiles_in_dynamic_shared_memory():
+    """Behind static memory, and aligned as it says."""
+
+    @cuda.jit
+    def kernel(out, a):
+        used = cuda.shared.array(5, np.int32)
+        tile = cuda.shared.array(0, np.float16, alignment=1024)[:4096].reshape(64, 64)
+        t = cuda.threadIdx.x
+        if t < 5:
+            used[t] = t
+        for i in range(t, 4096, 128):
+            tile[i // 64, column(i // 64, i % 64)] = a[i // 64, i % 64]
+        cuda.fence_proxy_async_shared()
+        cuda.syncthreads()
+        acc = cuda.wgmma.fence(cuda.wgmma.zeros(64, 64, np.float32))
+        for k in range(0, 64, 16):
+            acc = cuda.wgmma.mma(tile[:, k : k + 16], tile[:, k : k + 16], acc)
+        cuda.wgmma.commit()
+        acc = cuda.wgmma.wait(0, acc)
+        for i in range(32):
+            out[t // 32 * 16 + t % 32 // 4 + i // 2 % 2 * 8, 8 * (i // 4) + 2 * (t % 4) + i % 2] = acc[i] + used[4]
+
+    a = np.random.default_rng(6).integers(-4, 5, (64, 64)).astype(np.float16)
+    out = np.zeros((64, 64), np.float32)
+    kernel[1, 128, 0, 8192](out, a)
+    assert np.array_equal(out, a.astype(np.float32) @ a.astype(np.float32).T + 4)  # whole numbers: exact
 
 
 @on_device
