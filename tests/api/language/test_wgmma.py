@@ -203,7 +203,7 @@ def test_tiles_in_dynamic_shared_memory():
         cuda.wgmma.commit()
         acc = cuda.wgmma.wait(0, acc)
         for i in range(32):
-            out[t // 32 * 16 + t % 32 // 4 + i // 2 % 2 * 8, 8 * (i // 4) + 2 * (t % 4) + i % 2] = acc[i] + used[4]
+            out[t // 32 * 16 + t % 32 // 4 + i // 2 % 2 * 8, 8 * (i // 4) + 2 * (t % 4) + i % 2] = acc[i] + np.float32(used[4])
 
     a = np.random.default_rng(6).integers(-4, 5, (64, 64)).astype(np.float16)
     out = np.zeros((64, 64), np.float32)
