@@ -11,6 +11,7 @@
 
 #include "codegen/lower/inlining.h"
 #include "codegen/lower/unroll_hints.h"
+#include "codegen/ssa/accumulators.h"
 #include "codegen/ssa/narrow.h"
 #include "codegen/ssa/waits.h"
 #include "codegen/target.h"
@@ -27,6 +28,7 @@ static void dominators(Cg *cg) { each(cg, ir_dominators); }
 static void narrow(Cg *cg) { each(cg, cg_narrow); }
 static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }
 static void waits(Cg *cg) { cg_find_waits(cg->cx, cg->program); }
+static void accumulators(Cg *cg) { cg_check_accumulators(cg->cx, cg->program); }
 static void unroll_hints(Cg *cg) { each(cg, cg_hint_loops); }
 
 #define P(...) PASS_WHEN(__VA_ARGS__)

@@ -81,7 +81,8 @@ struct Target {
    * includes. */
   LLVMValueRef (*shared_static)(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset,
                                 const char *name);
-  LLVMValueRef (*shared_dynamic)(Lower *lw);       /* its address, 16-byte aligned */
+  /* its address, 16-byte aligned at least */
+  LLVMValueRef (*shared_dynamic)(Lower *lw, unsigned align);
   LLVMValueRef (*shared_dynamic_bytes)(Lower *lw); /* i32 */
   /* Read-only data, as a pointer in SPACE_CONST. */
   LLVMValueRef (*constant)(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,

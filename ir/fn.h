@@ -168,6 +168,7 @@ enum InsFlags {
    * result */
   INS_OF_I32 = 2048,
   INS_OF_U32 = 4096,
+  INS_UNROLL_ALL = 8192, /* of a branch back: LLVM is to unroll the loop fully */
 };
 
 /* Flags that have a text; X(flag, word). */

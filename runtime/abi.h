@@ -108,7 +108,7 @@ typedef struct RtHostLaunch {
   void *worker; /* the runtime's own */
   /* frames of recursive functions stay above this address; 0: it is not known */
   uintptr_t stack_end;
-  uint32_t cluster[3]; /* blocks of a cluster, at least 1 */
+  uint32_t cluster[3];   /* blocks of a cluster, at least 1 */
   struct RtCheck *check; /* of checked code, else NULL */
 } RtHostLaunch;
 
@@ -152,15 +152,55 @@ typedef enum RtMatrixFactor {
 enum { RT_MATRIX_STORE = 8, RT_MATRIX_TRANSPOSED = 16, RT_MATRIX_MOVE = 1 << 30 };
 
 /* What a thread at RT_MEET_WAIT does: the slot MASK. VALUE is the operand: of a named barrier its
- * number, and above 32 bits the threads that it is for. */
+ * number, and above 32 bits the threads that it is for; of those of a cluster nothing. */
 typedef enum RtWait {
   RT_WAIT_BARRIER_SYNC,
   RT_WAIT_BARRIER_ARRIVE,
   RT_WAIT_CLUSTER_SYNC,
   RT_WAIT_CLUSTER_ARRIVE,
   RT_WAIT_CLUSTER,
-  RT_WAIT_BARRIER /* the runtime's own: it has arrived; VALUE: the number, and above the phase */
+  RT_WAIT_PROXY,     /* a proxy fence: nobody waits (runtime/host/proxies.h) */
+  RT_WAIT_WARPGROUP, /* an operation of a warpgroup; VALUE: the address of an RtWarpgroupOp */
+  /* the runtime's own: it has arrived; VALUE: the number, and above the phase */
+  RT_WAIT_BARRIER,
+  RT_WAIT_IN_WARPGROUP
 } RtWait;
+
+/* What a thread brings to an operation of its warpgroup (runtime/host/warpgroups.h). Behind it lie
+ * its fragment of A, where that is in registers, and its accumulators, which are changed there. */
+typedef enum RtWarpgroupKind {
+  RT_WARPGROUP_FENCE,
+  RT_WARPGROUP_MMA,
+  RT_WARPGROUP_COMMIT,
+  RT_WARPGROUP_WAIT
+} RtWarpgroupKind;
+enum { RT_WARPGROUP_FRAGMENTS = 8 };
+/* Misuse, by the number of its site behind that of the operation; and the values of its message */
+enum {
+  RT_WARPGROUP_PARTIAL = 1, /* warpgroup, threads that it has */
+  RT_WARPGROUP_APART,       /* warpgroup, the thread that differs */
+  RT_WARPGROUP_GIVEN,
+  RT_WARPGROUP_UNFENCED,
+  RT_WARPGROUP_UNSEEN, /* row of tile A; the next: of tile B */
+  RT_WARPGROUP_UNSEEN_B,
+  RT_WARPGROUP_OVERWRITTEN, /* line of the mma, whose tile A it is; the next: whose tile B */
+  RT_WARPGROUP_OVERWRITTEN_B,
+  RT_WARPGROUP_IN_FLIGHT, /* groups in flight */
+  RT_WARPGROUP_MEMORY,
+  RT_WARPGROUP_MISUSES
+};
+typedef struct RtWarpgroupOp {
+  uint32_t kind, site, line;
+  uint32_t pending; /* WAIT: groups that may be left in flight */
+  /* elements of the accumulators, one fragment after the other; 0: no more */
+  uint32_t elements[RT_WARPGROUP_FRAGMENTS];
+  /* MMA */
+  uint32_t factor, k; /* RtMatrixFactor */
+  uint32_t swizzle, majors;
+  uint32_t registers;        /* bytes of the fragment of A; 0: it is a tile */
+  uint32_t whole;            /* accumulators are integers */
+  uint64_t tile[2], part[2]; /* of A and B: address, bytes from one part to the next */
+} RtWarpgroupOp;
 
 /* Segment number k of a kernel begins behind point k; 0 is the beginning. */
 typedef struct RtMeetPoint {

@@ -33,8 +33,9 @@ typedef enum HostArg {
 enum { HOST_SHARED_ALIGN = 64 };
 
 typedef struct HostState {
-  LLVMValueRef thread; /* SYMBOL.thread, NULL if a device function is compiled alone */
-  struct Loops *loops; /* entry.h: what the passes have found so far, NULL before the first */
+  uint32_t dynamic_align; /* of dynamic shared memory, what its arrays ask for */
+  LLVMValueRef thread;    /* SYMBOL.thread, NULL if a device function is compiled alone */
+  struct Loops *loops;    /* entry.h: what the passes have found so far, NULL before the first */
 } HostState;
 
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);
@@ -49,6 +50,9 @@ LLVMValueRef cg_host_arg(struct Lower *lw, HostArg a);
 LLVMValueRef cg_host_meeting(struct Lower *lw, RtMeetKind kind, uint32_t site, LLVMValueRef mask,
                              LLVMValueRef value, LLVMValueRef lane);
 void cg_host_instruction(struct Lower *lw, struct Ins *i);
+/* warpgroup.c: cuda.wgmma; a fence between proxies, for programs that have it */
+void cg_host_warpgroup(struct Lower *lw, struct Ins *i);
+void cg_host_proxy_fence(struct Lower *lw);
 /* The block's or the grid's size along an axis: a special register that is such a field. */
 LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r);
 

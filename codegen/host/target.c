@@ -64,8 +64,9 @@ static void host_open(Cg *cg) {
 
 /* Dynamic shared memory begins after the static, whose size is known now. */
 static void host_finish(Cg *cg) {
-  cg->static_shared = (cg->static_shared + HOST_SHARED_ALIGN - 1u) / HOST_SHARED_ALIGN *
-                      HOST_SHARED_ALIGN;
+  uint32_t wanted = ((const HostState *)cg->target_state)->dynamic_align,
+           align = wanted > HOST_SHARED_ALIGN ? wanted : HOST_SHARED_ALIGN;
+  cg->static_shared = (cg->static_shared + align - 1u) / align * align;
   LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_HOST_DYNAMIC_NAME);
   if (!fn)
     return;
@@ -267,7 +268,9 @@ static LLVMValueRef host_shared_static(Lower *lw, uint64_t bytes, unsigned align
   return shared_at(lw, lw_i64(lw, offset), name);
 }
 
-static LLVMValueRef host_shared_dynamic(Lower *lw) {
+static LLVMValueRef host_shared_dynamic(Lower *lw, unsigned align) {
+  HostState *s = lw->cg->target_state;
+  s->dynamic_align = align > s->dynamic_align ? align : s->dynamic_align;
   return shared_at(lw, lw_call_extern(lw, CG_HOST_DYNAMIC_NAME, lw->t->i64, NULL, 0), "dynamic");
 }
 

@@ -425,7 +425,7 @@ void lw_alloc(Lower *lw, Ins *i) {
     leaves[cg_extent_leaf(k)] = lw_i64(lw, a->extents[k]);
   if (a->dynamic) {
     lw->cg->uses_dynamic_shared = true;
-    leaves[LEAF_POINTER] = lw->target->shared_dynamic(lw);
+    leaves[LEAF_POINTER] = lw->target->shared_dynamic(lw, align);
     LLVMValueRef bytes = l_zext(lw->b, lw->target->shared_dynamic_bytes(lw), lw->t->i64);
     leaves[cg_extent_leaf(0)] = l_udiv(lw->b, bytes, lw_i64(lw, size));
   } else if (t->space == SPACE_SHARED) {

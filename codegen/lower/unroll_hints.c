@@ -25,6 +25,8 @@ enum {
    * in part */
   MAX_WHOLE = 600,
   MIN_TRIPS = 16, /* loops with a smaller constant trip count are left to LLVM */
+  LONG_TUPLE = 8,
+  MAX_SEARCH = 1 << 15, /* elements that the iterations of a loop over a long tuple look at */
 };
 
 typedef struct Body { /* the blocks of a loop, the header first */
@@ -204,8 +206,22 @@ static bool only_reads(const Body *body) {
   return true;
 }
 
+/* Does the loop run through a long tuple, as accumulators are? With a constant index an element is
+ * a register, else it is looked for among all. */
+static bool walks_tuples(const Body *body, const Counter *c) {
+  int64_t step;
+  double work = 0, trips = is_constant(c->step, &step) ? trips_of(c->start, c->stop, step) : -1;
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i)
+      work += i->op == OP_TUPLE_INDEX && i->args[0]->type->n >= LONG_TUPLE ? i->args[0]->type->n
+                                                                           : 0;
+  return work > 0 && trips > 0 && trips * work <= MAX_SEARCH;
+}
+
 static int hint_of(const Body *body) {
   Counter c;
+  if (is_counting(body, &c) && walks_tuples(body, &c))
+    return INS_UNROLL_ALL;
   unsigned n = is_counting(body, &c) ? times(body, &c) : 0;
   if (n == 4 && (is_loaded(c.start) || is_loaded(c.stop)) && only_reads(body))
     return INS_MASKED;
@@ -230,13 +246,15 @@ void cg_hint_loops(Cx *cx, Fn *fn) {
 
 void lw_mark_loops(Lower *lw) {
   FOR_BLOCKS (lw->fn, latch) {
-    int hint = latch->last->flags & (INS_MASKED | INS_UNROLL_4 | INS_UNROLL_8);
+    int hint = latch->last->flags & (INS_MASKED | INS_UNROLL_4 | INS_UNROLL_8 | INS_UNROLL_ALL);
     if (!hint)
       continue;
     assert(((BlockNote *)latch->note)->end && !(hint & (hint - 1))); /* one hint a loop */
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end);
     if (hint == INS_MASKED)
       cg_mark_masked(lw->cg->context, branch);
+    else if (hint == INS_UNROLL_ALL)
+      cg_mark_whole(lw->cg->context, branch, 0);
     else
       cg_mark_unrolled(lw->cg->context, branch, hint == INS_UNROLL_8 ? 8 : 4);
   }

@@ -76,6 +76,25 @@ void lw_tuple_get(Lower *lw, Ins *i) {
 }
 
 /* All elements have the same type, so leaf k of element e is leaf e * n + k of the tuple. */
+enum { LONG_TUPLE = 8 };
+
+/* Element `index` of so many, each `n` apart: halves are chosen by the bits of the index, so that
+ * there is one comparison for each bit. */
+static LLVMValueRef choose(Lower *lw, LLVMValueRef const *from, uint32_t count, uint32_t n,
+                           LLVMValueRef index) {
+  LLVMValueRef *left = CX_ARRAY(lw->cx, LLVMValueRef, count + 1);
+  for (uint32_t k = 0; k < count; k++)
+    left[k] = from[k * n];
+  for (uint32_t bit = 1; count > 1; bit *= 2, count = (count + 1) / 2) {
+    LLVMValueRef set = l_icmp(lw->b, LLVMIntNE, l_and(lw->b, index, lw_i64(lw, bit)),
+                              lw_i64(lw, 0));
+    for (uint32_t k = 0; k < (count + 1) / 2; k++)
+      left[k] = 2 * k + 1 < count ? l_select(lw->b, set, left[2 * k + 1], left[2 * k])
+                                  : left[2 * k];
+  }
+  return left[0];
+}
+
 void lw_tuple_index(Lower *lw, Ins *i) {
   const Type *tuple = i->args[0]->type;
   uint32_t n = cg_leaf_count(i->type);
@@ -83,6 +102,10 @@ void lw_tuple_index(Lower *lw, Ins *i) {
   LLVMValueRef *from = lw_leaves(lw, i->args[0]), index = lw_value(lw, i->args[1]);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   for (uint32_t k = 0; k < n; k++) {
+    if (tuple->n >= LONG_TUPLE) {
+      leaves[k] = choose(lw, from + k, tuple->n, n, index);
+      continue;
+    }
     LLVMValueRef v = from[(tuple->n - 1) * n + k];
     for (uint32_t e = tuple->n - 1; e-- > 0;) {
       LLVMValueRef here = l_icmp(lw->b, LLVMIntEQ, index, lw_i64(lw, e));

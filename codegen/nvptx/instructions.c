@@ -61,11 +61,11 @@ static void wait(Lower *lw) { call(lw, "llvm.nvvm.barrier.cluster.wait", NULL, 0
 
 /* As many registers as the tuple has; floats of 32 and 64 bits are registers themselves where
  * `floats` says so. */
-static unsigned pack(Lower *lw, Ins *tuple, bool floats, LLVMValueRef *out) {
-  LLVMValueRef *leaves = lw_leaves(lw, tuple);
-  unsigned size = (unsigned)ty_size(tuple->type->elems[0]), each = size < 4 ? 4 / size : 1;
+unsigned cg_nvptx_pack(Lower *lw, const Type *tuple, LLVMValueRef const *leaves, bool floats,
+                       LLVMValueRef *out) {
+  unsigned size = (unsigned)ty_size(tuple->elems[0]), each = size < 4 ? 4 / size : 1;
   LLVMTypeRef bits = cg_int_type(lw->cg, 8 * size);
-  for (unsigned r = 0; r < tuple->type->n / each; r++) {
+  for (unsigned r = 0; r < tuple->n / each; r++) {
     LLVMValueRef word = LLVMGetPoison(LLVMVectorType(bits, each));
     for (unsigned e = 0; e < each && each > 1; e++)
       word = l_insert_element(lw->b, word, l_bitcast(lw->b, leaves[r * each + e], bits),
@@ -74,20 +74,30 @@ static unsigned pack(Lower *lw, Ins *tuple, bool floats, LLVMValueRef *out) {
              : floats || size > 4 ? leaves[r]
                                   : l_bitcast(lw->b, leaves[r], lw->t->i32);
   }
-  return tuple->type->n / each;
+  return tuple->n / each;
 }
 
-static void unpack(Lower *lw, Ins *i, LLVMValueRef const *registers) {
-  unsigned size = (unsigned)ty_size(i->type->elems[0]), each = size < 4 ? 4 / size : 1;
-  LLVMTypeRef t = lw_scalar_type(lw->cg, i->type->elems[0]->id),
+unsigned cg_nvptx_unpack(Lower *lw, const Type *tuple, LLVMValueRef const *registers,
+                         LLVMValueRef *leaves) {
+  unsigned size = (unsigned)ty_size(tuple->elems[0]), each = size < 4 ? 4 / size : 1;
+  LLVMTypeRef t = lw_scalar_type(lw->cg, tuple->elems[0]->id),
               word = LLVMVectorType(cg_int_type(lw->cg, 8 * size), each);
-  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, i->type->n + 1);
-  for (unsigned k = 0; k < i->type->n; k++) {
+  for (unsigned k = 0; k < tuple->n; k++) {
     LLVMValueRef v = registers[k / each];
     if (each > 1)
       v = l_extract_element(lw->b, l_bitcast(lw->b, v, word), lw_i32(lw, k % each));
     leaves[k] = l_bitcast(lw->b, v, t);
   }
+  return tuple->n / each;
+}
+
+static unsigned pack(Lower *lw, Ins *tuple, bool floats, LLVMValueRef *out) {
+  return cg_nvptx_pack(lw, tuple->type, lw_leaves(lw, tuple), floats, out);
+}
+
+static void unpack(Lower *lw, Ins *i, LLVMValueRef const *registers) {
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, i->type->n + 1);
+  cg_nvptx_unpack(lw, i->type, registers, leaves);
   lw_set_leaves(lw, i, leaves);
 }
 
@@ -204,6 +214,11 @@ void cg_nvptx_instruction(Lower *lw, Ins *i) {
   case INTR_LDMATRIX: load_matrices(lw, i); return;
   case INTR_STMATRIX: store_matrices(lw, i); return;
   case INTR_MMA_SYNC: multiply(lw, i); return;
+  case INTR_WGMMA_ZEROS:
+  case INTR_WGMMA_FENCE:
+  case INTR_WGMMA_MMA:
+  case INTR_WGMMA_COMMIT:
+  case INTR_WGMMA_WAIT: cg_nvptx_warpgroup(lw, i); return;
   default: cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
   }
 }

@@ -15,6 +15,7 @@ typedef struct NvptxState {
    * the letter a; a version of PTX, or 0 */
   const char *arch;
   int least_ptx;
+  bool warpgroups; /* it has matrix operations of warpgroups */
 } NvptxState;
 
 int cg_nvptx_arch_number(const Cg *cg); /* 90 for sm_90a */
@@ -68,6 +69,14 @@ void cg_nvptx_local_space(Cg *cg);
 
 /* instructions.c */
 void cg_nvptx_instruction(Lower *lw, Ins *i);
+/* Elements of a tuple as registers of 32 bits (of 64 where they have so many), and back; how many
+ * registers there are. floats: those of 32 bits are registers as they are. */
+unsigned cg_nvptx_pack(Lower *lw, const Type *tuple, LLVMValueRef const *leaves, bool floats,
+                       LLVMValueRef *out);
+unsigned cg_nvptx_unpack(Lower *lw, const Type *tuple, LLVMValueRef const *registers,
+                         LLVMValueRef *leaves);
+/* warpgroup.c */
+void cg_nvptx_warpgroup(Lower *lw, Ins *i);
 /* inline_text.c */
 void cg_nvptx_inline_text(Lower *lw, Ins *i);
 /* cache_hints.c */

@@ -8,6 +8,7 @@
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
 
 /* --- shifts ---
@@ -106,8 +107,9 @@ void cg_nvptx_prepare(Cg *cg) {
  * half a minute. It cannot be switched off alone, so a module with a function of more of them than
  * this is compiled without the generator's optimisations. LLVM's passes have run by then, and ptxas
  * has its own (the straight-line kernels of bench/scaling.py get 20 % more PTX and the same number
- * of registers). */
-enum { MAX_STRAIGHT_LINE = 400 };
+ * of registers). Matrix operations of warpgroups need them: accumulators that the generator copies
+ * between two operations make ptxas wait for the first. */
+enum { MAX_STRAIGHT_LINE = 400, MAX_WITH_WARPGROUPS = 4000 };
 
 static bool is_strength_candidate(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -119,12 +121,14 @@ static bool is_strength_candidate(LLVMValueRef i) {
 }
 
 bool cg_nvptx_is_long(const Cg *cg) {
+  unsigned most = ((const NvptxState *)cg->target_state)->warpgroups ? MAX_WITH_WARPGROUPS
+                                                                     : MAX_STRAIGHT_LINE;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     unsigned n = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
         n += is_strength_candidate(i);
-    if (n > MAX_STRAIGHT_LINE)
+    if (n > most)
       return true;
   }
   return false;

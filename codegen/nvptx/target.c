@@ -293,10 +293,12 @@ static LLVMValueRef nvptx_shared_static(Lower *lw, uint64_t bytes, unsigned alig
   return g;
 }
 
-static LLVMValueRef nvptx_shared_dynamic(Lower *lw) {
+static LLVMValueRef nvptx_shared_dynamic(Lower *lw, unsigned align) {
   NvptxState *s = lw->cg->target_state;
   if (!s->dynamic)
     s->dynamic = add_global(lw, LLVMArrayType2(lw->t->i8, 0), "dynamic_shared", NVPTX_SHARED, 16);
+  if (LLVMGetAlignment(s->dynamic) < align)
+    LLVMSetAlignment(s->dynamic, align);
   return s->dynamic;
 }
 

@@ -21,7 +21,7 @@
 
 #include "runtime/abi.h"
 
-enum { RT_MEMORY_ALIGN = 256 }; /* at least what an array may ask for */
+enum { RT_MEMORY_ALIGN = 1024 }; /* at least what an array may ask for */
 
 /* WAITS: all its threads wait for others of the cluster, which have not come (waits.h). */
 typedef enum RtPlaceState {
@@ -44,6 +44,12 @@ typedef struct RtCluster {
   size_t stride;
 } RtCluster;
 
+/* Shared memory as asynchronous operations see it (proxies.h). */
+typedef struct RtProxy {
+  char *seen; /* NULL before it is asked for */
+  bool known, fenced;
+} RtProxy;
+
 typedef struct RtPlace {
   uint64_t block;
   uint32_t times; /* it has been entered */
@@ -61,6 +67,10 @@ typedef struct RtPlace {
   uint32_t rank;
   uint32_t exited;      /* threads that have ended */
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
+  uint32_t threads;     /* of the block */
+  size_t shared_bytes;
+  RtProxy proxy;
+  struct RtWarpgroup *warpgroups; /* of whole ones so many as the block has; NULL: none has come */
   struct RtCheckBlock *check; /* of a checked launch: what is noted of the block */
   struct RtPlace *next, *before, *other; /* in its row; of all */
 } RtPlace;

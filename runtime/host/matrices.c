@@ -46,11 +46,11 @@ static float with_bits(uint32_t bits) {
   return f;
 }
 
-static double load(const Matrices *s, const char *at) {
+double rt_matrix_element(RtMatrixFactor factor, const char *at) {
   uint16_t half;
   uint32_t word;
   double d;
-  switch (s->factor) {
+  switch (factor) {
   case RT_MATRIX_F16: memcpy(&half, at, 2); return half_to_double(half);
   case RT_MATRIX_BF16: memcpy(&half, at, 2); return with_bits((uint32_t)half << 16);
   case RT_MATRIX_TF32: memcpy(&word, at, 4); return with_bits(word & ~0x1fffu);
@@ -122,10 +122,10 @@ static void multiply(uint32_t op, const uint64_t *records) {
     const char *at = (const char *)(uintptr_t)records[lane];
     for (uint32_t i = 0, row, column; i < s.na; i++, at += s.size) {
       place_a(&s, lane, i, &row, &column);
-      a[row][column] = load(&s, at);
+      a[row][column] = rt_matrix_element(s.factor, at);
     }
     for (uint32_t i = 0; i < s.nb; i++, at += s.size)
-      b[row_of_b(&s, lane, i)][lane / 4] = load(&s, at);
+      b[row_of_b(&s, lane, i)][lane / 4] = rt_matrix_element(s.factor, at);
   }
   for (uint32_t lane = 0; lane < LANES; lane++)
     for (uint32_t i = 0; i < s.nc; i++) {

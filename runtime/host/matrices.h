@@ -11,4 +11,7 @@
 /* op: RT_MATRIX_OP; records: one a lane. */
 void rt_matrix_operate(uint32_t op, const uint64_t records[32]);
 
+/* An element of A or B, as the operation reads it: of float32s the bits of tf32. */
+double rt_matrix_element(RtMatrixFactor factor, const char *at);
+
 #endif

@@ -367,9 +367,10 @@ static void begin_waits(const Block *b, RtPlace *p) {
       continue;
     RtMisuse m = rt_wait_begin(p, t, &b->f.mask[t], &b->f.value[t]);
     if (m.wrong)
-      rt_host_trap(b->view, b->points[b->f.next[t]].site + 1, b->number, t, m.values[0],
+      rt_host_trap(b->view, b->points[b->f.next[t]].site + m.wrong, b->number, t, m.values[0],
                    m.values[1], m.values[2], m.values[3]);
   }
+  rt_wait_begun(p);
 }
 
 static void end_waits(const Block *b, Standing *s) {

@@ -5,6 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "runtime/host/proxies.h"
+#include "runtime/host/warpgroups.h"
+
 enum { WARP = 32 };
 
 /* --- named barriers: PTX ISA, barrier.cta, but that threads count one by one --- */
@@ -14,7 +17,7 @@ static RtMisuse come(RtPlace *p, uint32_t number, uint32_t threads) {
   bool valid = number && number < RT_NAMED_BARRIERS && threads && threads % WARP == 0;
   bool other = valid && b->arrived && b->threads != threads;
   if (!valid || other)
-    return (RtMisuse){true, {number, threads, b->arrived, b->arrived ? b->threads : 0}};
+    return (RtMisuse){1, {number, threads, b->arrived, b->arrived ? b->threads : 0}};
   b->threads = threads;
   if (++b->arrived == threads)
     *b = (RtNamedBarrier){.phase = b->phase + 1};
@@ -52,7 +55,7 @@ static void complete(RtCluster *c) {
 static RtMisuse arrive(RtPlace *p, uint32_t thread) {
   RtCluster *c = p->cluster;
   if (p->arrived_in[thread])
-    return (RtMisuse){.wrong = true};
+    return (RtMisuse){.wrong = 1};
   p->arrived_in[thread] = c->phase + 1;
   c->arrived++;
   complete(c);
@@ -76,13 +79,21 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
     m = (RtMisuse){.wrong = !*operand && !p->arrived_in[thread]};
     *operand = 1;
     return m;
+  case RT_WAIT_PROXY: p->proxy.fenced = true; return (RtMisuse){0};
+  case RT_WAIT_WARPGROUP:
+    *what = RT_WAIT_IN_WARPGROUP;
+    return rt_warpgroup_come(p, thread, operand);
   default: return (RtMisuse){0}; /* it has come before */
   }
 }
 
+void rt_wait_begun(RtPlace *p) { rt_proxy_settle(p); }
+
 bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
   if (what == RT_WAIT_BARRIER)
     return p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS].phase != (uint32_t)(operand >> 32);
+  if (what == RT_WAIT_IN_WARPGROUP)
+    return rt_warpgroup_is_past(p, operand);
   if (what != RT_WAIT_CLUSTER)
     return true; /* an arrival */
   if (p->arrived_in[thread] == p->cluster->phase + 1)
@@ -108,6 +119,8 @@ void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
   if (what == RT_WAIT_BARRIER) {
     const RtNamedBarrier *b = &p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS];
     out[0] = (uint32_t)operand, out[1] = b->arrived, out[2] = b->threads;
+  } else if (what == RT_WAIT_IN_WARPGROUP) {
+    out[0] = (uint32_t)operand, out[1] = rt_warpgroup_arrived(p, operand);
   } else {
     const RtCluster *c = p->cluster;
     out[0] = (int64_t)c->threads - c->arrived - exited(c), out[1] = c->threads;
@@ -119,6 +132,9 @@ static void reset(RtPlace *p, uint32_t threads) {
   memset(p->barriers, 0, sizeof p->barriers);
   memset(p->arrived_in, 0, threads * sizeof *p->arrived_in);
   p->exited = 0;
+  p->threads = threads;
+  rt_proxy_begin(p);
+  rt_warpgroups_end(p);
 }
 
 /* --- clusters --- */
@@ -149,6 +165,7 @@ static void begin_member(const RtPlaces *places, const RtHostLaunch *view, size_
   }
   m->cluster = &p->own;
   m->rank = rank;
+  m->shared_bytes = places->shared_bytes;
   m->arrived_in = (uint32_t *)(void *)(m->frame + arrivals_at);
   reset(m, (uint32_t)product(view->block));
 }

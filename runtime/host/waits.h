@@ -1,5 +1,5 @@
 /* Waits: what the threads of a block on the host wait for at RT_MEET_WAIT: named barriers of the
- * block, the barrier of its cluster.
+ * block, the barrier of its cluster, the other threads of a warpgroup.
  *
  * A thread brings a request (RtWait) with its operand. Its arrival counts once, when the block is
  * looked at; from then on its slots say what it waits for. */
@@ -10,15 +10,18 @@
 
 #include "runtime/host/block_places.h"
 
-/* A wrong use, which the site behind that of the wait reports with these values. */
+/* A wrong use, which the site so many numbers behind that of the wait reports with these values; 0:
+ * there is none. */
 typedef struct RtMisuse {
-  bool wrong;
+  uint32_t wrong;
   int64_t values[RT_TRAP_VALUES];
 } RtMisuse;
 
 /* The request of a thread that has just come: counts its arrival, and makes of it what the thread
  * waits for. */
 RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *operand);
+/* All that had come by then have been counted. */
+void rt_wait_begun(RtPlace *p);
 /* Is what it waits for there? */
 bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand);
 /* So many threads of the block have ended. */

@@ -124,19 +124,19 @@ static Val apply_rule(Ty *ty, const TyCall *c) {
   cx_bug(ty->cx, "there is no intrinsic %d", (int)c->id);
 }
 
-/* Keywords of a function with *args. */
-static bool bind_options(Ty *ty, TyCall *c, const Parameter *params, uint32_t np, const Val *args,
-                         const Frozen *names) {
+/* Keywords of a function with *args, parameter number `star`. */
+static bool bind_options(Ty *ty, TyCall *c, const Parameter *params, uint32_t star, uint32_t np,
+                         const Val *args, const Frozen *names) {
   for (uint32_t j = 0; names && j < names->n; j++) {
     const char *key = names->items[j]->text;
-    uint32_t k = 1;
+    uint32_t k = star + 1;
     while (k < np && (strlen(key) != params[k].len || memcmp(params[k].name, key, params[k].len)))
       k++;
     if (k == np) {
       return cannot_bind(
           ty, c, arena_printf(&ty->cx->arena, "in a kernel there is no parameter '%s'", key));
     }
-    c->options[k - 1] = args[j];
+    c->options[k - star - 1] = args[j];
   }
   return true;
 }
@@ -146,7 +146,10 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
   Parameter params[MAX_PARAMETERS];
   uint32_t np = read_signature(ir_intrinsics[c->id].signature, params, MAX_PARAMETERS);
   uint32_t nkeys = names ? names->n : 0, positional = n - nkeys;
-  bool star = np && params[0].star;
+  uint32_t first = 0; /* the one with a star, or np */
+  while (first < np && !params[first].star)
+    first++;
+  bool star = first < np;
   uint32_t limit = star ? TY_MAX_ARGS : np;
   while (!star && limit && params[limit - 1].named)
     limit--;
@@ -160,9 +163,9 @@ static bool bind_intrinsic(Ty *ty, TyCall *c, const Val *args, uint32_t n, const
     c->args[k] = args[k];
     c->given[k] = true;
   }
-  if (star) {
+  if (star && positional >= first) {
     c->n = positional;
-    return bind_options(ty, c, params, np, args + positional, names);
+    return bind_options(ty, c, params, first, np, args + positional, names);
   }
   c->n = np;
   for (uint32_t k = 0; k < nkeys; k++)

@@ -919,3 +919,20 @@ class vector:
     def store(array: Array, index: int | tuple[int, ...], values: tuple[Any, ...], alignment: int | None = None) -> None:
         """Stores a tuple or a vector of numbers from array[index] on, in one access, as vector.load reads them."""
 warpsize: int  # Threads in a warp: 32.
+class wgmma:
+    """Matrix operations of a warpgroup: 128 threads."""
+    @staticmethod
+    def commit() -> Any:
+        """Makes a group of the mma operations since the last commit, for wait."""
+    @staticmethod
+    def fence(*fragments: Any) -> Any:
+        """Before the first mma, and before one whose accumulators or fragment of A this thread has computed since: those are given and come back, acc = cuda.wgmma.fence(acc), so that the computation is in front of it."""
+    @staticmethod
+    def mma(a: Any, b: Any, c: Any, swizzle: Any = 128, a_major: Any = 'k', b_major: Any = 'k') -> Any:
+        """Begins A @ B + C of a warpgroup, 128 threads, on tiles in shared memory: a is 64 x k and b n x k, with a_major='m' k x 64, with b_major='n' k x n, and k is 16 for float16 and bfloat16, 8 for float32 (as tf32), 32 for int8 and uint8. Rows lie swizzle (128, 64 or 32) bytes apart, permuted as the hardware's swizzle has them. a may be a fragment, too, a tuple. c has n / 2 elements. The result can be given to another mma, and to wait, which gives it back to be read."""
+    @staticmethod
+    def wait(pending: Any, *accumulators: Any) -> Any:
+        """Waits until at most so many (a constant, 0 to 7) of this warpgroup's groups are in flight: their tiles may be written again. Accumulators of groups that have ended are given and come back, acc = cuda.wgmma.wait(0, acc), to be read."""
+    @staticmethod
+    def zeros(m: Any, n: Any, dtype: Type | npt.DTypeLike) -> Any:
+        """Accumulators of m x n (m is 64) elements of type float32 or int32 that are 0: n / 2 a thread, as a tuple."""

@@ -315,6 +315,10 @@ KERNELS = {
 def of_matrices(name):
     import test_matrices  # which imports this file
 
+    if name.startswith("WGMMA"):
+        import test_wgmma  # and this one
+
+        return test_wgmma.gemm, "float32[:,::1], float16[:,::1], float16[:,::1]"
     return (test_matrices.through, "uint16[:,::1], uint16[:,::1]") if name != "MMA_SYNC" else (test_matrices.matmul, "float32[:,::1], float16[:,::1], float16[:,::1]")
 
 
@@ -329,7 +333,7 @@ def test_ptx_and_what_it_needs(row, one_entry):
         assert word in text, text
     wanted = re.search(r"\.version (\d)\.(\d)\n\.target (\w+)", text)
     assert int(wanted[1]) * 10 + int(wanted[2]) >= int(version)
-    assert (wanted[3] == "sm_90a") == (name.startswith("SETMAX"))
+    assert (wanted[3] == "sm_90a") == (name.startswith(("SETMAX", "WGMMA")))
     if arch.startswith("sm_90"):
         with pytest.raises(ValueError, match=r"PT410: .* needs sm_90a?( or a newer architecture)?, and this is code for sm_89"):
             ptx_of(kernel.py_func, signature, "sm_89")

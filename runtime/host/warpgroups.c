@@ -1,0 +1,339 @@
+/* Warpgroups: see warpgroups.h. Shapes, fragments and swizzles: PTX ISA, "Asynchronous Warpgroup
+ * Level Matrix Multiply-Accumulate". Thread t = 32 warp + 4 g + q holds, of 64 rows, rows 16 warp +
+ * g and + 8. */
+#include "runtime/host/warpgroups.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/host/matrices.h"
+#include "runtime/host/proxies.h"
+
+enum { THREADS = 128, LINES = 64, MOST_COLUMNS = 256, MOST_K = 32, CHUNK = 16, MOST_KEPT = 64 };
+
+typedef struct Sums { /* accumulators: the bits of 64 x columns numbers */
+  uint32_t id, version, columns;
+  uint32_t group; /* of the last operation on them */
+  uint32_t bits[LINES * MOST_COLUMNS];
+} Sums;
+
+typedef struct Reading { /* a tile that an operation of a group reads */
+  RtWarpgroupOp op;
+  uint32_t group, which; /* 0: A's, 1: B's */
+  uint64_t content;
+} Reading;
+
+typedef struct RtWarpgroup {
+  uint32_t arrived, phase, number;
+  const RtWarpgroupOp *ops[THREADS];
+  bool fenced;
+  uint32_t committed, ended; /* groups; an operation before its commit is of group committed + 1 */
+  Sums *sums[MOST_KEPT];     /* a ring: number id is at id % MOST_KEPT */
+  uint32_t next_id;
+  Reading *readings;
+  uint32_t nreadings, most_readings;
+} RtWarpgroup;
+
+static const RtMisuse fine = {0};
+
+static RtMisuse misuse(uint32_t which, int64_t v0, int64_t v1) {
+  return (RtMisuse){which, {v0, v1}};
+}
+
+/* --- what threads hold instead of accumulators in flight --- */
+
+/* Word 0 names them; the others are there to tell it from a number. */
+static uint32_t word(uint32_t id, uint32_t version, uint32_t k) {
+  uint64_t h = ((uint64_t)id << 32 | version) * 0x9E3779B97F4A7C15u + k;
+  h = (h ^ h >> 29) * 0xBF58476D1CE4E5B9u;
+  return k ? (uint32_t)(h >> 32) : id;
+}
+static uint32_t version_at(uint32_t version) { return version * 2654435761u; }
+
+/* Words 0 and 1 are number and version, scrambled by an odd factor; is this such a name? */
+static bool read_name(const uint32_t *words, uint32_t n, uint32_t *id, uint32_t *version) {
+  *id = words[0];
+  *version = words[1] * 244002641u; /* the inverse of version_at's factor */
+  for (uint32_t k = 2; k < n; k++)
+    if (words[k] != word(*id, *version, k))
+      return false;
+  return *id != 0;
+}
+
+static void write_name(uint32_t *words, uint32_t n, const Sums *s) {
+  words[0] = s->id, words[1] = version_at(s->version);
+  for (uint32_t k = 2; k < n; k++)
+    words[k] = word(s->id, s->version, k);
+}
+
+/* A thread's accumulators: fragment f of its operation. */
+static uint32_t *fragment(const RtWarpgroupOp *op, uint32_t f) {
+  char *at = (char *)(uintptr_t)op + sizeof *op + op->registers;
+  for (uint32_t k = 0; k < f; k++)
+    at += op->elements[k] * sizeof(uint32_t);
+  return (uint32_t *)(void *)at;
+}
+
+static uint32_t *place_of(Sums *s, uint32_t thread, uint32_t e) {
+  uint32_t row = thread / 32 * 16 + thread % 32 / 4 + 8 * (e / 2 % 2),
+           column = 8 * (e / 4) + 2 * (thread % 4) + e % 2;
+  return &s->bits[row * s->columns + column];
+}
+
+static Sums *make_sums(RtWarpgroup *g, uint32_t columns) {
+  uint32_t id = ++g->next_id;
+  Sums **slot = &g->sums[id % MOST_KEPT];
+  if (!*slot)
+    *slot = malloc(sizeof **slot);
+  if (*slot) {
+    (*slot)->id = id, (*slot)->version = 0, (*slot)->columns = columns;
+    (*slot)->group = 0;
+  }
+  return *slot;
+}
+
+/* Accumulators that are named. *wrong: they have gone on under another version. */
+static Sums *named(const RtWarpgroup *g, uint32_t f, bool *wrong) {
+  const RtWarpgroupOp *op = g->ops[0];
+  uint32_t id, version;
+  *wrong = false;
+  if (!read_name(fragment(op, f), op->elements[f], &id, &version))
+    return NULL;
+  Sums *s = g->sums[id % MOST_KEPT];
+  *wrong = !s || s->id != id || s->version != version || s->columns != 2 * op->elements[f];
+  return s;
+}
+
+/* --- tiles --- */
+
+/* Chunk of 16 bytes number c of a row, with the hardware's permutation of address bits. */
+static const char *chunk_at(const RtWarpgroupOp *op, uint32_t which, uint32_t row, uint32_t c) {
+  uint32_t each = op->swizzle / CHUNK, part = op->part[which] ? c / each : 0;
+  uint64_t at = op->tile[which] + part * op->part[which] + (uint64_t)row * op->swizzle +
+                (op->part[which] ? c % each : c) * CHUNK;
+  return (const char *)(uintptr_t)(at ^ ((at >> 7 & (each - 1)) << 4));
+}
+
+static uint32_t rows_of(const RtWarpgroupOp *op, uint32_t which) {
+  return op->majors >> which & 1 ? op->k : which ? 2 * op->elements[0] : LINES;
+}
+static uint32_t element_bytes(const RtWarpgroupOp *op) { return 32 / op->k; }
+static uint32_t chunks_of(const RtWarpgroupOp *op, uint32_t which) {
+  uint32_t lines = which ? 2 * op->elements[0] : LINES;
+  return (op->majors >> which & 1 ? lines : op->k) * element_bytes(op) / CHUNK;
+}
+
+/* Row + 1 of a tile that was written since the last proxy fence; 0: there is none. */
+static uint32_t unseen(const RtPlace *p, const RtWarpgroupOp *op, uint32_t which) {
+  for (uint32_t row = 0; row < rows_of(op, which); row++)
+    for (uint32_t c = 0; c < chunks_of(op, which); c++)
+      if (!rt_proxy_sees(p, chunk_at(op, which, row, c), CHUNK))
+        return row + 1;
+  return 0;
+}
+
+static uint64_t content(const RtWarpgroupOp *op, uint32_t which) {
+  uint64_t h = 0, v[2];
+  for (uint32_t row = 0; row < rows_of(op, which); row++)
+    for (uint32_t c = 0; c < chunks_of(op, which); c++) {
+      memcpy(v, chunk_at(op, which, row, c), sizeof v);
+      h = (h ^ v[0]) * 0x9E3779B97F4A7C15u;
+      h = (h ^ h >> 31 ^ v[1]) * 0xBF58476D1CE4E5B9u;
+    }
+  return h;
+}
+
+/* Line (row of A, column of B) and k of each element, as numbers. */
+static void load_tile(const RtWarpgroupOp *op, uint32_t which, double (*out)[MOST_K]) {
+  uint32_t size = element_bytes(op), each = CHUNK / size;
+  for (uint32_t row = 0; row < rows_of(op, which); row++)
+    for (uint32_t c = 0; c < chunks_of(op, which); c++)
+      for (uint32_t e = 0; e < each; e++) {
+        double v = rt_matrix_element((RtMatrixFactor)op->factor,
+                                     chunk_at(op, which, row, c) + e * size);
+        if (op->majors >> which & 1)
+          out[c * each + e][row] = v;
+        else
+          out[row][c * each + e] = v;
+      }
+}
+
+/* A's fragment: a register is 4 bytes of a row, the next is 8 rows below, the third 16 bytes on. */
+static void load_registers(const RtWarpgroup *g, double (*out)[MOST_K]) {
+  const RtWarpgroupOp *op = g->ops[0];
+  uint32_t size = element_bytes(op), each = 4 / size;
+  for (uint32_t t = 0; t < THREADS; t++)
+    for (uint32_t i = 0; i < op->registers / size; i++) {
+      uint32_t r = i / each, row = t / 32 * 16 + t % 32 / 4 + 8 * (r % 2);
+      out[row][t % 4 * each + i % each + 4 * each * (r / 2)] =
+          rt_matrix_element((RtMatrixFactor)op->factor, (const char *)(g->ops[t] + 1) + i * size);
+    }
+}
+
+/* --- mma --- */
+
+static void add(const RtWarpgroupOp *op, double sum, uint32_t *bits) {
+  float f;
+  if (op->whole) {
+    *bits += (uint32_t)(int64_t)sum;
+  } else {
+    memcpy(&f, bits, sizeof f);
+    f = (float)((double)f + sum);
+    memcpy(bits, &f, sizeof f);
+  }
+}
+
+static void compute(const RtWarpgroup *g, Sums *s) {
+  const RtWarpgroupOp *op = g->ops[0];
+  double a[LINES][MOST_K], b[MOST_COLUMNS][MOST_K];
+  if (op->registers)
+    load_registers(g, a);
+  else
+    load_tile(op, 0, a);
+  load_tile(op, 1, b);
+  for (uint32_t row = 0; row < LINES; row++)
+    for (uint32_t column = 0; column < s->columns; column++) {
+      double sum = 0;
+      for (uint32_t k = 0; k < op->k; k++)
+        sum += a[row][k] * b[column][k];
+      add(op, sum, &s->bits[row * s->columns + column]);
+    }
+}
+
+static bool keep_reading(RtWarpgroup *g, uint32_t which) {
+  if (g->nreadings == g->most_readings) {
+    uint32_t most = 2 * g->most_readings + 16;
+    Reading *grown = realloc(g->readings, most * sizeof *grown);
+    if (!grown)
+      return false;
+    g->readings = grown, g->most_readings = most;
+  }
+  g->readings[g->nreadings++] = (Reading){.op = *g->ops[0],
+                                          .group = g->committed + 1,
+                                          .which = which,
+                                          .content = content(g->ops[0], which)};
+  return true;
+}
+
+static RtMisuse multiply(RtPlace *p, RtWarpgroup *g) {
+  const RtWarpgroupOp *op = g->ops[0];
+  bool given;
+  Sums *s = named(g, 0, &given);
+  if (given)
+    return misuse(RT_WARPGROUP_GIVEN, g->number, 0);
+  if ((!s || op->registers) && !g->fenced)
+    return misuse(RT_WARPGROUP_UNFENCED, g->number, 0);
+  for (uint32_t which = op->registers ? 1 : 0; which < 2; which++) {
+    uint32_t row = unseen(p, op, which);
+    if (row)
+      return misuse(RT_WARPGROUP_UNSEEN + which, row - 1, 0);
+    if (!keep_reading(g, which))
+      return misuse(RT_WARPGROUP_MEMORY, 0, 0);
+  }
+  if (!s) {
+    s = make_sums(g, 2 * op->elements[0]);
+    if (!s)
+      return misuse(RT_WARPGROUP_MEMORY, 0, 0);
+    for (uint32_t t = 0; t < THREADS; t++)
+      for (uint32_t e = 0; e < op->elements[0]; e++)
+        *place_of(s, t, e) = fragment(g->ops[t], 0)[e];
+  }
+  compute(g, s);
+  s->version++;
+  s->group = g->committed + 1;
+  for (uint32_t t = 0; t < THREADS; t++)
+    write_name(fragment(g->ops[t], 0), op->elements[0], s);
+  return fine;
+}
+
+/* --- wait --- */
+
+static RtMisuse end_groups(RtWarpgroup *g, uint32_t ended) {
+  uint32_t kept = 0;
+  for (uint32_t k = 0; k < g->nreadings; k++) {
+    const Reading *r = &g->readings[k];
+    if (r->group > ended)
+      g->readings[kept++] = *r;
+    else if (content(&r->op, r->which) != r->content)
+      return misuse(RT_WARPGROUP_OVERWRITTEN + r->which, r->op.line, 0);
+  }
+  g->nreadings = kept;
+  g->ended = ended;
+  return fine;
+}
+
+static RtMisuse wait(RtWarpgroup *g) {
+  const RtWarpgroupOp *op = g->ops[0];
+  uint32_t ended = g->committed > op->pending ? g->committed - op->pending : 0;
+  RtMisuse m = end_groups(g, ended > g->ended ? ended : g->ended);
+  for (uint32_t f = 0; !m.wrong && f < RT_WARPGROUP_FRAGMENTS && op->elements[f]; f++) {
+    bool given;
+    Sums *s = named(g, f, &given);
+    if (given)
+      return misuse(RT_WARPGROUP_GIVEN, g->number, 0);
+    if (s && s->group > g->ended)
+      return misuse(RT_WARPGROUP_IN_FLIGHT, g->committed - g->ended, 0);
+    for (uint32_t t = 0; s && t < THREADS; t++)
+      for (uint32_t e = 0; e < op->elements[f]; e++)
+        fragment(g->ops[t], f)[e] = *place_of(s, t, e);
+  }
+  g->fenced = false;
+  return m;
+}
+
+static RtMisuse operate(RtPlace *p, RtWarpgroup *g) {
+  for (uint32_t t = 1; t < THREADS; t++)
+    if (memcmp(g->ops[t], g->ops[0], sizeof *g->ops[0]) != 0)
+      return misuse(RT_WARPGROUP_APART, g->number, t);
+  switch ((RtWarpgroupKind)g->ops[0]->kind) {
+  case RT_WARPGROUP_FENCE: g->fenced = true; return fine;
+  case RT_WARPGROUP_MMA: return multiply(p, g);
+  case RT_WARPGROUP_COMMIT:
+    g->committed++;
+    g->fenced = false;
+    return fine;
+  case RT_WARPGROUP_WAIT: return wait(g);
+  }
+  return fine;
+}
+
+/* --- threads --- */
+
+RtMisuse rt_warpgroup_come(RtPlace *p, uint32_t thread, uint64_t *operand) {
+  uint32_t n = p->threads / THREADS, number = thread / THREADS;
+  if (number >= n)
+    return misuse(RT_WARPGROUP_PARTIAL, number, p->threads % THREADS);
+  if (!p->warpgroups)
+    p->warpgroups = calloc(n, sizeof *p->warpgroups);
+  if (!p->warpgroups)
+    return misuse(RT_WARPGROUP_MEMORY, 0, 0);
+  RtWarpgroup *g = &p->warpgroups[number];
+  g->number = number;
+  g->ops[thread % THREADS] = (const RtWarpgroupOp *)(uintptr_t)*operand;
+  *operand = number | (uint64_t)g->phase << 32;
+  if (++g->arrived < THREADS)
+    return fine;
+  RtMisuse m = operate(p, g);
+  g->arrived = 0;
+  g->phase++;
+  return m;
+}
+
+bool rt_warpgroup_is_past(const RtPlace *p, uint64_t operand) {
+  return p->warpgroups[(uint32_t)operand].phase != (uint32_t)(operand >> 32);
+}
+
+uint32_t rt_warpgroup_arrived(const RtPlace *p, uint64_t operand) {
+  return p->warpgroups[(uint32_t)operand].arrived;
+}
+
+void rt_warpgroups_end(RtPlace *p) {
+  for (uint32_t k = 0; p->warpgroups && k < p->threads / THREADS; k++) {
+    for (uint32_t n = 0; n < MOST_KEPT; n++)
+      free(p->warpgroups[k].sums[n]);
+    free(p->warpgroups[k].readings);
+  }
+  free(p->warpgroups);
+  p->warpgroups = NULL;
+}

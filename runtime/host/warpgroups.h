@@ -1,0 +1,20 @@
+/* Warpgroups: cuda.wgmma on the host. The 128 threads of a warpgroup come to each operation with an
+ * RtWarpgroupOp; the last one does it for all.
+ *
+ * An mma is computed when it is issued. Its result is what wait gives; until then the threads hold
+ * words that only name the accumulators, by which they are found again: those that another mma
+ * continues, that are given away twice, or that wait asks for while they are in flight. Tiles are
+ * looked at again when their group ends. */
+#ifndef PYPTX_RUNTIME_HOST_WARPGROUPS_H
+#define PYPTX_RUNTIME_HOST_WARPGROUPS_H
+
+#include "runtime/host/waits.h"
+
+/* A thread comes. *operand: its RtWarpgroupOp; what it waits for. */
+RtMisuse rt_warpgroup_come(RtPlace *p, uint32_t thread, uint64_t *operand);
+bool rt_warpgroup_is_past(const RtPlace *p, uint64_t operand);
+uint32_t rt_warpgroup_arrived(const RtPlace *p, uint64_t operand); /* threads */
+/* The block has ended. */
+void rt_warpgroups_end(RtPlace *p);
+
+#endif

@@ -1,0 +1,360 @@
+"""cuda.wgmma: every type, major and swizzle against NumPy's products, its PTX, and what the host device and the compiler find wrong."""
+
+import re
+import subprocess
+
+import numpy as np
+import pytest
+from harness import define
+from pyptx import CompileError, cuda
+from test_instructions import has
+from test_ptx import PTXAS, ROOT, assemble, example, ptx_of
+
+STEPS = {"float16": 16, "bfloat16": 16, "float32": 8, "int8": 32, "uint8": 32}
+SIZES = {"float16": 2, "bfloat16": 2, "float32": 4, "int8": 1, "uint8": 1}
+
+
+def here():
+    """wgmma is compute capability 9.0's alone."""
+    return has(9, 0) and (cuda.get_current_device().is_host or cuda.get_current_device().compute_capability < (10, 0))
+
+
+on_device = pytest.mark.skipif("not here()", reason="needs compute capability 9.0 (wgmma is Hopper's alone), or the host device")
+
+SWIZZLES = {128: "row % 8", 64: "row // 2 % 4", 32: "row // 4 % 2"}
+
+
+def product(factor, n, swizzle=128, a_major="k", b_major="k", registers=False):
+    """D = A @ B.T + C by one warpgroup; A is 64 x K, B n x K. Tiles are filled by threads, as the hardware's swizzle has them."""
+    step, width = STEPS[factor], swizzle // SIZES[factor]
+    depth = width if "k" in (a_major, b_major) or registers else 2 * step
+    sums = "int32" if "int" in factor else "float32"
+
+    def tile(name, major, lines):
+        parts = max(1, lines // width)
+        shape = f"({lines}, {width})" if major == "k" else f"({parts}, {depth}, {width})"
+        at = f"s{name}[line, column(line, k)]" if major == "k" else f"s{name}[line // {width}, k, column(k, line % {width})]"
+        view = f"s{name}[:, kk:kk + {step}]" if major == "k" else f"s{name}[:, kk:kk + {step}, :]" if lines >= width else f"s{name}[0, kk:kk + {step}, :{lines}]"
+        return (f"    s{name} = cuda.shared.array({shape}, dtype, alignment=1024)\n    for i in range(t, {lines * depth}, 128):\n"
+                f"        line, k = i // {depth}, i % {depth}\n        {at} = {name}[line, k]\n"), view  # fmt: skip
+
+    fill_a, view_a = tile("a", a_major, 64)
+    fill_b, view_b = tile("b", b_major, n)
+    each = 4 // SIZES[factor]
+    if registers:
+        fill_a, places = "", [(i // each % 2 * 8, i % each + 4 * each * (i // each // 2)) for i in range(step // 2)]
+        view_a = "(" + ", ".join(f"a[16 * w + g + {r}, kk + q * {each} + {k}]" for r, k in places) + ")"
+    # the fragment of A is computed, so it passes through the fence
+    fragment = f"        f = {view_a}\n        f, acc = cuda.wgmma.fence(f, acc)\n" if registers else ""
+    majors = f", a_major='{a_major}', b_major='{b_major}'"
+    place = "16 * w + g + i // 2 % 2 * 8, 8 * (i // 4) + 2 * q + i % 2"
+    kernel = (f"def column(row, k):\n    return k ^ ({SWIZZLES[swizzle]}) * {16 // SIZES[factor]}\n\n\ndef kernel(d, a, b, c):\n    t = cuda.threadIdx.x\n"
+              f"    w, g, q = t // 32, t % 32 // 4, t % 4\n{fill_a}{fill_b}    cuda.fence_proxy_async_shared()\n    cuda.syncthreads()\n"
+              f"    acc = cuda.wgmma.zeros(64, {n}, np.{sums})\n    cuda.wgmma.fence()\n    for kk in range(0, {depth}, {step}):\n{fragment}"
+              f"        acc = cuda.wgmma.mma({'f' if registers else view_a}, {view_b}, acc, swizzle={swizzle}{majors})\n"
+              f"{'        cuda.wgmma.commit()' + chr(10) + '        acc = cuda.wgmma.wait(0, acc)' + chr(10) if registers else ''}"
+              f"    cuda.wgmma.commit()\n    acc = cuda.wgmma.wait(0, acc)\n    for i in range({n // 2}):\n        d[{place}] = acc[i] + c[{place}]\n")  # fmt: skip
+    return define(kernel, dtype=getattr(__import__("pyptx"), factor)), depth, sums
+
+
+CASES = [("float16", 128, 128, "k", "k"), ("float16", 256, 128, "k", "k"), ("bfloat16", 64, 128, "k", "k"), ("bfloat16", 8, 64, "k", "k"), ("float16", 24, 32, "k", "k"),
+         ("float16", 128, 128, "m", "n"), ("bfloat16", 128, 128, "k", "n"), ("float16", 32, 128, "m", "n"), ("float16", 96, 64, "m", "n"), ("float16", 64, 32, "m", "n"),
+         ("bfloat16", 64, 64, "m", "k"), ("float32", 64, 128, "k", "k"), ("float32", 16, 32, "k", "k"), ("int8", 128, 128, "k", "k"), ("uint8", 48, 64, "k", "k"),
+         ("int8", 32, 32, "k", "k")]  # fmt: skip
+IN_REGISTERS = [("float16", 64, 128, "k", "k"), ("bfloat16", 32, 128, "k", "n"), ("float32", 32, 64, "k", "k"), ("int8", 32, 64, "k", "k")]
+ALL = [(*c, False) for c in CASES] + [(*c, True) for c in IN_REGISTERS]
+NAMES = ["-".join(map(str, c)) for c in ALL]
+
+
+def numbers(rng, dtype, *shape):
+    if "int" in dtype:
+        return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
+    x = rng.standard_normal(shape).astype(np.float32)
+    if dtype == "float32":  # what tf32 keeps: 10 bits of the fraction
+        return (x.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
+    return x.astype(dtype)
+
+
+@on_device
+@pytest.mark.parametrize("factor, n, swizzle, a_major, b_major, registers", ALL, ids=NAMES)
+def test_products(factor, n, swizzle, a_major, b_major, registers):
+    """Integers have NumPy's sums. Floats: 2**-20 of the sum of the sizes allows for sums in float32 in any order, with the hardware's truncation of
+    each of the up to 8 operations."""
+    if factor == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    kernel, depth, sums = product(factor, n, swizzle, a_major, b_major, registers)
+    rng = np.random.default_rng(n)
+    a, b = numbers(rng, factor, 64, depth), numbers(rng, factor, n, depth)
+    c = rng.integers(-100, 100, (64, n)).astype(sums)
+    d = np.zeros_like(c)
+    cuda.jit(kernel)[1, 128](d, a, b, c)
+    if sums == "int32":
+        assert np.array_equal(d, a.astype(np.int32) @ b.astype(np.int32).T + c)
+    else:
+        a, b, c = (v.astype(np.float64) for v in (a, b, c))
+        assert (abs(d - (a @ b.T + c)) <= 2.0**-20 * (abs(a) @ abs(b).T + abs(c))).all()
+
+
+@pytest.mark.parametrize("factor, n, swizzle, a_major, b_major, registers", ALL[:1] + ALL[5:15:3] + ALL[-4:])
+def test_ptx(factor, n, swizzle, a_major, b_major, registers, tmp_path, one_entry):
+    kernel, depth, sums = product(factor, n, swizzle, a_major, b_major, registers)
+    text = ptx_of(kernel, f"{sums}[:,::1], {factor}[:,::1], {factor}[:,::1], {sums}[:,::1]", "sm_90")
+    ptx = {"float16": "f32.f16.f16", "bfloat16": "f32.bf16.bf16", "float32": "f32.tf32.tf32", "int8": "s32.s8.s8", "uint8": "s32.u8.u8"}[factor]
+    tail = {"float16": ", 1, 1", "bfloat16": ", 1, 1", "float32": ", 1, 1"}.get(factor, "")
+    if SIZES[factor] == 2:
+        tail += ("" if registers else f", {int(a_major == 'm')}") + f", {int(b_major == 'n')}"
+    found = re.findall(rf"wgmma\.mma_async\.sync\.aligned\.m64n{n}k{STEPS[factor]}\.{ptx} \{{[%rf\d,]+\}}, (%rd\d+|\{{[%r\d,]+\}}), %rd\d+, 1{tail};", text)
+    assert len(found) == depth // STEPS[factor] and ".target sm_90a" in text
+    assert_not_serialised(text, tmp_path)
+
+
+def assert_not_serialised(text, tmp_path):
+    """ptxas warns (C7510 and others) where it makes the operations wait for one another."""
+    if not PTXAS:
+        pytest.skip("ptxas is not on PATH")
+    (tmp_path / "kernel.ptx").write_text(text)
+    run = subprocess.run([PTXAS, "-arch=sm_90a", "-o", str(tmp_path / "k.cubin"), str(tmp_path / "kernel.ptx")], capture_output=True, text=True)
+    assert run.returncode == 0 and "C75" not in run.stderr + run.stdout, run.stderr
+
+
+# --- a pipeline: tiles of the next step are filled while those of the last are read ---
+
+
+def column(row, k):
+    return k ^ row % 8 * 8
+
+
+@cuda.jit
+def gemm(out, a, b):
+    """64 x 64 of A @ B.T for each block, two stages, a group in flight while the next stage is filled."""
+    sa = cuda.shared.array((2, 64, 64), np.float16, alignment=1024)
+    sb = cuda.shared.array((2, 64, 64), np.float16, alignment=1024)
+    t, top, left = cuda.threadIdx.x, 64 * cuda.blockIdx.y, 64 * cuda.blockIdx.x
+    acc = cuda.wgmma.zeros(64, 64, np.float32)
+    for step in range(a.shape[1] // 64):
+        s = step % 2
+        for i in range(t, 64 * 64, 128):
+            row, k = i // 64, i % 64
+            sa[s, row, column(row, k)] = a[top + row, 64 * step + k]
+            sb[s, row, column(row, k)] = b[left + row, 64 * step + k]
+        cuda.fence_proxy_async_shared()
+        cuda.syncthreads()
+        cuda.wgmma.fence()
+        for k in range(0, 64, 16):
+            acc = cuda.wgmma.mma(sa[s, :, k : k + 16], sb[s, :, k : k + 16], acc)
+        cuda.wgmma.commit()
+        cuda.wgmma.wait(1)
+        cuda.syncthreads()
+    acc = cuda.wgmma.wait(0, acc)
+    w, g, q = t // 32, t % 32 // 4, t % 4
+    for i in range(32):
+        out[top + 16 * w + g + i // 2 % 2 * 8, left + 8 * (i // 4) + 2 * q + i % 2] = acc[i]
+
+
+@on_device
+def test_a_group_in_flight():
+    """Sums of K products in float32, at most K roundings of half a unit, of the sum of the sizes."""
+    rng = np.random.default_rng(3)
+    a, b = rng.standard_normal((128, 320)).astype(np.float16), rng.standard_normal((192, 320)).astype(np.float16)
+    out = np.zeros((128, 192), np.float32)
+    gemm[(3, 2), 128](out, a, b)
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    assert (abs(out - a @ b.T) <= 320 * 2.0**-24 * (abs(a) @ abs(b).T)).all()
+
+
+def test_a_group_in_flight_assembles(tmp_path):
+    assert_not_serialised(ptx_of(gemm.py_func, "float32[:,::1], float16[:,::1], float16[:,::1]", "sm_90"), tmp_path)
+
+
+SIGNATURE = "bfloat16[:,::1], bfloat16[:,::1], bfloat16[:,::1]"
+
+
+def test_the_example_assembles(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    text = ptx_of(example("gemm_warpgroups.gemm").py_func, SIGNATURE, "sm_90", launch_bounds=(256, 1))
+    assert text.count("wgmma.mma_async") == 4  # a stage's: the loop over k is unrolled
+    assert ".extern .shared .align 1024" in text
+    assert_not_serialised(text, tmp_path)
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_120"])
+def test_the_example_of_warps_assembles(arch, tmp_path):
+    assemble(ptx_of(example("gemm_warps.gemm").py_func, SIGNATURE, arch, launch_bounds=(256, 1)), arch, tmp_path)
+
+
+@on_device
+def test_tiles_in_dynamic_shared_memory():
+    """Behind static memory, and aligned as it says."""
+
+    @cuda.jit
+    def kernel(out, a):
+        used = cuda.shared.array(5, np.int32)
+        tile = cuda.shared.array(0, np.float16, alignment=1024)[:4096].reshape(64, 64)
+        t = cuda.threadIdx.x
+        if t < 5:
+            used[t] = t
+        for i in range(t, 4096, 128):
+            tile[i // 64, column(i // 64, i % 64)] = a[i // 64, i % 64]
+        cuda.fence_proxy_async_shared()
+        cuda.syncthreads()
+        acc = cuda.wgmma.fence(cuda.wgmma.zeros(64, 64, np.float32))
+        for k in range(0, 64, 16):
+            acc = cuda.wgmma.mma(tile[:, k : k + 16], tile[:, k : k + 16], acc)
+        cuda.wgmma.commit()
+        acc = cuda.wgmma.wait(0, acc)
+        for i in range(32):
+            out[t // 32 * 16 + t % 32 // 4 + i // 2 % 2 * 8, 8 * (i // 4) + 2 * (t % 4) + i % 2] = acc[i] + np.float32(used[4])
+
+    a = np.random.default_rng(6).integers(-4, 5, (64, 64)).astype(np.float16)
+    out = np.zeros((64, 64), np.float32)
+    kernel[1, 128, 0, 8192](out, a)
+    assert np.array_equal(out, a.astype(np.float32) @ a.astype(np.float32).T + 4)  # whole numbers: exact
+
+
+@on_device
+def test_two_accumulators_and_two_warpgroups():
+    """Each warpgroup multiplies its half of A by both halves of B, in two groups; the first accumulators are read while the second are in flight."""
+
+    @cuda.jit
+    def kernel(out, a, b):
+        sa = cuda.shared.array((128, 64), np.float16, alignment=1024)
+        sb = cuda.shared.array((2, 32, 64), np.float16, alignment=1024)
+        t = cuda.threadIdx.x
+        for i in range(t, 128 * 64, 256):
+            sa[i // 64, column(i // 64, i % 64)] = a[i // 64, i % 64]
+        for i in range(t, 64 * 64, 256):
+            sb[i // 2048, i // 64 % 32, column(i // 64, i % 64)] = b[i // 64, i % 64]
+        cuda.fence_proxy_async_shared()
+        cuda.syncthreads()
+        half = t // 128
+        x = y = cuda.wgmma.zeros(64, 32, np.float32)
+        x, y = cuda.wgmma.fence(x, y)
+        for k in range(0, 64, 16):
+            x = cuda.wgmma.mma(sa[64 * half : 64 * half + 64, k : k + 16], sb[0, :, k : k + 16], x)
+        cuda.wgmma.commit()
+        cuda.wgmma.fence()
+        for k in range(0, 64, 16):
+            y = cuda.wgmma.mma(sa[64 * half : 64 * half + 64, k : k + 16], sb[1, :, k : k + 16], y)
+        cuda.wgmma.commit()
+        w, g, q = t // 32, t % 32 // 4, t % 4
+        x = cuda.wgmma.wait(1, x)
+        for i in range(16):
+            out[16 * w + g + i // 2 % 2 * 8, 8 * (i // 4) + 2 * q + i % 2] = x[i]
+        y = cuda.wgmma.wait(0, y)
+        for i in range(16):
+            out[16 * w + g + i // 2 % 2 * 8, 32 + 8 * (i // 4) + 2 * q + i % 2] = y[i]
+
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(-4, 5, (128, 64)).astype(np.float16), rng.integers(-4, 5, (64, 64)).astype(np.float16)
+    out = np.zeros((128, 64), np.float32)
+    kernel[1, 256](out, a, b)
+    assert np.array_equal(out, a.astype(np.float32) @ b.astype(np.float32).T)  # whole numbers: exact
+
+
+# --- what the compiler finds ---
+
+HEAD = """def kernel(x):
+    t = cuda.threadIdx.x
+    a = cuda.shared.array((64, 64), np.float16, alignment=1024)
+    b = cuda.shared.array((64, 64), np.float16, alignment=1024)
+    wide = cuda.shared.array((16, 128), np.float16)
+    i8 = cuda.shared.array((64, 128), np.int8)
+    acc = cuda.wgmma.zeros(64, 64, np.float32)
+"""
+TILES = "a[:, :16], b[:, :16]"
+
+
+@pytest.mark.parametrize("body, what", [
+    ("cuda.wgmma.zeros(32, 64, np.float32)", "a warpgroup has 64 rows, not 32"), ("cuda.wgmma.zeros(64, 60, np.float32)", "a multiple of 8"),
+    ("cuda.wgmma.zeros(64, 40, np.int32)", "a multiple of 16), not 40"), ("cuda.wgmma.zeros(64, t, np.float32)", "must be known"),
+    ("cuda.wgmma.zeros(64, 64, np.float64)", "must be float32 or int32"), ("cuda.wgmma.wait(8)", "0 to 7 groups"), ("cuda.wgmma.wait(t)", "must be known"),
+    ("cuda.wgmma.wait(0, t)", "must be accumulators"), ("cuda.wgmma.wait()", "the argument 'pending' is missing"), ("cuda.wgmma.fence((1.0, t))", "a tuple of numbers of one type"),
+    ("cuda.wgmma.mma(x, b, acc)", "argument 1 ('a') must be a tile"), ("cuda.wgmma.mma(a, acc, acc)", "argument 2 ('b') must be a tile"),
+    (f"cuda.wgmma.mma({TILES}, t)", "argument 3 ('c') must be accumulators"), ("cuda.wgmma.mma(a[:, :16], i8[:, :32], acc)", "no matrix operation has factors of float16 and int8"),
+    (f"cuda.wgmma.mma({TILES}, acc, swizzle=16)", "swizzle is 128, 64 or 32"), (f"cuda.wgmma.mma({TILES}, acc, swizzle=t)", "must be known"),
+    (f"cuda.wgmma.mma({TILES}, acc, a_major='n')", "a_major is 'k' or 'm'"), ("cuda.wgmma.mma(a, b[:, :16], acc)", "tile a has 64 columns, and must have 16 here"),
+    ("cuda.wgmma.mma(a[:32, :16], b[:, :16], acc)", "tile a has 32 rows, and must have 64"), ("cuda.wgmma.mma(a[:, :16], b[8:, :16], acc)", "tile b has 56 rows, and must have 64"),
+    ("cuda.wgmma.mma(a[:, :16], wide, acc, b_major='n')", "tile b has 128 columns, and must have 64"), ("cuda.wgmma.mma((acc[0],), b[:, :16], acc)", "no matrix operation has factors"),
+    ("cuda.wgmma.mma((a[0, 0],) * 4, b[:, :16], acc)", "a fragment of A has 8 elements"), ("cuda.wgmma.mma(a[0], b[:, :16], acc)", "must be a tile of two axes"),
+    ("cuda.wgmma.mma(i8[:, :32], i8[:, :32], cuda.wgmma.zeros(64, 64, np.int32), a_major='m')", "is for elements of 16 bits"),
+    ("cuda.wgmma.mma(a[:, :16], cuda.shared.array((64, 16), np.float16), acc)", "rows of tile b are 32 bytes apart, and swizzle=128 needs 128"),
+    ("cuda.wgmma.mma(a[:, :16], wide[None, :, :96], cuda.wgmma.zeros(64, 96, np.float32), b_major='n')", "tile b has whole parts of 64 columns"),
+])  # fmt: skip
+def test_wrong_calls(body, what):
+    with pytest.raises(CompileError, match=re.escape(what)):
+        ptx_of(define(HEAD + f"    {body}\n"), "float16[:,::1]", "sm_90")
+
+
+@pytest.mark.parametrize("body", [
+    "x[t] = acc[0]", "acc = cuda.wgmma.fence(acc)\n    x[t] = acc[t % 32]", "for v in acc:\n        x[t] = v", "s = (acc, acc)\n    x[t] = s[1][3]", "x[t] = give(acc)",
+    "acc = keep(acc)\n    x[t] = acc[0]", "for k in range(t):\n        x[k] = acc[0]\n        acc = cuda.wgmma.wait(0, acc)\n        acc = cuda.wgmma.mma(a[:, :16], b[:, :16], acc)",
+])  # fmt: skip
+def test_read_before_the_wait(body):
+    source = "def give(acc):\n    return acc[3]\n\n\ndef keep(acc):\n    return acc\n\n\n" + HEAD + f"    acc = cuda.wgmma.mma({TILES}, acc)\n    cuda.wgmma.commit()\n    {body}\n"
+    with pytest.raises(CompileError, match="PT412: accumulators of cuda.wgmma.mma are read here while it may be in flight"):
+        ptx_of(define(source), "float32[::1]", "sm_90")
+
+
+def test_through_functions_and_tuples():
+    source = "def step(a, b, acc):\n    return cuda.wgmma.mma(a[:, :16], b[:, :16], acc), t0()\n\n\ndef t0():\n    return cuda.threadIdx.x\n\n\n" + HEAD
+    source += "    for k in range(t):\n        acc, _ = step(a, b, acc)\n    cuda.wgmma.commit()\n    acc = cuda.wgmma.wait(0, acc)\n    x[t] = acc[3]\n"
+    assert "wgmma.mma_async" in ptx_of(define(source), "float32[::1]", "sm_90")
+
+
+def test_another_architecture():
+    kernel = define(HEAD + "    cuda.wgmma.fence()\n")
+    for arch in ("sm_89", "sm_80"):
+        with pytest.raises(ValueError, match=r"PT410: cuda.wgmma.fence \(wgmma.fence.sync.aligned\) needs sm_90a, and this is code for " + arch):
+            ptx_of(kernel, "float32[::1]", arch)
+
+
+# --- what the host device finds ---
+
+FILL = """    for i in range(t, 4096, 128):
+        a[i // 64, i % 64] = 1
+        b[i // 64, i % 64] = 1
+    cuda.fence_proxy_async_shared()
+    cuda.syncthreads()
+"""
+MULTIPLY = "    acc = cuda.wgmma.mma(a[:, :16], b[:, :16], acc)\n"
+COMMIT = "    cuda.wgmma.commit()\n"
+FENCE = "    cuda.wgmma.fence()\n"
+WAIT = "    acc = cuda.wgmma.wait(0, acc)\n"
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("threads, body, what", [
+    (128, FILL + MULTIPLY, r"mma: there is no wgmma\.fence\(\) between the last"),
+    (128, FILL + FENCE + MULTIPLY + COMMIT + WAIT + MULTIPLY, r"mma: there is no wgmma\.fence\(\) between the last"),
+    (128, FILL + FENCE + "    f = (a[0, 0],) * 8\n    acc = cuda.wgmma.mma(a[:, :16], b[:, :16], acc)\n" + COMMIT + "    acc = cuda.wgmma.mma(f, b[:, :16], acc)\n",
+     r"mma: .* its fragment of A have been computed"),
+    (128, FILL.replace("    cuda.fence_proxy_async_shared()\n", "") + FENCE + MULTIPLY, r"mma: row 0 of tile a has been written by threads since the last proxy fence"),
+    (128, FILL + "    b[5, 41] = 2\n    cuda.syncthreads()\n" + FENCE + MULTIPLY, r"mma: row 5 of tile b has been written by threads since"),
+    (96, FENCE, r"fence: warpgroup 0 has 96 threads, and takes 128"), (192, FENCE, r"fence: warpgroup 1 has 64 threads, and takes 128"),
+    (128, "    if t < 96:\n        cuda.wgmma.fence()\n", r"fence: 96 of the 128 threads of warpgroup 0 have come, and the others have ended"),
+    (128, FILL + FENCE + "    if t < 32:\n        cuda.wgmma.commit()\n    else:\n        cuda.wgmma.wait(0)\n", r"(commit|wait): thread \d+ of warpgroup 0 is at another operation than thread 0"),
+    (128, FILL + FENCE + "    acc = cuda.wgmma.mma(a[:, 16 * (t // 32):16 * (t // 32) + 16], b[:, :16], acc)\n", r"mma: thread 32 of warpgroup 0 .* has other tiles"),
+    (128, FILL + FENCE + MULTIPLY + WAIT, r"wait: these accumulators are of a group that may still be in flight"),
+    (128, FILL + FENCE + MULTIPLY + COMMIT + "    acc = cuda.wgmma.wait(1, acc)\n", r"wait: these accumulators .* wait for fewer than 1 groups"),
+    (128, FILL + FENCE + "    other = cuda.wgmma.mma(a[:, :16], b[:, :16], acc)\n    one = cuda.wgmma.mma(a[:, :16], b[:, :16], other)\n    two = cuda.wgmma.mma(a[:, :16], b[:, :16], other)\n",
+     r"mma: these accumulators have been given to another mma already"),
+    (128, FILL + FENCE + MULTIPLY + COMMIT + "    a[3, 25] = 5\n    cuda.syncthreads()\n" + WAIT, r"wait: tile a of the mma in line \d+ has been written while that was in flight"),
+    (128, FILL + FENCE + MULTIPLY + COMMIT + "    b[63, 57] = 5\n    cuda.wgmma.wait(0)\n", r"wait: tile b of the mma in line \d+ has been written while"),
+    (128, FILL + FENCE + "    acc = cuda.wgmma.mma(a[:, :16], b[:, 12:28], acc)\n", r"mma: tile b begins 24 bytes beyond a multiple of 1024: it may begin at a multiple of 8 rows"),
+    (128, FILL + FENCE + "    n = x.size\n    acc = cuda.wgmma.mma(a[n - 60:, :16], b[:, :16], acc)\n", r"mma: tile a has 60 rows, and must have 64 here"),
+    (128, FILL + FENCE + "    n = x.size - 64\n    acc = cuda.wgmma.mma(a[:, n:n + 32], b[:, :16], acc)\n", r"mma: tile a has 32 columns, and must have 16 here"),
+    (128, FILL + FENCE + "    big = cuda.shared.array((72, 64), np.float16)\n    n = x.size - 60\n    acc = cuda.wgmma.mma(a[:, :16], big[n:n + 64, :16], acc)\n",
+     r"mma: tile b begins 512 bytes beyond a multiple of 1024"),
+])  # fmt: skip
+def test_wrong_use(threads, body, what):
+    kernel = define(HEAD + body)
+    with pytest.raises((RuntimeError, ValueError), match=r"cuda\.wgmma\." + what):
+        cuda.jit(kernel)[1, threads](np.zeros(64, np.float32))
+
+
+@pytest.mark.host_only
+def test_the_place_of_what_is_wrong():
+    kernel = define(HEAD + FILL + MULTIPLY)
+    with pytest.raises(RuntimeError) as caught:
+        cuda.jit(kernel)[2, 128](np.zeros(64, np.float32))
+    assert re.search(r"line \d+|:\d+:\d+", str(caught.value)) and "thread" in str(caught.value)
