@@ -23,7 +23,10 @@
 #include "ir/build.h"
 #include "ir/cfg.h"
 
-enum { MAX_SIZE = 60 }; /* operations of a loop that is written twice */
+enum {
+  MAX_SIZE = 60,   /* operations of a loop that is written twice */
+  MAX_RANGES = 64, /* of a function, over all of which each goes */
+};
 
 typedef struct Range {
   SmallLoop loop;
@@ -242,6 +245,8 @@ static void merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
 }
 
 static void write_versions(Cx *cx, Fn *fn, Range *r) {
+  if (!read_condition(r) || !read_counter(r)) /* again: other loops have been written since */
+    return;
   Block *header = r->loop.blocks[0], *exit = split_edge(cx, fn, header, r->outside);
   Block *before = header->preds.data[header->preds.data[0] == r->latch];
   Block *entry = split_edge(cx, fn, before, header), *fast = ir_block(cx, fn);
@@ -259,7 +264,7 @@ void cg_version_ranges(Cx *cx, Fn *fn) {
   FOR_BLOCKS (fn, latch)
     for (int s = 0; s < 2; s++) {
       Range r = {0};
-      if (latch->succ[s] && read_range(&r, latch->succ[s], latch))
+      if (all.len < MAX_RANGES && latch->succ[s] && read_range(&r, latch->succ[s], latch))
         VEC_PUSH(&cx->arena, &all, r);
     }
   if (!all.len)

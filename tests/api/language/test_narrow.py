@@ -42,6 +42,8 @@ def steps_and_starts(starts, stops, steps, marks, out):
         n += 1
         last = k
         odd = odd * 3 + k
+    for k in range(last, 40, n + 1):  # begins with what the loop before has left, as does its step
+        odd += k
     for i in range(2):
         for k in range(starts[b] + i, stops[b], steps[b]):
             n += k * i
