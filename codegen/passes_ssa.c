@@ -13,6 +13,7 @@
 #include "codegen/lower/unroll_hints.h"
 #include "codegen/ssa/accumulators.h"
 #include "codegen/ssa/narrow.h"
+#include "codegen/ssa/range_versions.h"
 #include "codegen/ssa/waits.h"
 #include "codegen/target.h"
 
@@ -25,6 +26,7 @@ static void each(Cg *cg, void (*pass)(Cx *cx, Fn *fn)) {
 static void order(Cg *cg) { each(cg, ir_order); }
 static void join_latches(Cg *cg) { each(cg, ir_join_latches); }
 static void dominators(Cg *cg) { each(cg, ir_dominators); }
+static void range_versions(Cg *cg) { each(cg, cg_version_ranges); }
 static void narrow(Cg *cg) { each(cg, cg_narrow); }
 static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }
 static void waits(Cg *cg) { cg_find_waits(cg->cx, cg->program); }

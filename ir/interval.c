@@ -258,11 +258,14 @@ static Interval at(const Intervals *v, const Ins *i, const Block *b) {
 }
 
 /* A counter and its next value are bounded alike, so that code which narrows them extends both in
- * one way: the step reads the counter without what its test says. */
+ * one way: the step reads the counter without what its test says. (Not where a long step leads to
+ * numbers that only uint32 holds: there both do.) */
 static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
   const Ins *a = user->args[k];
   const Counter *c = v->counter[a->id];
-  return c && c->next == user ? v->of[a->id] : at(v, a, user->block);
+  Interval r = v->of[a->id];
+  bool apart = r.lo >= 0 && r.hi > LARGEST_INT32 && r.hi <= UINT32_MAX;
+  return c && c->next == user && !apart ? r : at(v, a, user->block);
 }
 
 /* What the loop makes of the last value with which it goes on, and whether each step leads there.
@@ -619,6 +622,8 @@ Intervals *ir_intervals(Cx *cx, const Fn *fn) {
 }
 
 Interval ir_interval(const Intervals *v, const Ins *i) { return v->of[i->id]; }
+
+Interval ir_interval_at(const Intervals *v, const Ins *i, const Block *b) { return at(v, i, b); }
 
 bool ir_reads_within(const Intervals *v, const Ins *user, Interval room) {
   bool all = user->nargs;

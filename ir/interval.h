@@ -20,6 +20,7 @@ typedef struct Intervals Intervals;
 
 Intervals *ir_intervals(Cx *cx, const Fn *fn);
 Interval ir_interval(const Intervals *v, const Ins *i);
+Interval ir_interval_at(const Intervals *v, const Ins *i, const Block *b); /* where b reads it */
 /* Has i a value, and only such as are in `room`? */
 bool ir_is_within(const Intervals *v, const Ins *i, Interval room);
 

@@ -14,73 +14,22 @@
 #include <string.h>
 
 #include "codegen/lower/private.h"
-#include "codegen/nvptx/masked_unroll.h"
+#include "codegen/nvptx/loop_marks.h"
+#include "codegen/ssa/small_loop.h"
 #include "ir/interval.h"
 
 enum {
-  MAX_BLOCKS = 12, /* of a loop that is looked at */
-  MAX_SIZE = 60,   /* operations of a loop that is unrolled */
-  MAX_SMALL = 14,  /* … by eight */
+  MAX_SIZE = 60,  /* operations of a loop that is unrolled */
+  MAX_SMALL = 14, /* … by eight */
   /* operations of all iterations together of a loop that is left to LLVM, which unrolls it fully or
    * in part */
   MAX_WHOLE = 600,
   MIN_TRIPS = 16, /* loops with a smaller constant trip count are left to LLVM */
   LONG_TUPLE = 8,
   MAX_SEARCH = 1 << 15, /* elements that the iterations of a loop over a long tuple look at */
+  MAX_TERMS = 4,        /* of the sum that is a bound */
+  STRAIGHT = 2,         /* blocks of a loop without branches: its header and its body */
 };
-
-typedef struct Body { /* the blocks of a loop, the header first */
-  Block *blocks[MAX_BLOCKS];
-  unsigned n;
-} Body;
-
-static bool has(const Body *body, const Block *b) {
-  for (unsigned k = 0; k < body->n; k++)
-    if (body->blocks[k] == b)
-      return true;
-  return false;
-}
-
-static bool is_back_edge(const Block *from, const Block *to) {
-  return from->rpo >= to->rpo && ir_dominates(to, from);
-}
-
-static bool is_header(const Block *b) {
-  for (uint32_t k = 0; k < b->preds.len; k++)
-    if (is_back_edge(b->preds.data[k], b))
-      return true;
-  return false;
-}
-
-/* The blocks of the natural loop; false if there are too many, or it contains another loop. */
-static bool collect(Body *body, Block *header, Block *latch) {
-  body->blocks[0] = header;
-  body->n = 1;
-  if (latch != header)
-    body->blocks[body->n++] = latch;
-  for (unsigned at = 1; at < body->n; at++) {
-    const Block *b = body->blocks[at];
-    if (is_header(b))
-      return false;
-    for (uint32_t k = 0; k < b->preds.len; k++) {
-      if (has(body, b->preds.data[k]))
-        continue;
-      if (body->n == MAX_BLOCKS)
-        return false;
-      body->blocks[body->n++] = b->preds.data[k];
-    }
-  }
-  return true;
-}
-
-/* Is the loop left from its header only? */
-static bool has_one_exit(const Body *body) {
-  for (unsigned k = 1; k < body->n; k++)
-    for (int s = 0; s < 2; s++)
-      if (body->blocks[k]->succ[s] && !has(body, body->blocks[k]->succ[s]))
-        return false;
-  return true;
-}
 
 /* --- sizes: operations, or LEAVE for what must not be unrolled --- */
 
@@ -120,7 +69,7 @@ static int block_size(const Block *b, int depth) {
 /* The size of a call of a short function without loops, which LLVM will inline. */
 static int call_size(const Fn *fn, int depth) {
   int size = 0;
-  if (fn->nblocks > MAX_BLOCKS)
+  if (fn->nblocks > SMALL_LOOP_BLOCKS)
     return LEAVE;
   FOR_BLOCKS (fn, b) {
     int n = block_size(b, depth);
@@ -134,7 +83,7 @@ static int call_size(const Fn *fn, int depth) {
   return size;
 }
 
-static int body_size(const Body *body) {
+static int body_size(const SmallLoop *body) {
   int size = 0;
   for (unsigned k = 0; k < body->n; k++) {
     int n = block_size(body->blocks[k], 0);
@@ -169,7 +118,7 @@ static double trips_of(const Ins *start, const Ins *stop, int64_t step) {
 }
 
 /* Does the loop count up or down by addition, and end when its counter reaches a bound? */
-static bool is_counting(const Body *body, Counter *c) {
+static bool is_counting(const SmallLoop *body, Counter *c) {
   const Block *h = body->blocks[0];
   for (const Ins *phi = h->first; phi && phi->op == OP_PHI; phi = phi->next)
     if (ir_counter(phi, c))
@@ -177,25 +126,88 @@ static bool is_counting(const Body *body, Counter *c) {
   return false;
 }
 
-/* The unroll factor; 0: LLVM decides. */
-static unsigned times(const Body *body, const Counter *c) {
+/* Does i, a sum, have this term with this sign? Casts between integers are looked through. */
+static bool has_term(const Ins *i, const Ins *term, bool negative, int depth) {
+  while (i->op == OP_CAST)
+    i = i->args[0];
+  if (i == term)
+    return !negative;
+  if ((i->op != OP_ADD && i->op != OP_SUB) || depth == MAX_TERMS)
+    return false;
+  return has_term(i->args[0], term, negative, depth + 1) ||
+         has_term(i->args[1], term, negative != (i->op == OP_SUB), depth + 1);
+}
+
+/* Are the bounds a place less, and the same place plus, some distance? Such windows are small:
+ * `range(row - radius, row + radius + 1)`. */
+static bool is_window(const Counter *c) {
+  const Ins *start = c->start;
+  while (start->op == OP_CAST)
+    start = start->args[0];
+  if (start->op != OP_SUB)
+    return false;
+  const Ins *place = start->args[0];
+  while (place->op == OP_CAST)
+    place = place->args[0];
+  return place->op != OP_CONST && has_term(c->stop, place, false, 0);
+}
+
+/* Does each iteration load, or does any? */
+static bool loads(const SmallLoop *body, const Block *latch, bool each) {
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i)
+      if ((i->op == OP_LOAD || i->op == OP_CALL_FN) &&
+          (!each || ir_dominates(body->blocks[k], latch)))
+        return true;
+  return false;
+}
+
+/* Is it in another loop: does control come back to the header when it has left? */
+static bool is_nested(Cx *cx, const Fn *fn, const SmallLoop *body) {
+  const Block *header = body->blocks[0];
+  bool *seen = CX_ARRAY(cx, bool, fn->nblocks);
+  const Block **todo = CX_ARRAY(cx, const Block *, fn->nblocks);
+  uint32_t n = 0;
+  todo[n++] = header;
+  while (n) {
+    const Block *b = todo[--n];
+    for (int s = 0; s < 2; s++) {
+      const Block *to = b->succ[s];
+      if (!to || (b == header && ssa_in_loop(body, to)) || seen[to->rpo])
+        continue;
+      seen[to->rpo] = true;
+      todo[n++] = to;
+    }
+  }
+  return seen[header->rpo];
+}
+
+/* The unroll factor; 0: LLVM decides. With a step known at run time only, a division finds the trip
+ * count, each time when the loop is entered: a loop with branches inside another one has to gain
+ * from that by loads in flight, which those behind conditions are not. Where nothing is loaded,
+ * eight bodies rather lack registers for their constants than that they save more of the loop's own
+ * instructions. */
+static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch,
+                      const Counter *c) {
   int size = body_size(body);
   int64_t step;
   if (size < 0 || size > MAX_SIZE)
     return 0;
   if (!is_constant(c->step, &step))
-    return 4;
+    return body->n <= STRAIGHT || loads(body, latch, true) || !is_nested(cx, fn, body) ? 4 : 0;
   double trips = trips_of(c->start, c->stop, step);
   bool known = trips >= 0;
   if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
     return 0;
-  return known || (size <= MAX_SMALL && !is_loaded(c->start) && !is_loaded(c->stop)) ? 8 : 4;
+  bool few = size > MAX_SMALL || is_loaded(c->start) || is_loaded(c->stop) || is_window(c) ||
+             !loads(body, latch, false);
+  return known || !few ? 8 : 4;
 }
 
 /* --- the hints --- */
 
 /* Does the body only load and compute? */
-static bool only_reads(const Body *body) {
+static bool only_reads(const SmallLoop *body) {
   for (unsigned k = 0; k < body->n; k++)
     FOR_INS (body->blocks[k], i) {
       Effect e = ir_op_info[i->op].effect;
@@ -208,7 +220,7 @@ static bool only_reads(const Body *body) {
 
 /* Does the loop run through a long tuple, as accumulators are? With a constant index an element is
  * a register, else it is looked for among all. */
-static bool walks_tuples(const Body *body, const Counter *c) {
+static bool walks_tuples(const SmallLoop *body, const Counter *c) {
   int64_t step;
   double work = 0, trips = is_constant(c->step, &step) ? trips_of(c->start, c->stop, step) : -1;
   for (unsigned k = 0; k < body->n; k++)
@@ -218,27 +230,25 @@ static bool walks_tuples(const Body *body, const Counter *c) {
   return work > 0 && trips > 0 && trips * work <= MAX_SEARCH;
 }
 
-static int hint_of(const Body *body) {
+static int hint_of(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch) {
   Counter c;
   if (is_counting(body, &c) && walks_tuples(body, &c))
     return INS_UNROLL_ALL;
-  unsigned n = is_counting(body, &c) ? times(body, &c) : 0;
+  unsigned n = is_counting(body, &c) ? times(cx, fn, body, latch, &c) : 0;
   if (n == 4 && (is_loaded(c.start) || is_loaded(c.stop)) && only_reads(body))
     return INS_MASKED;
   return n == 8 ? INS_UNROLL_8 : n == 4 ? INS_UNROLL_4 : 0;
 }
 
 void cg_hint_loops(Cx *cx, Fn *fn) {
-  (void)cx;
   assert(fn->entry->rpo == 0 && !fn->entry->idom); /* ordered, with dominators */
   FOR_BLOCKS (fn, latch)
     for (int s = 0; s < 2; s++) {
       Block *header = latch->succ[s];
-      Body body;
-      if (!header || !is_back_edge(latch, header) || !collect(&body, header, latch) ||
-          !has_one_exit(&body))
+      SmallLoop body;
+      if (!header || !ssa_small_loop(&body, header, latch))
         continue;
-      latch->last->flags |= (uint16_t)hint_of(&body);
+      latch->last->flags |= (uint16_t)hint_of(cx, fn, &body, latch);
     }
 }
 

@@ -22,7 +22,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/optimize.h"
 #include "codegen/nvptx/local_arrays.h"
-#include "codegen/nvptx/masked_unroll.h"
+#include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/nvptx.h"
 
 enum {

@@ -47,16 +47,18 @@
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
+#include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/nvptx.h"
 
 enum {
-  COPIES = 8,
+  COPIES = MASKED_COPIES,
   MAX_BODY = 48,
   MAX_PHIS = 8,
   MAX_LEVEL = 4,
   UNROLLED = 4,
-  FEW = 6,    /* operations behind the loads that are computed for iterations that are not there */
-  WORDS = 14, /* of 32 bits: what the copies of what is left over may have in flight */
+  FEW = 6, /* operations behind the loads that are computed for iterations that are not there */
+  MAX_LIGHT = 128, /* instructions of a loop that is unrolled once more */
+  WORDS = 14,      /* of 32 bits: what the copies of what is left over may have in flight */
 };
 
 /* An instruction of the body. */
@@ -65,6 +67,7 @@ typedef struct Step {
   int level; /* the length of the longest chain of loads that it depends on */
   bool load;
   bool early; /* addresses of loads depend on it */
+  bool zero;  /* a load that gives 0 to threads that have no such iteration */
   LLVMValueRef copy[COPIES];
 } Step;
 
@@ -74,6 +77,7 @@ typedef struct Carried {
   int level;
   bool read_outside;           /* `next` is used after the loop */
   bool early;                  /* addresses of loads depend on it */
+  bool sum;                    /* `next` is the same number where loads give 0 */
   LLVMValueRef at[COPIES + 1]; /* its value in each copy, and after the last */
 } Carried;
 
@@ -332,6 +336,29 @@ static bool order_steps(Loop *l) {
   return true;
 }
 
+/* The load that v is, extended or truncated; NULL: it is none. */
+static Step *loaded(Loop *l, LLVMValueRef v) {
+  while (is_inside(l, v) &&
+         (cg_is_op(v, LLVMZExt) || cg_is_op(v, LLVMSExt) || cg_is_op(v, LLVMTrunc)))
+    v = LLVMGetOperand(v, 0);
+  uint32_t at = is_inside(l, v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
+  return at < MAX_BODY && l->steps[at].load ? &l->steps[at] : NULL;
+}
+
+/* Sums of integers that are loaded: what is not there counts 0, and no selection is needed. */
+static void find_sums(Loop *l) {
+  for (unsigned k = 0; k < l->ncarried; k++) {
+    Carried *c = &l->carried[k];
+    if (!cg_is_op(c->next, LLVMAdd) || !is_inside(l, c->next))
+      continue;
+    bool second = LLVMGetOperand(c->next, 1) == c->phi;
+    Step *s = loaded(l, LLVMGetOperand(c->next, !second));
+    if (!s || LLVMGetOperand(c->next, second) != c->phi)
+      continue;
+    s->zero = c->sum = true;
+  }
+}
+
 /* --- writing --- */
 
 static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy);
@@ -342,7 +369,7 @@ static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
     return c->at[copy];
   assert(copy > 0); /* write_header has made the phis */
   LLVMValueRef before = carried_to(l, c, copy - 1), v = value_of(l, c->next, copy - 1);
-  if (c->read_outside && copy > 1 && !l->one_by_one)
+  if (c->read_outside && copy > 1 && !l->one_by_one && !c->sum)
     v = l_select(l->cg->builder, l->has[copy - 1], v, before);
   return c->at[copy] = v;
 }
@@ -421,8 +448,9 @@ static void load(Loop *l, int level, unsigned copy) {
       continue;
     LLVMTypeRef type = LLVMTypeOf(s->ins);
     LLVMValueRef phi = l_phi(b, type);
-    LLVMAddIncoming(phi, (LLVMValueRef[]){s->copy[copy], LLVMGetPoison(type)},
-                    (LLVMBasicBlockRef[]){yes, from}, 2);
+    LLVMValueRef without = s->zero ? LLVMConstNull(type) : LLVMGetPoison(type);
+    LLVMAddIncoming(phi, (LLVMValueRef[]){s->copy[copy], without}, (LLVMBasicBlockRef[]){yes, from},
+                    2);
     s->copy[copy] = phi;
   }
 }
@@ -433,9 +461,11 @@ static LLVMValueRef initial(const Loop *l, LLVMValueRef phi) {
 
 static void write_header(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
-  LLVMTypeRef type = LLVMTypeOf(l->counter);
   LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(l->entry));
   LLVMValueRef n = l_sub(b, l->end, initial(l, l->counter));
+  if (l->rest && LLVMTypeOf(n) == l->cg->t.i64) /* which is less than COPIES */
+    n = l_trunc(b, n, l->cg->t.i32);
+  LLVMTypeRef type = LLVMTypeOf(n);
   l->header = new_block(l);
   LLVMPositionBuilderAtEnd(b, l->header);
   for (unsigned k = 0; k < l->ncarried; k++) {
@@ -454,7 +484,7 @@ static void write_header(Loop *l) {
  * predecessor. */
 static void write_latch(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
-  LLVMTypeRef type = LLVMTypeOf(l->counter);
+  LLVMTypeRef type = LLVMTypeOf(l->left);
   for (unsigned k = 0; k < l->ncarried; k++) {
     LLVMValueRef last = carried_to(l, &l->carried[k], l->copies);
     LLVMAddIncoming(l->carried[k].at[0], &last, &l->block, 1);
@@ -540,6 +570,7 @@ static void erase_old(Loop *l) {
 static void write_loop(Loop *l) {
   assert(l->counter && l->compare && l->entry != l->block);
   LLVMSetCurrentDebugLocation2(l->cg->builder, NULL);
+  find_sums(l);
   write_header(l);
   for (int level = 0; level <= MAX_LEVEL; level++) {
     for (unsigned copy = 0; copy < l->copies; copy++)
@@ -554,88 +585,7 @@ static void write_loop(Loop *l) {
   erase_old(l);
 }
 
-/* --- metadata --- */
-
-static LLVMMetadataRef text(LLVMContextRef c, const char *s) {
-  return LLVMMDStringInContext2(c, s, strlen(s));
-}
-
-static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *parts, size_t n) {
-  /* the first operand is the node itself, which makes it distinct */
-  parts[0] = LLVMTemporaryMDNode(c, NULL, 0);
-  LLVMMetadataRef id = LLVMMDNodeInContext2(c, parts, n);
-  LLVMMetadataReplaceAllUsesWith(parts[0], id);
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), LLVMMetadataAsValue(c, id));
-}
-
-static const char masked[] = "pyptx.masked", rest[] = "pyptx.rest", whole[] = "pyptx.whole";
-
-static LLVMMetadataRef numbered(LLVMContextRef c, const char *name, unsigned n) {
-  LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), n);
-  return LLVMMDNodeInContext2(c, (LLVMMetadataRef[]){text(c, name), LLVMValueAsMetadata(number)},
-                              2);
-}
-
-static LLVMMetadataRef not_unrolled(LLVMContextRef c) {
-  LLVMMetadataRef off = text(c, "llvm.loop.unroll.disable");
-  return LLVMMDNodeInContext2(c, &off, 1);
-}
-
-void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most) {
-  LLVMMetadataRef full = text(c, "llvm.loop.unroll.full");
-  set_marks(c, branch,
-            (LLVMMetadataRef[]){NULL,
-                                most ? numbered(c, "llvm.loop.unroll.count", most)
-                                     : LLVMMDNodeInContext2(c, &full, 1),
-                                numbered(c, whole, 1)},
-            3);
-}
-
-void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
-  LLVMMetadataRef left[] = {text(c, "llvm.loop.unroll.followup_remainder"), not_unrolled(c),
-                            numbered(c, rest, count - 1)};
-  set_marks(c, branch,
-            (LLVMMetadataRef[]){NULL, numbered(c, "llvm.loop.unroll.count", count),
-                                LLVMMDNodeInContext2(c, left, 3)},
-            3);
-}
-
-void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch) {
-  set_marks(c, branch, (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, masked, COPIES)}, 3);
-}
-
-static bool is_text(LLVMValueRef node, const char *want) {
-  unsigned n = 0;
-  const char *s = LLVMIsAMDString(node) ? LLVMGetMDString(node, &n) : NULL;
-  return s && n == strlen(want) && memcmp(s, want, n) == 0;
-}
-
-/* The number of a mark among the options of the loop's metadata, to which LLVM may have added
- * others; 0 if it is not there. */
-static unsigned mark_of(Cg *cg, LLVMBasicBlockRef block, const char *name) {
-  LLVMValueRef marks = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block),
-                                       LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9));
-  unsigned n = marks ? LLVMGetMDNodeNumOperands(marks) : 0;
-  LLVMValueRef *parts = n ? CX_ARRAY(cg->cx, LLVMValueRef, n) : NULL, mark[2];
-  if (n)
-    LLVMGetMDNodeOperands(marks, parts);
-  for (unsigned k = 1; k < n; k++) {
-    if (!parts[k] || !LLVMIsAMDNode(parts[k]) || LLVMGetMDNodeNumOperands(parts[k]) != 2)
-      continue;
-    LLVMGetMDNodeOperands(parts[k], mark);
-    if (mark[0] && is_text(mark[0], name) && LLVMIsAConstantInt(mark[1]))
-      return (unsigned)LLVMConstIntGetZExtValue(mark[1]);
-  }
-  return 0;
-}
-
-void cg_unmark_whole(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      if (mark_of(cg, b, whole))
-        LLVMSetMetadata(LLVMGetBasicBlockTerminator(b),
-                        LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9), NULL);
-}
+/* --- loops --- */
 
 static bool is_single_block_loop(LLVMBasicBlockRef b) {
   Fork fork;
@@ -716,13 +666,51 @@ bool cg_nvptx_masked(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
-      unsigned copies = mark_of(cg, b, masked);
+      unsigned copies = cg_mark_of(cg, b, MARK_MASKED);
       if (!copies || mask_loop(cg, f, b, copies))
         continue;
       cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), UNROLLED);
       left = true;
     }
   return left;
+}
+
+/* What an unrolled loop of a single block does. */
+typedef struct Work {
+  unsigned size, words, global; /* words: of loads; global: of such as are from global memory */
+  bool other;                   /* more than loads and what may be speculated */
+} Work;
+
+static Work work_of(const Cg *cg, LLVMBasicBlockRef b) {
+  Work w = {0};
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != end; i = LLVMGetNextInstruction(i)) {
+    bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
+    bool global = load &&
+                  LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL;
+    w.size++;
+    w.words += load ? words_of(cg, i) : 0;
+    w.global += global ? words_of(cg, i) : 0;
+    w.other |= !LLVMIsAPHINode(i) && !load && !is_speculatable(i);
+  }
+  return w;
+}
+
+/* A loop unrolled eight times that loads one or two words an iteration becomes one of sixteen:
+ * where few warps run, its time is that of its rounds. One round of eight may be left. */
+static bool is_light(const Work *w) {
+  return !w->other && w->global && w->words <= 2 * COPIES && w->size <= MAX_LIGHT;
+}
+
+static bool go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {
+  unsigned count = cg_mark_of(cg, b, MARK_UNROLLED);
+  if (!count || !is_single_block_loop(b))
+    return false;
+  Work w = work_of(cg, b);
+  if (count != COPIES || !is_light(&w))
+    return false;
+  cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), 2);
+  return true;
 }
 
 /* What is left over and has another form is LLVM's, but for a single iteration, and for loads that
@@ -732,7 +720,8 @@ bool cg_nvptx_left_over(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
-      unsigned most = mark_of(cg, b, rest);
+      left |= go_on_unrolling(cg, b);
+      unsigned most = cg_mark_of(cg, b, MARK_REST);
       if (most < 2 || mask_rest(cg, f, b, most) || !gains_from_llvm(cg, f, b))
         continue;
       unsigned count = most > UNROLLED ? UNROLLED : 2;
@@ -740,4 +729,15 @@ bool cg_nvptx_left_over(Cg *cg) {
       left = true;
     }
   return left;
+}
+
+void cg_nvptx_leave_to_ptxas(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+      if (cg_mark_of(cg, b, MARK_UNROLLED) != UNROLLED || !is_single_block_loop(b))
+        continue;
+      Work w = work_of(cg, b);
+      if (!w.other && !w.words)
+        cg_unmark(cg, LLVMGetBasicBlockTerminator(b));
+    }
 }

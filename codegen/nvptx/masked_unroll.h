@@ -4,19 +4,14 @@
 
 #include "codegen/llvm/cg.h"
 
-/* Metadata on the back edge of a loop: LLVM unrolls it `count` times, or leaves it to
- * cg_nvptx_masked. */
-void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count);
-void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
-/* LLVM unrolls it fully: by its trip count, or, if data may end it earlier, by `most` iterations
- * (0 otherwise). The second takes back all such marks that are left in the module. */
-void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most);
-void cg_unmark_whole(Cg *cg);
-
 /* Rewrites the marked loops of the optimised module, or what is left over of loops that LLVM has
  * unrolled by the metadata. True if some had another form: these are marked for LLVM's unrolling,
  * which the caller runs. */
 bool cg_nvptx_masked(Cg *cg);
 bool cg_nvptx_left_over(Cg *cg);
+/* After all of LLVM's unrolling: ptxas unrolls short loops, four times, unless metadata forbids it.
+ * Where nothing is loaded and LLVM has unrolled four times that is good: ptxas keeps the constants
+ * of all rounds in the same registers. */
+void cg_nvptx_leave_to_ptxas(Cg *cg);
 
 #endif

@@ -116,6 +116,7 @@ static void unroll_marked(Cg *cg) {
 static void left_over(Cg *cg) {
   while (cg_nvptx_left_over(cg)) /* at most twice: 7, 3, 1 */
     unroll_marked(cg);
+  cg_nvptx_leave_to_ptxas(cg);
 }
 
 static void keep_guards(Cg *cg) { cg->keeps_guards = true; }

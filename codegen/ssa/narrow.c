@@ -23,17 +23,20 @@
  *
  * The counter of a grid-stride loop runs from the thread's number to an extent in steps of the
  * grid's size, neither of which is known to fit 32 bits. But a start beyond the end can be replaced
- * by the end, and a step beyond 2**31 - 1 by that: the loop runs the same iterations. The counter's
- * last value differs, so this is done only if the counter is not used outside the loop's body. */
+ * by the end, an end below 0 by 0, and a step beyond 2**31 - 1 by that: the loop runs the same
+ * iterations. The counter's last value differs, so this is done only if the counter is not used
+ * outside the loop's body. */
 
 static bool is_stride(const Intervals *v, const Ins *phi, Counter *c) {
   if (ty_kind(phi->type) != KIND_INT || ty_bits(phi->type) != 64 || !ir_counter(phi, c) ||
       c->down || c->closed || c->next->op != OP_ADD || c->stop->type != phi->type)
     return false;
-  Interval start = ir_interval(v, c->start), step = ir_interval(v, c->step);
-  return start.lo >= 0 && step.lo >= 1 && ir_is_within(v, c->stop, (Interval){0, LARGEST}) &&
+  Interval start = ir_interval_at(v, c->start, c->before),
+           step = ir_interval_at(v, c->step, c->before);
+  return start.lo >= 0 && step.lo >= 1 &&
+         ir_is_within(v, c->stop, (Interval){-LARGEST - 1, LARGEST}) &&
          (start.hi > LARGEST || step.hi > LARGEST) && ir_dominates(c->stop->block, c->before) &&
-         ir_dominates(c->step->block, c->before);
+         (c->step->op == OP_CONST || ir_dominates(c->step->block, c->before));
 }
 
 /* Is operand k of user, a value of the counter, read in the loop's body or by the loop's own
@@ -52,15 +55,25 @@ typedef struct Stride {
   Ins *phi;
   Counter c;
   bool escapes; /* is used outside the loop's body */
+  bool guarded; /* it is a condition that bounds the step below */
+  bool below;   /* the stop may be negative */
+  bool far;     /* the step may be beyond 2**31 - 1 */
 } Stride;
 
-static Ins *smaller_of(Cx *cx, Fn *fn, Ins *phi, Ins *at, Ins *a, Ins *b) {
+/* a where `a compare b` holds, b elsewhere: the smaller or the larger. */
+static Ins *one_of(Cx *cx, Fn *fn, Ins *phi, Ins *at, Op compare, Ins *a, Ins *b) {
   Ins *test = phi->block->last->args[0];
-  Ins *less = ir_ins(cx, fn, OP_LT, test->type, phi->loc, (Ins *[]){a, b}, 2);
+  Ins *less = ir_ins(cx, fn, compare, test->type, phi->loc, (Ins *[]){a, b}, 2);
   Ins *r = ir_ins(cx, fn, OP_SELECT, phi->type, phi->loc, (Ins *[]){less, a, b}, 3);
   ir_insert_before(at, less);
   ir_insert_before(at, r);
   return r;
+}
+
+static Ins *number(Cx *cx, Fn *fn, const Ins *phi, Ins *at, int64_t n) {
+  Ins *c = ir_const(cx, fn, fz_int(cx, n), phi->type, phi->loc);
+  ir_insert_before(at, c);
+  return c;
 }
 
 static void shorten(Cx *cx, Fn *fn, const Stride *s) {
@@ -68,10 +81,16 @@ static void shorten(Cx *cx, Fn *fn, const Stride *s) {
   uint32_t from = phi->args[0] == next, by = next->args[0] == phi;
   assert(phi->nargs == 2 && phi->args[1 - from] == next && next->args[1 - by] == phi);
   Ins *at = s->c.before->last;
-  Ins *most = ir_const(cx, fn, fz_int(cx, LARGEST), phi->type, phi->loc);
-  ir_insert_before(at, most);
-  phi->args[from] = smaller_of(cx, fn, phi, at, phi->args[from], (Ins *)s->c.stop);
-  next->args[by] = smaller_of(cx, fn, phi, at, next->args[by], most);
+  Ins *test = phi->block->last->args[0], *stop = (Ins *)s->c.stop;
+  if (s->below) /* no iteration either */
+    stop = one_of(cx, fn, phi, at, OP_GT, stop, number(cx, fn, phi, at, 0));
+  test->args[test->args[0] == phi] = stop;
+  phi->args[from] = one_of(cx, fn, phi, at, OP_LT, phi->args[from], stop);
+  if (s->far)
+    next->args[by] = one_of(cx, fn, phi, at, OP_LT, next->args[by],
+                            number(cx, fn, phi, at, LARGEST));
+  if (s->guarded) /* LLVM sees no branch in the step's value */
+    next->args[by] = one_of(cx, fn, phi, at, OP_GT, next->args[by], number(cx, fn, phi, at, 1));
 }
 
 static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
@@ -82,6 +101,9 @@ static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
       Stride s = {.phi = i};
       if (!is_stride(v, i, &s.c))
         continue;
+      s.guarded = ir_interval(v, s.c.step).lo < 1;
+      s.far = ir_interval(v, s.c.step).hi > LARGEST;
+      s.below = ir_interval(v, s.c.stop).lo < 0;
       VEC_PUSH(&cx->arena, &all, s);
       owner[i->id] = owner[s.c.next->id] = owner[b->last->args[0]->id] = all.len;
     }

@@ -85,7 +85,7 @@ EXCEPTIONS = [
     ("codegen/target.h", "asks the target what line tables it wants", "codegen/llvm/debuginfo.c"),
     ("codegen/passes.h", "notes the pass that is running", "codegen/lower/lower.c",
      "codegen/coarsen/coarsen.c"),
-    ("codegen/nvptx/masked_unroll.h", "marks the loops that this pass rewrites",
+    ("codegen/nvptx/loop_marks.h", "marks the loops that this pass rewrites",
      "codegen/lower/unroll_hints.c"),
     ("codegen/nvptx/nvptx.h", "names of special registers and address spaces",
      "codegen/coarsen/shape.c", "codegen/coarsen/write_entry.c", "codegen/flatten/flatten.c",

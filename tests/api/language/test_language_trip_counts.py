@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from harness import run
-from pyptx import cuda, float32
+from pyptx import cuda, float32, uint64
 
 COUNTS = 71
 THREADS = 3
@@ -162,16 +162,50 @@ def pairs(x, out):
     out[cuda.blockIdx.x, t] = z.real - z.imag + p - 3 * q
 
 
+def of_windows(x, out):
+    """Bounds around a place, a radius away; sums of narrower integers in int64."""
+    t = cuda.threadIdx.x
+    n, last, radius = 0, -1, cuda.blockIdx.x // 2
+    for k in range(100 + t - radius, 100 + t + radius + cuda.blockIdx.x % 2):
+        n += int(x[min(max(k, 0), 200)])
+        last = k
+    out[cuda.blockIdx.x, t] = n + 1000 * last
+
+
+def chained(x, out):
+    """Nothing is loaded: each iteration waits for the one before."""
+    t = cuda.threadIdx.x
+    state, total = uint64(7 + t), uint64(0)
+    for _ in range(cuda.blockIdx.x):
+        state = state * uint64(6364136223846793005) + uint64(1442695040888963407)
+        total += state >> uint64(40)
+    out[cuda.blockIdx.x, t] = float(total)
+
+
+def one_after_the_other(x, out):
+    """A step known at run time, branches around all loads, in another loop."""
+    t = cuda.threadIdx.x
+    s = 0.0
+    for i in range(3):
+        for k in range(t + i, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+            if k % 5 != i:
+                s = s * 0.5 + x[k]
+            elif k > 7:
+                s -= x[k + 1]
+        s *= 0.5
+    out[cuda.blockIdx.x, t] = s
+
+
 LOOPS = [
     sums, strided_products, extremes, places, backwards, divided, ratios, quotients, gathered, conditional, staged, in_place,
-    in_shared_memory, counters, nested, pairs,
+    in_shared_memory, counters, nested, pairs, of_windows, chained, one_after_the_other,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "loop, dtype",
     [(loop, np.float32) for loop in LOOPS]
-    + [(loop, np.int8) for loop in (extremes, divided, quotients)]
+    + [(loop, np.int8) for loop in (extremes, divided, quotients, of_windows)]
     + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional)],
 )
 def test_every_trip_count(loop, dtype):
@@ -182,11 +216,18 @@ def test_every_trip_count(loop, dtype):
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
 def test_what_is_left_over_is_no_loop(one_entry):
     signature = "void(float32[::1], float64[:,::1])"
-    for loop, iterations in ((sums, 8), (strided_products, 4), (extremes, 8)):
+    # of one load an iteration sixteen at once, then eight, then those that are left
+    for loop, iterations, bodies in ((sums, 8, 16 + 8 + 7), (strided_products, 4, 4 + 3), (extremes, 8, 16 + 8 + 7)):
         ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
         loads = len(re.findall(r"\bld\.global", ptx))
-        assert loads == (2 * iterations - 1) * (2 if loop is strided_products else 1), loop.__name__
+        assert loads == bodies * (2 if loop is strided_products else 1), loop.__name__
         assert len(re.findall(r"@%p\d+ bra", ptx)) >= iterations - 2 and ptx.count("bra.uni") <= 2
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_ptxas_may_unroll_what_loads_nothing(one_entry):
+    ptx = cuda.compile_ptx(chained, "void(float32[::1], float64[:,::1])", cc="sm_90", coarsen=1)[0]
+    assert ptx.count("nounroll") == 1  # of what is left over
 
 
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")

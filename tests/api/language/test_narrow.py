@@ -30,6 +30,56 @@ def test_counters_near_and_beyond_32_bits(start, step):
     run(kernel, [start, start + 5 * step - 1, step, np.zeros(2, np.int64)])
 
 
+def steps_and_starts(starts, stops, steps, marks, out):
+    """Ranges of either direction: a store alone, a value that goes on, and what is known behind."""
+    b = cuda.blockIdx.x
+    for k in range(starts[b], stops[b], steps[b]):
+        marks[b, k] += 1
+    n, last, odd = 0, -7, 0
+    for k in range(starts[b], stops[b], steps[b]):
+        if k % 3 == 1:
+            continue
+        n += 1
+        last = k
+        odd = odd * 3 + k
+    for k in range(last, 40, n + 1):  # begins with what the loop before has left, as does its step
+        odd += k
+    for i in range(2):
+        for k in range(starts[b] + i, stops[b], steps[b]):
+            n += k * i
+    out[b, 0] = n
+    out[b, 1] = last
+    out[b, 2] = odd
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_ranges_whose_step_is_known_at_run_time(dtype):
+    """Two versions of each loop (codegen/ssa/range_versions.c): the short one is for steps upward from 0 or more."""
+    top = int(np.iinfo(dtype).max)
+    some = [(a, b, s) for a in (-3, 0, 1, 18) for b in (-3, 0, 7, 19) for s in (1, 2, 5, -1, -4, 100, -100)]
+    some += [(0, 19, top - 20), (18, 19, top - 20), (5, -3, -top), (5, 4, -top - 1), (3, 4, top - 9)]
+    some += [(0, 19, 2**31), (0, 19, 2**31 - 1), (1, 19, 2**32 + 1), (5, 0, -(2**31)), (5, 0, -(2**32) - 1)] if top > BIG else []
+    starts, stops, steps = (np.array(column, dtype) for column in zip(*some))
+    run(steps_and_starts, [starts, stops, steps, np.zeros((len(some), 20), np.int32), np.zeros((len(some), 3), np.int64)], len(some))
+
+
+@pytest.mark.parametrize("step", [BIG - 1, BIG, 2**32 - 1, 2**59])
+def test_long_steps_end_where_they_should(step):
+    def kernel(start, step, x, out):
+        n = 0
+        for k in range(start + cuda.threadIdx.x * step, x.size, step):
+            x[k] += 1
+            n += 1
+        for k in range(start, 2**63 - 1, step):
+            n += 1
+            if n > 10:
+                break
+        out[cuda.threadIdx.x] = n
+
+    for start in (0, 3, -2):
+        run(kernel, [start, step, np.zeros(5), np.zeros(2, np.int64)], 1, 2)
+
+
 def test_constants_beyond_32_bits():
     def kernel(x, out):
         n = 0

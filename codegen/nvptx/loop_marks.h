@@ -1,0 +1,27 @@
+/* Loop marks: metadata by which passes say what is to become of a loop, or what a loop was. */
+#ifndef PYPTX_CODEGEN_NVPTX_LOOP_MARKS_H
+#define PYPTX_CODEGEN_NVPTX_LOOP_MARKS_H
+
+#include "codegen/llvm/cg.h"
+
+enum { MASKED_COPIES = 8 };
+
+/* Metadata on the back edge of a loop: LLVM unrolls it `count` times, or leaves it to
+ * cg_nvptx_masked. LLVM gives what it makes of the former marks of its own: MARK_UNROLLED, and
+ * MARK_REST to the loop for the iterations that are left over. */
+void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count);
+void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
+/* LLVM unrolls it fully: by its trip count, or, if data may end it earlier, by `most` iterations
+ * (0 otherwise). The second takes back all such marks that are left in the module. */
+void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most);
+void cg_unmark_whole(Cg *cg);
+
+typedef enum LoopMark { MARK_MASKED, MARK_REST, MARK_WHOLE, MARK_UNROLLED } LoopMark;
+
+/* The number of a mark: how many iterations become one, or are left at most. 0 if the loop with
+ * this latch does not have it. */
+unsigned cg_mark_of(Cg *cg, LLVMBasicBlockRef latch, LoopMark mark);
+/* Takes all metadata of the loop away. */
+void cg_unmark(Cg *cg, LLVMValueRef branch);
+
+#endif

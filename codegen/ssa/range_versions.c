@@ -1,0 +1,277 @@
+/* Range versions: loops over ranges whose step is known at run time only.
+ *
+ *   for k in range(start, stop, step):
+ *
+ * goes on while k < stop if the step is positive, and while k > stop if it is negative: two
+ * comparisons and a selection in each iteration, and a counter of which nothing is known. Nearly
+ * always the step is positive and the start is not negative. So the loop is written twice, with a
+ * test in front:
+ *
+ *   if step > 0 and start >= 0:
+ *     while k < stop: …      # a counter like others: the analyses behind narrow and unroll it
+ *   else:
+ *     while k < stop if step > 0 else k > stop: …
+ *
+ * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
+ * versions of each small loop whose condition is such a selection. A loop that synchronises
+ * threads, calls or may stop stays as it is. */
+#include "codegen/ssa/range_versions.h"
+
+#include <assert.h>
+
+#include "codegen/ssa/small_loop.h"
+#include "ir/build.h"
+#include "ir/cfg.h"
+
+enum {
+  MAX_SIZE = 60,   /* operations of a loop that is written twice */
+  MAX_RANGES = 64, /* of a function, over all of which each goes */
+};
+
+typedef struct Range {
+  SmallLoop loop;
+  Block *latch, *outside; /* where the loop goes when it ends */
+  Ins *counter, *start, *step, *zero;
+  Ins *less; /* the condition, where the step is positive */
+} Range;
+
+/* What a block or instruction of the loop is in the second version, while that is written. */
+static Block *copy_of_block(const Block *b) { return b->note; }
+
+/* --- the form of the loop --- */
+
+static bool may_be_twice(const Ins *i) {
+  Effect e = ir_op_info[i->op].effect;
+  if (i->op == OP_INTRINSIC)
+    return ir_intrinsics[i->aux.intrinsic].effect != EFFECT_SYNC;
+  return i->op != OP_CALL_FN && i->op != OP_CALL_C && i->op != OP_PRINT && i->op != OP_ALLOC &&
+         e != EFFECT_SYNC && e != EFFECT_STOP;
+}
+
+static bool is_short(const SmallLoop *loop) {
+  unsigned size = 0;
+  for (unsigned k = 0; k < loop->n; k++)
+    FOR_INS (loop->blocks[k], i) {
+      if (!may_be_twice(i) || ++size > MAX_SIZE)
+        return false;
+    }
+  return true;
+}
+
+static bool is_zero(const Ins *i) {
+  int64_t n;
+  return i->op == OP_CONST && fz_get_int(i->aux.frozen, &n) && n == 0;
+}
+
+/* select(step > 0, k < stop, k > stop) */
+static bool read_condition(Range *r) {
+  Block *header = r->loop.blocks[0];
+  Ins *end = header->last;
+  if (end->op != OP_CONDBR || end->args[0]->op != OP_SELECT ||
+      !ssa_in_loop(&r->loop, header->succ[0]) || ssa_in_loop(&r->loop, header->succ[1]))
+    return false;
+  Ins **of = end->args[0]->args, *up = of[0], *less = of[1], *more = of[2];
+  if (up->op != OP_GT || !is_zero(up->args[1]) || less->op != OP_LT || more->op != OP_GT ||
+      less->args[0] != more->args[0] || less->args[1] != more->args[1])
+    return false;
+  r->outside = header->succ[1];
+  r->less = less;
+  r->counter = less->args[0];
+  r->step = up->args[0];
+  r->zero = up->args[1];
+  return r->counter->op == OP_PHI && r->counter->block == header &&
+         !ssa_in_loop(&r->loop, r->step->block);
+}
+
+/* The counter starts outside and goes on by the step. */
+static bool read_counter(Range *r) {
+  if (r->counter->nargs != 2 || r->counter->block->preds.len != 2)
+    return false;
+  bool second = r->counter->block->preds.data[1] == r->latch;
+  const Ins *next = r->counter->args[second];
+  r->start = r->counter->args[!second];
+  return r->counter->block->preds.data[second] == r->latch && next->op == OP_ADD &&
+         ((next->args[0] == r->counter && next->args[1] == r->step) ||
+          (next->args[1] == r->counter && next->args[0] == r->step));
+}
+
+static bool read_range(Range *r, Block *header, Block *latch) {
+  r->latch = latch;
+  return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop) && read_condition(r) &&
+         read_counter(r);
+}
+
+/* --- the second version --- */
+
+static Ins *copy_of(const Range *r, Ins *i) {
+  return i->block && ssa_in_loop(&r->loop, i->block) ? i->note : i;
+}
+
+static void copy_blocks(Cx *cx, Fn *fn, const Range *r) {
+  for (unsigned k = 0; k < r->loop.n; k++) {
+    Block *b = r->loop.blocks[k], *to = ir_block(cx, fn);
+    b->note = to;
+    FOR_INS (b, i) {
+      if (ins_is_term(i))
+        continue;
+      Ins *c = ir_ins(cx, fn, (Op)i->op, i->type, i->loc, i->args, i->nargs);
+      c->flags = i->flags;
+      c->aux2 = i->aux2;
+      c->name = i->name;
+      c->aux = i->aux;
+      i->note = c;
+      ir_append(to, c);
+    }
+  }
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (copy_of_block(r->loop.blocks[k]), c)
+      for (uint32_t n = 0; c->op != OP_PHI && n < c->nargs; n++)
+        c->args[n] = copy_of(r, c->args[n]);
+}
+
+static Block *target(const Range *r, Block *to) {
+  return ssa_in_loop(&r->loop, to) ? copy_of_block(to) : to;
+}
+
+static void copy_branches(Cx *cx, Fn *fn, const Range *r) {
+  for (unsigned k = 0; k < r->loop.n; k++) {
+    Block *b = r->loop.blocks[k], *from = copy_of_block(b);
+    Ins *end = b->last, *c;
+    if (end->op == OP_BR) {
+      c = ir_br(cx, fn, from, target(r, b->succ[0]), end->loc);
+    } else {
+      Ins *condition = k ? copy_of(r, end->args[0]) : copy_of(r, r->less);
+      c = ir_condbr(cx, fn, from, condition, target(r, b->succ[0]), target(r, b->succ[1]),
+                    end->loc);
+    }
+    c->type = end->type;
+    c->flags = end->flags;
+  }
+}
+
+/* The operand of a phi for an edge. */
+static Ins *from_edge(const Ins *phi, const Block *from) {
+  for (uint32_t k = 0; k < phi->nargs; k++)
+    if (phi->block->preds.data[k] == from)
+      return phi->args[k];
+  assert(false);
+  return NULL;
+}
+
+/* Phis have an operand for each predecessor, in their order. `entry` and `fast` are the blocks
+ * from which the two versions are entered. */
+static void copy_phis(const Range *r, const Block *entry, const Block *fast) {
+  for (unsigned k = 0; k < r->loop.n; k++) {
+    const Block *b = r->loop.blocks[k], *to = copy_of_block(b);
+    assert(b->preds.len == to->preds.len);
+    for (Ins *i = b->first; i->op == OP_PHI; i = i->next)
+      for (uint32_t n = 0; n < i->nargs; n++) {
+        const Block *from = to->preds.data[n];
+        for (unsigned m = 0; m < r->loop.n; m++)
+          if (copy_of_block(r->loop.blocks[m]) == from)
+            from = r->loop.blocks[m];
+        ((Ins *)i->note)->args[n] = copy_of(r, from_edge(i, from == fast ? entry : from));
+      }
+  }
+}
+
+/* --- around the loops --- */
+
+/* A block of its own on one edge. */
+static Block *split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
+  bool *through = CX_ARRAY(cx, bool, to->preds.len);
+  for (uint32_t k = 0; k < to->preds.len; k++)
+    through[k] = to->preds.data[k] == from;
+  return ir_join_edges(cx, fn, to, through);
+}
+
+static Ins *compared(Cx *cx, Fn *fn, const Range *r, Block *in, Op op, Ins *what) {
+  Ins *c = ir_ins(cx, fn, op, r->less->type, r->less->loc, (Ins *[]){what, r->zero}, 2);
+  ir_append(in, c);
+  return c;
+}
+
+/* The blocks that choose: from `entry`, which goes to the header, also to `fast`. The general loop
+ * is entered from the block that is returned. */
+static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) {
+  Block *header = r->loop.blocks[0], *up = ir_block(cx, fn), *general = ir_block(cx, fn);
+  const Type *none = header->last->type;
+  Loc loc = r->less->loc;
+  VEC(Ins *) values = {0};
+  for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next)
+    VEC_PUSH(&cx->arena, &values, from_edge(phi, entry));
+  ir_remove(entry->last);
+  ir_unlink(entry, header);
+  Ins *zero = ir_const(cx, fn, fz_int(cx, 0), r->zero->type, loc);
+  ir_append(entry, zero);
+  r->zero = zero;
+  ir_condbr(cx, fn, entry, compared(cx, fn, r, entry, OP_GT, r->step), up, general, loc)->type =
+      none;
+  ir_condbr(cx, fn, up, compared(cx, fn, r, up, OP_GE, r->start), fast, general, loc)->type = none;
+  ir_br(cx, fn, general, header, loc)->type = none;
+  uint32_t n = 0;
+  for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next)
+    ir_add_arg(cx, phi, values.data[n++]);
+  return general;
+}
+
+/* Values of the loop that are read behind it come from either version. */
+static void merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
+  const Block *header = r->loop.blocks[0];
+  Ins **merged = CX_ARRAY(cx, Ins *, fn->next_id);
+  uint32_t most = fn->next_id;
+  FOR_BLOCKS (fn, b) {
+    if (ssa_in_loop(&r->loop, b))
+      continue;
+    FOR_INS (b, i)
+      for (uint32_t k = 0; k < i->nargs; k++) {
+        Ins *a = i->args[k];
+        if (i->id >= most || !a->block || !ssa_in_loop(&r->loop, a->block))
+          continue;
+        if (!merged[a->id]) {
+          Ins *both[] = {a, a->note}, *phi = ir_ins(cx, fn, OP_PHI, a->type, a->loc, both, 2);
+          phi->flags = a->flags & (INS_NONNEGATIVE);
+          phi->name = a->name;
+          merged[a->id] = phi;
+        }
+        i->args[k] = merged[a->id];
+      }
+  }
+  assert(exit->preds.len == 2 && exit->preds.data[0] == header);
+  (void)header;
+  for (uint32_t k = 0; k < most; k++)
+    if (merged[k])
+      ir_insert_phi(exit, merged[k]);
+}
+
+static void write_versions(Cx *cx, Fn *fn, Range *r) {
+  if (!read_condition(r) || !read_counter(r)) /* again: other loops have been written since */
+    return;
+  Block *header = r->loop.blocks[0], *exit = split_edge(cx, fn, header, r->outside);
+  Block *before = header->preds.data[header->preds.data[0] == r->latch];
+  Block *entry = split_edge(cx, fn, before, header), *fast = ir_block(cx, fn);
+  copy_blocks(cx, fn, r);
+  entry = write_choice(cx, fn, r, entry, fast);
+  ir_br(cx, fn, fast, copy_of_block(header), r->less->loc)->type = header->last->type;
+  copy_branches(cx, fn, r);
+  copy_phis(r, entry, fast);
+  merge_exits(cx, fn, r, exit);
+}
+
+void cg_version_ranges(Cx *cx, Fn *fn) {
+  VEC(Range) all = {0};
+  assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
+  FOR_BLOCKS (fn, latch)
+    for (int s = 0; s < 2; s++) {
+      Range r = {0};
+      if (all.len < MAX_RANGES && latch->succ[s] && read_range(&r, latch->succ[s], latch))
+        VEC_PUSH(&cx->arena, &all, r);
+    }
+  if (!all.len)
+    return;
+  for (uint32_t k = 0; k < all.len; k++)
+    write_versions(cx, fn, &all.data[k]);
+  ir_drop_dead(cx, fn); /* the conditions of the general loop, in the other */
+  ir_order(cx, fn);
+  ir_dominators(cx, fn);
+}

@@ -1,0 +1,19 @@
+/* Small loops: innermost loops of a few blocks, which are left from their headers only. */
+#ifndef PYPTX_CODEGEN_SSA_SMALL_LOOP_H
+#define PYPTX_CODEGEN_SSA_SMALL_LOOP_H
+
+#include "ir/fn.h"
+
+enum { SMALL_LOOP_BLOCKS = 12 };
+
+typedef struct SmallLoop { /* the header first */
+  Block *blocks[SMALL_LOOP_BLOCKS];
+  unsigned n;
+} SmallLoop;
+
+bool ssa_in_loop(const SmallLoop *loop, const Block *b);
+
+/* The loop of an edge; false if it is no back edge, or the loop is not small. Needs dominators. */
+bool ssa_small_loop(SmallLoop *loop, Block *header, Block *latch);
+
+#endif
