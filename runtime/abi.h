@@ -108,7 +108,7 @@ typedef struct RtHostLaunch {
   void *worker; /* the runtime's own */
   /* frames of recursive functions stay above this address; 0: it is not known */
   uintptr_t stack_end;
-  uint32_t cluster[3]; /* blocks of a cluster, at least 1 */
+  uint32_t cluster[3];   /* blocks of a cluster, at least 1 */
   struct RtCheck *check; /* of checked code, else NULL */
 } RtHostLaunch;
 
@@ -159,8 +159,66 @@ typedef enum RtWait {
   RT_WAIT_CLUSTER_SYNC,
   RT_WAIT_CLUSTER_ARRIVE,
   RT_WAIT_CLUSTER,
-  RT_WAIT_BARRIER /* the runtime's own: it has arrived; VALUE: the number, and above the phase */
+  RT_WAIT_BARRIER, /* the runtime's own: it has arrived; VALUE: the number, and above the phase */
+  /* of an mbarrier: until its phase has ended, or until nobody gets further. VALUE is its address,
+   * with its index in the array from bit 48 on, and the parity in bit 63 */
+  RT_WAIT_PHASE,
+  RT_WAIT_TRY,
+  RT_WAIT_PHASE_ON, /* the runtime's own: it has come before */
+  RT_WAIT_TRY_ON
 } RtWait;
+enum { RT_WAIT_INDEX_SHIFT = 48, RT_WAIT_PARITY_SHIFT = 63 };
+
+/* What is done with an mbarrier, with a number: arrivals or bytes. */
+typedef enum RtMbarrierOp {
+  RT_MBARRIER_INIT,
+  RT_MBARRIER_INVAL,
+  RT_MBARRIER_ARRIVE,
+  RT_MBARRIER_EXPECT,
+  RT_MBARRIER_ARRIVE_EXPECT,
+  RT_MBARRIER_COPIES /* this thread's copies, then an arrival */
+} RtMbarrierOp;
+/* Groups of a thread's copies. */
+typedef enum RtCopyGroups {
+  RT_COPIES_COMMIT,
+  RT_COPIES_WAIT,
+  RT_COPIES_BULK_COMMIT,
+  RT_COPIES_BULK_WAIT
+} RtCopyGroups;
+
+/* What can be wrong with mbarriers and copies: the error's site is the instruction's first and
+ * these (codegen/host/copies.c has the messages). */
+typedef enum RtCopyError {
+  RT_COPY_IN_VAIN,
+  RT_COPY_NO_BARRIER,
+  RT_COPY_BARRIER_AGAIN,
+  RT_COPY_COUNT,
+  RT_COPY_TOO_MANY,
+  RT_COPY_EXPECTED,
+  RT_COPY_MORE_BYTES,
+  RT_COPY_PHASE_AGAIN,
+  RT_COPY_PARITY,
+  RT_COPY_BLOCK_ENDED,
+  RT_COPY_NO_BLOCK,
+  RT_COPY_TO,
+  RT_COPY_FROM,
+  RT_COPY_SIZE,
+  RT_COPY_DIFFER,
+  RT_COPY_UNFENCED,
+  RT_COPY_CHANGED,
+  RT_COPY_LEFT,
+  RT_COPY_MEMORY,
+  RT_COPY_ERRORS
+} RtCopyError;
+
+/* A bulk copy: elements of both sides, and of a load the barrier. */
+typedef struct RtBulk {
+  char *to;
+  const char *from;
+  int64_t to_elements, from_elements, size; /* size: of an element */
+  char *barrier;
+  int64_t index, blocks; /* of the barrier; 0, or the ranks that get it as bits */
+} RtBulk;
 
 /* Segment number k of a kernel begins behind point k; 0 is the beginning. */
 typedef struct RtMeetPoint {

@@ -175,8 +175,6 @@ void cg_host_instruction(Lower *lw, Ins *i) {
   case INTR_ELECT_SYNC: elect(lw, i); return;
   case INTR_BARRIER_SYNC: barrier(lw, i, RT_WAIT_BARRIER_SYNC); return;
   case INTR_BARRIER_ARRIVE: barrier(lw, i, RT_WAIT_BARRIER_ARRIVE); return;
-  case INTR_FENCE_PROXY_ASYNC:
-  case INTR_FENCE_PROXY_ASYNC_SHARED:
   case INTR_FENCE_PROXY_ASYNC_GLOBAL:
   case INTR_FENCE_PROXY_ALIAS: lw->target->fence(lw, FENCE_BLOCK); return;
   case INTR_SETMAXREGISTER_INCREASE:
@@ -194,6 +192,8 @@ void cg_host_instruction(Lower *lw, Ins *i) {
   case INTR_LDMATRIX: move_matrices(lw, i, NULL, 0); return;
   case INTR_STMATRIX: move_matrices(lw, i, i->args[i->nargs - 2], RT_MATRIX_STORE); return;
   case INTR_MMA_SYNC: multiply(lw, i); return;
-  default: cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
+  default:
+    if (!cg_host_copy(lw, i))
+      cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
   }
 }

@@ -204,6 +204,8 @@ void cg_nvptx_instruction(Lower *lw, Ins *i) {
   case INTR_LDMATRIX: load_matrices(lw, i); return;
   case INTR_STMATRIX: store_matrices(lw, i); return;
   case INTR_MMA_SYNC: multiply(lw, i); return;
-  default: cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
+  default:
+    if (!cg_nvptx_copy(lw, i))
+      cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
   }
 }

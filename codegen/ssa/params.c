@@ -195,6 +195,22 @@ static void visit_element(Usage *u, Ins *i, uint8_t bits) {
   mark_operands(u, i, 1);
 }
 
+/* Asynchronous copies read one side and write the other; all else about them is as unknown. */
+static bool visit_copy(Usage *u, Ins *i) {
+  uint32_t from;
+  switch ((int)i->aux.intrinsic) {
+  case INTR_CP_ASYNC: from = 1 + i->args[0]->type->ndim; break;
+  case INTR_CP_ASYNC_BULK: from = 1; break;
+  default: return false;
+  }
+  for (uint32_t k = 0; k < i->nargs; k++)
+    mark_all(u, i->args[k],
+             k == from                        ? USED | READ
+             : ty_is_scalar(i->args[k]->type) ? USED
+                                              : ANYTHING);
+  return true;
+}
+
 static void visit(Usage *u, FnUse *fn, Ins *i) {
   switch ((Op)i->op) {
   case OP_LOAD: visit_element(u, i, READ); return;
@@ -223,8 +239,13 @@ static void visit(Usage *u, FnUse *fn, Ins *i) {
   case OP_CALL_FN: visit_call(u, i); return;
   case OP_CALL_C: visit_call_c(u, i); return;
   case OP_RET: carry_to(u, i->args[0], fn->type, fn->result); return;
-  default: mark_operands(u, i, 0);
+  case OP_INTRINSIC:
+    if (visit_copy(u, i))
+      return;
+    break;
+  default: break;
   }
+  mark_operands(u, i, 0);
 }
 
 static void analyse(Usage *u) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/copies.h"
+
 enum { LEAST = 64 };                   /* places, whatever they take */
 #define MOST_BYTES ((size_t)256 << 20) /* of all places together, beyond those */
 
@@ -68,6 +70,8 @@ bool rt_places_open(RtPlaces *p, size_t shared, size_t frame, uint64_t blocks, b
 void rt_places_close(RtPlaces *p) {
   for (RtPlace *place = p->all, *other; place; place = other) {
     other = place->other;
+    for (uint32_t k = 0; k < p->members; k++)
+      rt_copies_free(rt_place_member(p, place, k));
     free(place);
   }
   pthread_mutex_destroy(&p->lock);

@@ -2,10 +2,12 @@
  * here is atomic. */
 #include "runtime/host/waits.h"
 
+#include "runtime/host/copies.h"
+
 #include <assert.h>
 #include <string.h>
 
-enum { WARP = 32 };
+enum { WARP = 32, MOST_IN_VAIN = 1 << 14 };
 
 /* --- named barriers: PTX ISA, barrier.cta, but that threads count one by one --- */
 
@@ -14,7 +16,7 @@ static RtMisuse come(RtPlace *p, uint32_t number, uint32_t threads) {
   bool valid = number && number < RT_NAMED_BARRIERS && threads && threads % WARP == 0;
   bool other = valid && b->arrived && b->threads != threads;
   if (!valid || other)
-    return (RtMisuse){true, {number, threads, b->arrived, b->arrived ? b->threads : 0}};
+    return (RtMisuse){true, 1, {number, threads, b->arrived, b->arrived ? b->threads : 0}};
   b->threads = threads;
   if (++b->arrived == threads)
     *b = (RtNamedBarrier){.phase = b->phase + 1};
@@ -52,7 +54,7 @@ static void complete(RtCluster *c) {
 static RtMisuse arrive(RtPlace *p, uint32_t thread) {
   RtCluster *c = p->cluster;
   if (p->arrived_in[thread])
-    return (RtMisuse){.wrong = true};
+    return (RtMisuse){.wrong = true, .error = 1};
   p->arrived_in[thread] = c->phase + 1;
   c->arrived++;
   complete(c);
@@ -73,9 +75,15 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
     return m;
   case RT_WAIT_CLUSTER_ARRIVE: return arrive(p, thread);
   case RT_WAIT_CLUSTER:
-    m = (RtMisuse){.wrong = !*operand && !p->arrived_in[thread]};
+    m = (RtMisuse){.wrong = !*operand && !p->arrived_in[thread], .error = 1};
     *operand = 1;
     return m;
+  case RT_WAIT_PHASE:
+  case RT_WAIT_TRY:
+    p->cluster->tries |= *what == RT_WAIT_TRY;
+    *what = *what == RT_WAIT_PHASE ? RT_WAIT_PHASE_ON : RT_WAIT_TRY_ON; /* fall through */
+  case RT_WAIT_PHASE_ON:
+  case RT_WAIT_TRY_ON: return rt_copies_arrive(p, *operand);
   default: return (RtMisuse){0}; /* it has come before */
   }
 }
@@ -83,6 +91,10 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
 bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
   if (what == RT_WAIT_BARRIER)
     return p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS].phase != (uint32_t)(operand >> 32);
+  if (what == RT_WAIT_PHASE_ON)
+    return rt_copies_phase_over(p, thread, operand, true);
+  if (what == RT_WAIT_TRY_ON)
+    return rt_copies_phase_over(p, thread, operand, false) || p->gives_up;
   if (what != RT_WAIT_CLUSTER)
     return true; /* an arrival */
   if (p->arrived_in[thread] == p->cluster->phase + 1)
@@ -98,8 +110,22 @@ void rt_wait_exited(RtPlace *p, uint32_t threads) {
   complete(p->cluster);
 }
 
+bool rt_wait_gives_up(RtCluster *c) {
+  if (c->events != c->events_then)
+    c->in_vain = 0;
+  c->events_then = c->events;
+  if (!c->tries || c->in_vain++ >= MOST_IN_VAIN)
+    return false;
+  for (uint32_t k = 0; k < c->blocks; k++) {
+    char *at = (char *)c->first + k * c->stride;
+    ((RtPlace *)(void *)at)->gives_up = true;
+  }
+  return true;
+}
+
 bool rt_wait_is_outside(const RtPlace *p, uint32_t what) {
-  return what == RT_WAIT_CLUSTER && p->cluster->blocks > 1;
+  bool outside = what == RT_WAIT_CLUSTER || what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON;
+  return outside && p->cluster->blocks > 1;
 }
 
 void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
@@ -108,6 +134,8 @@ void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
   if (what == RT_WAIT_BARRIER) {
     const RtNamedBarrier *b = &p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS];
     out[0] = (uint32_t)operand, out[1] = b->arrived, out[2] = b->threads;
+  } else if (what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON) {
+    rt_copies_values(p, operand, out);
   } else {
     const RtCluster *c = p->cluster;
     out[0] = (int64_t)c->threads - c->arrived - exited(c), out[1] = c->threads;
@@ -119,6 +147,8 @@ static void reset(RtPlace *p, uint32_t threads) {
   memset(p->barriers, 0, sizeof p->barriers);
   memset(p->arrived_in, 0, threads * sizeof *p->arrived_in);
   p->exited = 0;
+  p->gives_up = false;
+  rt_copies_reset(p);
 }
 
 /* --- clusters --- */
@@ -159,6 +189,7 @@ void rt_wait_begin_place(const RtPlaces *places, const RtHostLaunch *view, size_
   p->own = (RtCluster){.blocks = n,
                        .threads = n * (uint32_t)product(view->block),
                        .first = rt_place_member(places, p, 0),
+                       .shared_bytes = places->shared_bytes,
                        .stride = places->member_bytes};
   for (uint32_t k = 0; k < n; k++)
     begin_member(places, view, arrivals_at, p, k);
