@@ -252,7 +252,7 @@ def passes_page():
 PARAMETERS = {
     "mask": "int", "predicate": "object", "delta": "int", "src_lane": "int", "lane_mask": "int", "ns": "int", "condition": "object", "message": "str",
     "ary": "Array", "array": "Array", "idx": "int | tuple[int, ...]", "index": "int | tuple[int, ...]", "shape": "int | tuple[int, ...]",
-    "barriers": "Array", "rank": "int", "nbytes": "int", "parity": "int", "valid": "int | None", "multicast": "int | None", "dst_index": "int | tuple[int, ...]", "src_index": "int | tuple[int, ...]",
+    "barriers": "Array", "barrier_index": "int | tuple[int, ...]", "box": "int | tuple[int, ...]", "swizzle": "int", "rank": "int", "nbytes": "int", "parity": "int", "valid": "int | None", "multicast": "int | None", "dst_index": "int | tuple[int, ...]", "src_index": "int | tuple[int, ...]",
     "dtype": "Type | npt.DTypeLike", "values": "tuple[Any, ...]", "barrier": "int", "threads": "int", "count": "int", "alignment": "int | None",
 }
 RESULTS = [

@@ -17,7 +17,24 @@ typedef struct RtField {
   uint8_t axis;  /* EXTENT*, STRIDE */
   uint16_t leaf; /* leaf argument */
   uint32_t offset;
+  /* TENSOR_MAP: the boxes: log2 of the swizzle's bytes, or 0; from bit 8 RtTensorElement; from bit
+   * 16 the rank; from bit 24 on a byte for each axis of the array: its extent in the box - 1 */
+  uint64_t map;
 } RtField;
+enum { RT_MAP_ELEMENT = 8, RT_MAP_RANK = 16, RT_MAP_BOX = 24, RT_MAP_AXES = 5 };
+/* CUtensorMapDataType */
+typedef enum RtTensorElement {
+  RT_TENSOR_U8,
+  RT_TENSOR_U16,
+  RT_TENSOR_U32,
+  RT_TENSOR_I32,
+  RT_TENSOR_U64,
+  RT_TENSOR_I64,
+  RT_TENSOR_F16,
+  RT_TENSOR_F32,
+  RT_TENSOR_F64,
+  RT_TENSOR_BF16
+} RtTensorElement;
 
 /* The second entry of a coarsened kernel (docs/COARSENING.md): a block of it runs `factor` blocks
  * of the launch, neighbours on `axis`. */
@@ -186,6 +203,17 @@ typedef enum RtCopyGroups {
   RT_COPIES_BULK_WAIT
 } RtCopyGroups;
 
+/* A box: of a load to shared memory, of a store from it. Extents and indices in the array's own
+ * order. */
+typedef struct RtTensor {
+  char *shared, *global; /* global: element 0 of the array */
+  int64_t elements;      /* in shared memory */
+  int64_t size, rank, swizzle;
+  int64_t extent[RT_MAP_AXES], box[RT_MAP_AXES], index_of[RT_MAP_AXES];
+  char *barrier;
+  int64_t index, blocks; /* as RtBulk */
+} RtTensor;
+
 /* What can be wrong with mbarriers and copies: the error's site is the instruction's first and
  * these (codegen/host/copies.c has the messages). */
 typedef enum RtCopyError {
@@ -204,6 +232,7 @@ typedef enum RtCopyError {
   RT_COPY_FROM,
   RT_COPY_SIZE,
   RT_COPY_DIFFER,
+  RT_COPY_STRIDE,
   RT_COPY_UNFENCED,
   RT_COPY_CHANGED,
   RT_COPY_LEFT,

@@ -5,6 +5,7 @@
 #include "codegen/host/host.h"
 #include "codegen/lower/lower.h"
 #include "codegen/target.h"
+#include "ir/tensor_maps.h"
 
 /* Of a barrier: behind its name, full[{0}]. The others stand behind the function's name. */
 typedef struct Message {
@@ -42,6 +43,8 @@ static const Message messages[RT_COPY_ERRORS] = {
     [RT_COPY_FROM] = {false, "the address that is read is {0} bytes beyond a multiple of {1}"},
     [RT_COPY_SIZE] = {false, "it copies a multiple of 16 bytes, and not {0}"},
     [RT_COPY_DIFFER] = {false, "{0} elements are to be copied to a place for {1}"},
+    [RT_COPY_STRIDE] =
+        {false, "a row of the array has {0} bytes, and for a tensor map it is a multiple of 16"},
     [RT_COPY_UNFENCED] =
         {false, "byte {0} of the {1} has been written since the last fence_proxy_async_shared(), "
                 "so the copy may not see it: whoever writes calls it, then all meet, then one "
@@ -172,12 +175,45 @@ static void bulk(Lower *lw, Ins *i, Ins **barrier) {
   lw_call_extern(lw, barrier ? "rt_host_bulk_load" : "rt_host_bulk_store", lw->t->none, args, 4);
 }
 
+static void put_number(Lower *lw, LLVMValueRef record, size_t offset, int64_t n) {
+  put(lw, record, offset, lw_i64(lw, n));
+}
+
+static void tensor(Lower *lw, Ins *i) {
+  bool load = i->aux.intrinsic == INTR_CP_ASYNC_TENSOR;
+  LLVMValueRef r = lw_alloca(lw, LLVMArrayType2(lw->t->i8, sizeof(RtTensor)), 8, "tensor");
+  Ins *array = i->args[TENSOR_ARRAY], **at = ir_tensor_index(i);
+  unsigned rank = ir_tensor_rank(i);
+  put(lw, r, offsetof(RtTensor, shared), pointer_of(lw, i->args[TENSOR_SHARED]));
+  put(lw, r, offsetof(RtTensor, global), pointer_of(lw, array));
+  put(lw, r, offsetof(RtTensor, elements), lw_value(lw, i->args[TENSOR_ELEMENTS]));
+  put_number(lw, r, offsetof(RtTensor, size), size_of(array));
+  put_number(lw, r, offsetof(RtTensor, rank), rank);
+  put_number(lw, r, offsetof(RtTensor, swizzle), ir_tensor_swizzle(i));
+  for (unsigned k = 0; k < rank; k++) {
+    put(lw, r, offsetof(RtTensor, extent) + 8 * k, lw_leaves(lw, array)[cg_extent_leaf(k)]);
+    put_number(lw, r, offsetof(RtTensor, box) + 8 * k, ir_tensor_box(i, k));
+    put(lw, r, offsetof(RtTensor, index_of) + 8 * k, lw_value(lw, at[k]));
+  }
+  Ins **barrier = at + rank;
+  if (load) {
+    Barrier b = barrier_of(lw, barrier);
+    put(lw, r, offsetof(RtTensor, barrier), b.address);
+    put(lw, r, offsetof(RtTensor, index), b.index);
+    put(lw, r, offsetof(RtTensor, blocks), lw_value(lw, barrier[1 + barrier[0]->type->ndim]));
+  }
+  LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)sites(lw, load ? barrier[0] : NULL)),
+                         thread_of(lw), r};
+  lw_call_extern(lw, load ? "rt_host_tensor_load" : "rt_host_tensor_store", lw->t->none, args, 4);
+}
+
 /* Only stores look at what has been written in front of a fence. */
 static bool has_stores(const Cg *cg) {
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     FOR_BLOCKS (cg->program->fns.data[k], b)
       FOR_INS (b, i)
-        if (i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_CP_ASYNC_BULK_STORE)
+        if (i->op == OP_INTRINSIC && (i->aux.intrinsic == INTR_CP_ASYNC_BULK_STORE ||
+                                      i->aux.intrinsic == INTR_CP_ASYNC_TENSOR_STORE))
           return true;
   return false;
 }
@@ -209,6 +245,8 @@ bool cg_host_copy(Lower *lw, Ins *i) {
   case INTR_CP_ASYNC_ARRIVE: barrier(lw, i, RT_MBARRIER_COPIES, false); break;
   case INTR_CP_ASYNC_BULK: bulk(lw, i, i->args + 4); break;
   case INTR_CP_ASYNC_BULK_STORE: bulk(lw, i, NULL); break;
+  case INTR_CP_ASYNC_TENSOR:
+  case INTR_CP_ASYNC_TENSOR_STORE: tensor(lw, i); break;
   case INTR_CP_ASYNC_BULK_COMMIT: groups(lw, RT_COPIES_BULK_COMMIT, 0); break;
   case INTR_CP_ASYNC_BULK_WAIT: groups(lw, RT_COPIES_BULK_WAIT, i->args[0]->aux.frozen->i); break;
   default: return false;

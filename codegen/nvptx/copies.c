@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/ssa/params.h"
+#include "ir/tensor_maps.h"
 
 enum { MOST = 16 };
 
@@ -139,6 +141,56 @@ static void bulk_store(Lower *lw, Ins *i) {
   write(lw, &t, lw->t->none, "cp.async.bulk.global.shared::cta.bulk_group [$0], [$1], $2;");
 }
 
+/* --- boxes: of a tensor map, whose axes are in the other order --- */
+
+static const char *coordinates(Lower *lw, Ins *i, Text *t) {
+  Buf out;
+  buf_init(&out, &lw->cx->arena);
+  for (unsigned k = ir_tensor_rank(i); k-- > 0;) {
+    buf_printf(&out, "%s$%u", out.len ? ", " : "{", t->n);
+    add(lw, t, low(lw, lw_value(lw, ir_tensor_index(i)[k])));
+  }
+  buf_printf(&out, "}");
+  return out.text;
+}
+
+static LLVMValueRef map_address(Lower *lw, Ins *i) {
+  uint32_t field = cg_tensor_field(lw->cg->params, i);
+  CX_ASSERT(lw->cx, field != UINT32_MAX);
+  return l_ptrtoint(lw->b, LLVMGetParam(lw->cg->kernel, field), lw->t->i64);
+}
+
+static void tensor_load(Lower *lw, Ins *i) {
+  Ins **at = ir_tensor_index(i) + ir_tensor_rank(i);
+  LLVMValueRef mask = lw_value(lw, at[1 + at[0]->type->ndim]);
+  bool many = !LLVMIsAConstantInt(mask) || LLVMConstIntGetZExtValue(mask);
+  Text t = {0};
+  add_shared(lw, &t, pointer_of(lw, i->args[TENSOR_SHARED]));
+  add(lw, &t, map_address(lw, i));
+  add_shared(lw, &t, lw_address(lw, at[0], at + 1));
+  if (many)
+    add(lw, &t, l_trunc(lw->b, mask, lw->t->i16));
+  const char *place = coordinates(lw, i, &t);
+  write(lw, &t, lw->t->none,
+        arena_printf(&lw->cx->arena,
+                     "cp.async.bulk.tensor.%ud.shared::cluster.global.tile"
+                     ".mbarrier::complete_tx::bytes%s [$0], [$1, %s], [$2]%s;",
+                     ir_tensor_rank(i), many ? ".multicast::cluster" : "", place,
+                     many ? ", $3" : ""));
+}
+
+static void tensor_store(Lower *lw, Ins *i) {
+  Text t = {0};
+  lw->cg->bulk_stores = true;
+  add(lw, &t, map_address(lw, i));
+  add_shared(lw, &t, pointer_of(lw, i->args[TENSOR_SHARED]));
+  const char *place = coordinates(lw, i, &t);
+  write(lw, &t, lw->t->none,
+        arena_printf(&lw->cx->arena,
+                     "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [$0, %s], [$1];",
+                     ir_tensor_rank(i), place));
+}
+
 bool cg_nvptx_copy(Lower *lw, Ins *i) {
   switch ((int)i->aux.intrinsic) {
   case INTR_MBARRIER_INIT: barrier(lw, i, true, "mbarrier.init.shared.b64 [$0], $1;"); break;
@@ -166,6 +218,8 @@ bool cg_nvptx_copy(Lower *lw, Ins *i) {
     break;
   case INTR_CP_ASYNC_BULK: bulk_load(lw, i); break;
   case INTR_CP_ASYNC_BULK_STORE: bulk_store(lw, i); break;
+  case INTR_CP_ASYNC_TENSOR: tensor_load(lw, i); break;
+  case INTR_CP_ASYNC_TENSOR_STORE: tensor_store(lw, i); break;
   case INTR_CP_ASYNC_BULK_COMMIT:
     write(lw, &(Text){0}, lw->t->none, "cp.async.bulk.commit_group;");
     break;

@@ -292,8 +292,8 @@ static PyObject *launch(PxState *st, PyObject *capsule, RtConfig *config, PyObje
   px_args_init(&a, st, k->device, config->stream, false);
   int failed = add_arrays(&a, k, arrays);
   if (!failed) {
-    px_pack(&k->params, a.leaves, block);
-    failed = queue(st, k, config, &a, block);
+    failed = px_pack(st, &k->params, a.leaves, block);
+    failed = failed ? failed : queue(st, k, config, &a, block);
   }
   if (failed > 0) {
     failed = px_captured_module_launch(capsule, arrays);

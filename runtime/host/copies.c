@@ -26,7 +26,7 @@ typedef struct Copy {
   const char *from;
   uint32_t bytes, valid; /* valid: are read; the others become 0 */
   char *barrier;         /* of a bulk load */
-  char *kept;            /* of a bulk store: what it has read */
+  char *kept;            /* of a bulk store: what it has read; of a box: what it brings */
   uint32_t site, thread;
   uint64_t group; /* of the thread */
 } Copy;
@@ -163,6 +163,7 @@ static void deliver_loads(RtPlace *p, Mbarrier *b) {
     Copy *load = &c->loads.all[k];
     if (load->barrier == b->at) {
       deliver(p, load);
+      free(load->kept);
       bytes += load->bytes;
     } else {
       c->loads.all[kept++] = *load;
@@ -389,47 +390,157 @@ static uint32_t bulk_bytes(const RtHostLaunch *view, uint32_t site, uint32_t thr
   return (uint32_t)bytes;
 }
 
-static void load_to(const At *a, const RtBulk *b, uint32_t bytes) {
+/* box: what it brings, which is given away; NULL: from b->from. */
+static void load_to(const At *a, const RtBulk *b, uint32_t bytes, const char *box) {
   (void)existing(a);
   RtPlace *p = rt_host_place(a->view);
   Copy *c = append(a->view, a->site, a->thread, &a->place->copies->loads);
   c->to = a->place->shared + (b->to - p->shared), c->from = b->from;
+  if (box) {
+    c->kept = need(a->view, a->site, a->thread, malloc(bytes));
+    c->from = memcpy(c->kept, box, bytes);
+  }
   c->bytes = c->valid = bytes;
   c->barrier = a->address;
   memset(c->to, 255, bytes);
 }
 
-void rt_host_bulk_load(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b) {
+/* To this block, or to those of the mask. The box is freed. */
+static void load_to_all(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b,
+                        uint32_t bytes, char *box) {
   RtPlace *p = rt_host_place(view);
   const RtCluster *cluster = p->cluster;
-  uint32_t bytes = bulk_bytes(view, site, thread, b, true);
-  uint64_t blocks = (uint64_t)b->blocks;
+  uint64_t blocks = b->blocks ? (uint64_t)b->blocks : 1ull << p->rank;
   if (blocks >> cluster->blocks)
     wrong(view, site, RT_COPY_NO_BLOCK, thread, b->blocks, cluster->blocks, 0);
   for (uint32_t k = 0; k < cluster->blocks; k++) {
-    RtPlace *m = blocks ? member(cluster, k) : p;
-    if (blocks && !(blocks >> k & 1))
+    RtPlace *m = member(cluster, k);
+    if (!(blocks >> k & 1))
       continue;
     At a = at(view, site, thread, m->shared + (b->barrier - p->shared), b->index);
-    load_to(&a, b, bytes);
-    if (!blocks)
-      return;
+    load_to(&a, b, bytes, box);
   }
+  free(box);
 }
 
-void rt_host_bulk_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b) {
+void rt_host_bulk_load(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b) {
+  uint32_t bytes = bulk_bytes(view, site, thread, b, true);
+  load_to_all(view, site, thread, b, bytes, NULL);
+}
+
+/* Of this thread's group, from shared memory; what is there is looked at when it is waited for. */
+static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const char *from,
+                       uint32_t bytes) {
   RtPlace *p = rt_host_place(view);
-  uint32_t bytes = bulk_bytes(view, site, thread, b, false);
   Groups *g = groups_of(view, site, thread, true);
-  const char *visible = p->copies->visible + (b->from - p->shared);
+  const char *visible = p->copies->visible + (from - p->shared);
   for (uint32_t n = 0; n < bytes; n++)
-    if (visible[n] != b->from[n])
+    if (visible[n] != from[n])
       wrong(view, site, RT_COPY_UNFENCED, thread, n, bytes, 0);
   Copy *c = append(view, site, thread, &g->queue);
   c->kept = need(view, site, thread, malloc(bytes));
-  c->to = b->to, c->from = b->from, c->bytes = bytes, c->group = g->committed;
-  memcpy(c->kept, b->from, bytes);
+  c->from = from, c->bytes = bytes, c->group = g->committed;
+  memcpy(c->kept, from, bytes);
+}
+
+void rt_host_bulk_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b) {
+  uint32_t bytes = bulk_bytes(view, site, thread, b, false);
+  note_store(view, site, thread, b->from, bytes);
   memcpy(b->to, b->from, bytes);
+}
+
+/* --- boxes --- */
+
+/* Byte n of a box in shared memory: pieces of 16 bytes change places within rows of the swizzle, as
+ * bits of the address do. */
+static uint32_t swizzled(uint32_t n, uint32_t swizzle) {
+  uint32_t pieces = swizzle / BULK;
+  return swizzle ? n ^ (n >> 7 & (pieces - 1)) << 4 : n;
+}
+
+/* Rows of a box, along its last axis; their length in bytes, that in shared memory with the padding
+ * of a narrow swizzled box, and how many bytes there are in all. */
+typedef struct Box {
+  uint32_t rows, row, bytes;
+} Box;
+
+static Box box_of(const RtTensor *x) {
+  Box b = {.rows = 1, .row = (uint32_t)(x->box[x->rank - 1] * x->size)};
+  for (int64_t k = 0; k + 1 < x->rank; k++)
+    b.rows *= (uint32_t)x->box[k];
+  b.bytes = b.rows * b.row;
+  return b;
+}
+
+/* Row `number` of the box in global memory, from the array's first axis on: which of its bytes lie
+ * in the array, and where its byte 0 is, or would be. */
+static char *row_of(const RtTensor *x, const Box *b, uint32_t number, uint32_t *from,
+                    uint32_t *to) {
+  int64_t at = 0, last = x->rank - 1, place[RT_MAP_AXES];
+  bool inside = true;
+  for (int64_t k = last - 1; k >= 0; k--) {
+    place[k] = x->index_of[k] + number % x->box[k];
+    number /= (uint32_t)x->box[k];
+    inside &= place[k] >= 0 && place[k] < x->extent[k];
+  }
+  for (int64_t k = 0; k < last; k++)
+    at = (at + place[k]) * x->extent[k + 1];
+  int64_t first = x->index_of[last], most = b->row / x->size;
+  int64_t low = first < 0 ? -first : 0, high = x->extent[last] - first;
+  low = low > most ? most : low, high = high > most ? most : high;
+  *from = (uint32_t)(low * x->size);
+  *to = inside && high > low ? (uint32_t)(high * x->size) : *from;
+  return *to > *from ? x->global + (at + first) * x->size : NULL;
+}
+
+static void move_rows(const RtTensor *x, const Box *b, char *shared, bool load) {
+  for (uint32_t k = 0; k < b->rows; k++) {
+    uint32_t from, to;
+    char *row = row_of(x, b, k, &from, &to);
+    for (uint32_t n = from; n < to; n++) {
+      char *there = shared + swizzled(k * b->row + n, (uint32_t)x->swizzle);
+      if (load)
+        *there = row[n];
+      else
+        row[n] = *there;
+    }
+  }
+}
+
+static Box check_tensor(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtTensor *x,
+                        bool load) {
+  const RtPlace *p = rt_host_place(view);
+  Box b = box_of(x);
+  int64_t align = x->swizzle ? 8 * x->swizzle : 128, off = (x->shared - p->shared) % align;
+  int64_t elements = b.bytes / x->size, row = x->extent[x->rank - 1] * x->size;
+  uint64_t base = (uint64_t)(uintptr_t)x->global % BULK;
+  if (x->elements != elements)
+    wrong(view, site, RT_COPY_DIFFER, thread, load ? elements : x->elements,
+          load ? x->elements : elements, 0);
+  if (off)
+    wrong(view, site, load ? RT_COPY_TO : RT_COPY_FROM, thread, off, align, 0);
+  if (base)
+    wrong(view, site, load ? RT_COPY_FROM : RT_COPY_TO, thread, (int64_t)base, BULK, 0);
+  if (x->rank > 1 && row % BULK)
+    wrong(view, site, RT_COPY_STRIDE, thread, row, 0, 0);
+  return b;
+}
+
+void rt_host_tensor_load(const RtHostLaunch *view, uint32_t site, uint32_t thread,
+                         const RtTensor *x) {
+  const RtBulk bulk = {
+      .to = x->shared, .barrier = x->barrier, .index = x->index, .blocks = x->blocks};
+  Box b = check_tensor(view, site, thread, x, true);
+  char *box = need(view, site, thread, calloc(1, b.bytes));
+  move_rows(x, &b, box, true);
+  load_to_all(view, site, thread, &bulk, b.bytes, box);
+}
+
+void rt_host_tensor_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,
+                          const RtTensor *x) {
+  Box b = check_tensor(view, site, thread, x, false);
+  note_store(view, site, thread, x->shared, b.bytes);
+  move_rows(x, &b, x->shared, false);
 }
 
 void rt_host_proxy_fence(const RtHostLaunch *view, uint32_t site, uint32_t thread) {

@@ -38,6 +38,10 @@ void rt_host_copy_groups(const RtHostLaunch *view, uint32_t site, uint32_t threa
                          int64_t count);
 void rt_host_bulk_load(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b);
 void rt_host_bulk_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b);
+void rt_host_tensor_load(const RtHostLaunch *view, uint32_t site, uint32_t thread,
+                         const RtTensor *x);
+void rt_host_tensor_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,
+                          const RtTensor *x);
 void rt_host_proxy_fence(const RtHostLaunch *view, uint32_t site, uint32_t thread);
 
 #endif

@@ -16,9 +16,7 @@ const Type *ty_mbarrier(Ty *ty) {
 
 /* --- mbarriers --- */
 
-/* The barrier that arguments k and k + 1 name: the array and indices; how many values, 0 after an
- * error. */
-static uint32_t read_barrier(Ty *ty, const TyCall *c, uint32_t k, bool elsewhere, Val *out) {
+uint32_t ty_read_barrier(Ty *ty, const TyCall *c, uint32_t k, bool elsewhere, Val *out) {
   Val a = c->args[k];
   bool space = a.type->id == TY_ARRAY &&
                (a.type->space == SPACE_SHARED || (elsewhere && a.type->space == SPACE_CLUSTER));
@@ -50,7 +48,7 @@ static Val effect(Ty *ty, IntrinsicId id, const Val *args, uint32_t n) {
 
 Val ty_rule_mbarrier(Ty *ty, const TyCall *c) {
   Val args[TY_MAX_NDIM + 3];
-  uint32_t n = read_barrier(ty, c, 0, c->id == INTR_MBARRIER_ARRIVE, args);
+  uint32_t n = ty_read_barrier(ty, c, 0, c->id == INTR_MBARRIER_ARRIVE, args);
   if (n && c->n > 2)
     args[n++] = read_integer(ty, c, 2);
   if (!n || ty_is_bottom(args[n - 1]))
@@ -64,12 +62,12 @@ Val ty_rule_mbarrier(Ty *ty, const TyCall *c) {
 Val ty_rule_mbarrier_cluster(Ty *ty, const TyCall *c) {
   TyCall there = *c;
   Val map[] = {c->args[0], c->args[2]}, args[TY_MAX_NDIM + 3];
-  if (!read_barrier(ty, c, 0, false, args))
+  if (!ty_read_barrier(ty, c, 0, false, args))
     return BOTTOM;
   there.args[0] = ty_call_intrinsic(ty, INTR_CLUSTER_MAP, map, 2, NULL);
   if (ty_is_bottom(there.args[0]))
     return BOTTOM;
-  uint32_t n = read_barrier(ty, &there, 0, true, args);
+  uint32_t n = ty_read_barrier(ty, &there, 0, true, args);
   return n ? effect(ty, c->id, args, n) : BOTTOM;
 }
 
@@ -166,8 +164,7 @@ static Val elements(Ty *ty, Val array) {
   return ty_cast_id(ty, n, TY_I64);
 }
 
-/* The blocks that a load goes to, as bits; 0: to this one. */
-static Val read_multicast(Ty *ty, const TyCall *c, uint32_t k) {
+Val ty_read_multicast(Ty *ty, const TyCall *c, uint32_t k) {
   if (!c->given[k] || c->args[k].type->id == TY_NONE)
     return ty_cast_id(ty, ty_const_int(ty, 0), TY_I64);
   return read_integer(ty, c, k);
@@ -179,8 +176,8 @@ Val ty_rule_bulk_load(Ty *ty, const TyCall *c) {
   if (!check_arrays(ty, c, 1, 0))
     return BOTTOM;
   args[2] = elements(ty, c->args[0]), args[3] = elements(ty, c->args[1]);
-  uint32_t n = read_barrier(ty, c, 2, false, args + 4);
-  Val mask = read_multicast(ty, c, 4);
+  uint32_t n = ty_read_barrier(ty, c, 2, false, args + 4);
+  Val mask = ty_read_multicast(ty, c, 4);
   if (!n || ty_is_bottom(mask))
     return BOTTOM;
   align_own(c->args[0], BULK_ALIGN);

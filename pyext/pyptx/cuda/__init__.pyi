@@ -485,6 +485,10 @@ def cp_async_bulk_commit_group() -> None:
     """Makes a group of this thread's bulk stores since the last one."""
 def cp_async_bulk_store(dst: Any, src: Any) -> None:
     """Begins to copy src, of shared memory, to dst, of global memory, as cp_async_bulk does; it is part of this thread's next group. A block does not end before its copies have read shared memory."""
+def cp_async_bulk_tensor(dst: Any, tensor_map: Any, index: int | tuple[int, ...], barriers: Array, barrier_index: int | tuple[int, ...], multicast: int | None = None) -> None:
+    """Begins to copy the box whose first element is array[index], in the array's own order of axes, to dst, a C-contiguous part of shared memory with as many elements as a box. Elements outside of the array are 0, and count among the bytes that come to the barrier. multicast: as cp_async_bulk."""
+def cp_async_bulk_tensor_store(tensor_map: Any, index: int | tuple[int, ...], src: Any) -> None:
+    """Begins to copy a box from src, a part of shared memory, to the array of the map, but what is outside of it; it is part of this thread's next group of bulk stores."""
 def cp_async_bulk_wait_group(count: int, read: Any = False) -> None:
     """Wait until at most the last count groups (a constant) of this thread's bulk stores are not complete; with read=True: have not read shared memory yet, which may then be written again."""
 def cp_async_commit_group() -> None:
@@ -863,6 +867,8 @@ def syncthreads_or(predicate: object) -> int:
     """syncthreads, and 1 if the predicate is true in any thread of the block, else 0."""
 def syncwarp(mask: int = 0xffffffff) -> None:
     """Wait until all lanes of mask arrive; memory that they wrote before it is seen by them after it."""
+def tensor_map(array: Array, box: int | tuple[int, ...], swizzle: int = 0) -> Any:
+    """How cp_async_bulk_tensor copies boxes of that shape (a constant) of a C-contiguous array, an argument of the kernel of rank 1 to 5: with .box, .swizzle and .nbytes of a box. swizzle: 32, 64 or 128, the bytes of a row of the box, whose pieces of 16 bytes are exchanged in shared memory as the hardware does; 0: not. The launch makes it."""
 class threadIdx:
     """Index of this thread in its block: .x .y .z"""
     x: int  # Thread index, x.

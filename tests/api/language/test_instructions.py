@@ -315,9 +315,11 @@ KERNELS = {
 def elsewhere(name):
     import test_copies  # which import this file
     import test_matrices
+    import test_tensor_maps
 
-    if name in test_copies.TABLE:
-        return test_copies.TABLE[name]
+    table = {**test_copies.TABLE, **test_tensor_maps.TABLE}
+    if name in table:
+        return table[name]
     return (test_matrices.through, "uint16[:,::1], uint16[:,::1]") if name != "MMA_SYNC" else (test_matrices.matmul, "float32[:,::1], float16[:,::1], float16[:,::1]")
 
 
