@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from harness import define
 from pyptx import CompileError, cuda
+from standin import needs_standin, run
 from test_instructions import has, on_device  # noqa: F401 (on_device names it)
 from test_ptx import assemble, ptx_of
 
@@ -214,3 +215,27 @@ def test_maps_are_parameters():
     assert load, text
     assert re.search(r"cp\.async\.bulk\.tensor\.2d\.global\.shared::cta\.tile\.bulk_group \[%rd\d+, \{%r\d+, %r\d+\}\], \[%r\d+\];", text), text
     assert text.count("cvta.param.u64") == 2, text
+
+
+@needs_standin
+def test_what_a_launch_finds():
+    """The stand-in driver makes no maps, as drivers before CUDA 12 do not; arrays are looked at before it is asked."""
+    run("""
+        import numpy as np, test_tensor_maps
+        from pyptx import cuda
+
+        kernel = cuda.jit(test_tensor_maps.through(2, (4, 8), 0, "float32"))
+
+        def finds(what, *shape):
+            x = cuda.device_array(shape, np.float32)
+            for launch in (lambda: kernel[1, 32](x, x, x[0], 0, 0), lambda: kernel[1, 32].bind(x, x, x[0], 0, 0)):
+                try:
+                    launch()
+                except Exception as e:
+                    assert what in str(e), e
+                else:
+                    assert False, "no error"
+
+        finds("rows of 36 bytes", 4, 9)
+        finds("this driver makes no tensor maps", 4, 8)
+    """)
