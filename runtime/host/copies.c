@@ -48,6 +48,7 @@ struct RtCopies {
   Groups *own, *stores; /* by thread */
   uint32_t threads;
   char *visible; /* shared memory as copies see it */
+  char *box;     /* that is being loaded */
 };
 
 _Noreturn static void wrong(const RtHostLaunch *view, uint32_t site, RtCopyError error,
@@ -94,6 +95,7 @@ void rt_copies_free(RtPlace *p) {
   free(c->own);
   free(c->stores);
   free(c->visible);
+  free(c->box);
   free(c);
   p->copies = NULL;
 }
@@ -390,7 +392,7 @@ static uint32_t bulk_bytes(const RtHostLaunch *view, uint32_t site, uint32_t thr
   return (uint32_t)bytes;
 }
 
-/* box: what it brings, which is given away; NULL: from b->from. */
+/* box: what it brings; NULL: from b->from. */
 static void load_to(const At *a, const RtBulk *b, uint32_t bytes, const char *box) {
   (void)existing(a);
   RtPlace *p = rt_host_place(a->view);
@@ -405,9 +407,9 @@ static void load_to(const At *a, const RtBulk *b, uint32_t bytes, const char *bo
   memset(c->to, 255, bytes);
 }
 
-/* To this block, or to those of the mask. The box is freed. */
+/* To this block, or to those of the mask. */
 static void load_to_all(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b,
-                        uint32_t bytes, char *box) {
+                        uint32_t bytes, const char *box) {
   RtPlace *p = rt_host_place(view);
   const RtCluster *cluster = p->cluster;
   uint64_t blocks = b->blocks ? (uint64_t)b->blocks : 1ull << p->rank;
@@ -420,7 +422,6 @@ static void load_to_all(const RtHostLaunch *view, uint32_t site, uint32_t thread
     At a = at(view, site, thread, m->shared + (b->barrier - p->shared), b->index);
     load_to(&a, b, bytes, box);
   }
-  free(box);
 }
 
 void rt_host_bulk_load(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b) {
@@ -531,9 +532,12 @@ void rt_host_tensor_load(const RtHostLaunch *view, uint32_t site, uint32_t threa
   const RtBulk bulk = {
       .to = x->shared, .barrier = x->barrier, .index = x->index, .blocks = x->blocks};
   Box b = check_tensor(view, site, thread, x, true);
-  char *box = need(view, site, thread, calloc(1, b.bytes));
-  move_rows(x, &b, box, true);
-  load_to_all(view, site, thread, &bulk, b.bytes, box);
+  RtCopies *c = copies_of(view, site, thread, rt_host_place(view));
+  c->box = need(view, site, thread, calloc(1, b.bytes));
+  move_rows(x, &b, c->box, true);
+  load_to_all(view, site, thread, &bulk, b.bytes, c->box);
+  free(c->box);
+  c->box = NULL;
 }
 
 void rt_host_tensor_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,
