@@ -252,6 +252,7 @@ def passes_page():
 PARAMETERS = {
     "mask": "int", "predicate": "object", "delta": "int", "src_lane": "int", "lane_mask": "int", "ns": "int", "condition": "object", "message": "str",
     "ary": "Array", "array": "Array", "idx": "int | tuple[int, ...]", "index": "int | tuple[int, ...]", "shape": "int | tuple[int, ...]",
+    "barriers": "Array", "barrier_index": "int | tuple[int, ...]", "box": "int | tuple[int, ...]", "swizzle": "int", "rank": "int", "nbytes": "int", "parity": "int", "valid": "int | None", "multicast": "int | None", "dst_index": "int | tuple[int, ...]", "src_index": "int | tuple[int, ...]",
     "dtype": "Type | npt.DTypeLike", "values": "tuple[Any, ...]", "barrier": "int", "threads": "int", "count": "int", "alignment": "int | None",
 }
 RESULTS = [
@@ -259,9 +260,9 @@ RESULTS = [
     (r"(all|any|eq)_sync", "bool"),
     (r"activemask|ballot_sync|match_any_sync|lanemask_\w+|syncthreads_\w+|popc|clz|ffs", "int"),
     (r"match_all_sync", "tuple[int, bool]"),
-    (r"(intrin\.)?elect_sync", "bool"),
+    (r"(intrin\.)?elect_sync|mbarrier_try_wait_parity", "bool"),
     (r"vector\.load", "tuple[Any, ...]"),
-    (r"vector\.store|barrier_(sync|arrive)|fence_proxy_\w+|setmaxregister_\w+|grid_dependency_\w+|intrin\.cluster_(arrive|wait)", "None"),
+    (r"vector\.store|barrier_(sync|arrive)|fence_proxy_\w+|fence_mbarrier_init|mbarrier_(init|inval|arrive\w*|expect_tx|wait_parity)|cp_async\w*|setmaxregister_\w+|grid_dependency_\w+|intrin\.cluster_(arrive|wait)", "None"),
     (r"intrin\.cluster_ctarank", "int"),
     (r"syncthreads|syncwarp|threadfence\w*|nanosleep|static_assert|st(cg|cs|wb|wt)", "None"),
 ]

@@ -17,7 +17,24 @@ typedef struct RtField {
   uint8_t axis;  /* EXTENT*, STRIDE */
   uint16_t leaf; /* leaf argument */
   uint32_t offset;
+  /* TENSOR_MAP: the boxes: log2 of the swizzle's bytes, or 0; from bit 8 RtTensorElement; from bit
+   * 16 the rank; from bit 24 on a byte for each axis of the array: its extent in the box - 1 */
+  uint64_t map;
 } RtField;
+enum { RT_MAP_ELEMENT = 8, RT_MAP_RANK = 16, RT_MAP_BOX = 24, RT_MAP_AXES = 5 };
+/* CUtensorMapDataType */
+typedef enum RtTensorElement {
+  RT_TENSOR_U8,
+  RT_TENSOR_U16,
+  RT_TENSOR_U32,
+  RT_TENSOR_I32,
+  RT_TENSOR_U64,
+  RT_TENSOR_I64,
+  RT_TENSOR_F16,
+  RT_TENSOR_F32,
+  RT_TENSOR_F64,
+  RT_TENSOR_BF16
+} RtTensorElement;
 
 /* The second entry of a coarsened kernel (docs/COARSENING.md): a block of it runs `factor` blocks
  * of the launch, neighbours on `axis`. */
@@ -163,8 +180,78 @@ typedef enum RtWait {
   RT_WAIT_WARPGROUP, /* an operation of a warpgroup; VALUE: the address of an RtWarpgroupOp */
   /* the runtime's own: it has arrived; VALUE: the number, and above the phase */
   RT_WAIT_BARRIER,
-  RT_WAIT_IN_WARPGROUP
+  RT_WAIT_IN_WARPGROUP,
+  /* of an mbarrier: until its phase has ended, or until nobody gets further. VALUE is its address,
+   * with its index in the array from bit 48 on, and the parity in bit 63 */
+  RT_WAIT_PHASE,
+  RT_WAIT_TRY,
+  RT_WAIT_PHASE_ON, /* the runtime's own: it has come before */
+  RT_WAIT_TRY_ON
 } RtWait;
+enum { RT_WAIT_INDEX_SHIFT = 48, RT_WAIT_PARITY_SHIFT = 63 };
+
+/* What is done with an mbarrier, with a number: arrivals or bytes. */
+typedef enum RtMbarrierOp {
+  RT_MBARRIER_INIT,
+  RT_MBARRIER_INVAL,
+  RT_MBARRIER_ARRIVE,
+  RT_MBARRIER_EXPECT,
+  RT_MBARRIER_ARRIVE_EXPECT,
+  RT_MBARRIER_COPIES /* this thread's copies, then an arrival */
+} RtMbarrierOp;
+/* Groups of a thread's copies. */
+typedef enum RtCopyGroups {
+  RT_COPIES_COMMIT,
+  RT_COPIES_WAIT,
+  RT_COPIES_BULK_COMMIT,
+  RT_COPIES_BULK_WAIT
+} RtCopyGroups;
+
+/* A box: of a load to shared memory, of a store from it. Extents and indices in the array's own
+ * order. */
+typedef struct RtTensor {
+  char *shared, *global; /* global: element 0 of the array */
+  int64_t elements;      /* in shared memory */
+  int64_t size, rank, swizzle;
+  int64_t extent[RT_MAP_AXES], box[RT_MAP_AXES], index_of[RT_MAP_AXES];
+  char *barrier;
+  int64_t index, blocks; /* as RtBulk */
+} RtTensor;
+
+/* What can be wrong with mbarriers and copies: the error's site is the instruction's first and
+ * these (codegen/host/copies.c has the messages). */
+typedef enum RtCopyError {
+  RT_COPY_IN_VAIN,
+  RT_COPY_NO_BARRIER,
+  RT_COPY_BARRIER_AGAIN,
+  RT_COPY_COUNT,
+  RT_COPY_TOO_MANY,
+  RT_COPY_EXPECTED,
+  RT_COPY_MORE_BYTES,
+  RT_COPY_PHASE_AGAIN,
+  RT_COPY_PARITY,
+  RT_COPY_BLOCK_ENDED,
+  RT_COPY_NO_BLOCK,
+  RT_COPY_TO,
+  RT_COPY_FROM,
+  RT_COPY_SIZE,
+  RT_COPY_DIFFER,
+  RT_COPY_STRIDE,
+  RT_COPY_UNFENCED,
+  RT_COPY_CHANGED,
+  RT_COPY_LEFT,
+  RT_COPY_MEMORY,
+  RT_COPY_ERRORS
+} RtCopyError;
+
+/* A bulk copy: elements of both sides, and of a load the barrier. */
+typedef struct RtBulk {
+  char *to;
+  const char *from;
+  int64_t to_elements, from_elements, size; /* size: of an element */
+  char *barrier;
+  int64_t index, blocks; /* of the barrier; 0, or the ranks that get it as bits */
+} RtBulk;
 
 /* What a thread brings to an operation of its warpgroup (runtime/host/warpgroups.h). Behind it lie
  * its fragment of A, where that is in registers, and its accumulators, which are changed there. */

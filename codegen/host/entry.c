@@ -460,6 +460,17 @@ void hl_pass_wraps(Cg *cg) {
     cg_host_split_wraps(cg, thread_of(l));
 }
 
+/* Does it call what looks at a block's place? */
+static bool has_places(const Cg *cg) {
+  static const char *const names[] = {
+      "rt_host_map_shared",  "rt_host_mbarrier",     "rt_host_copy",      "rt_host_copy_groups",
+      "rt_host_tensor_load", "rt_host_tensor_store", "rt_host_bulk_load", "rt_host_bulk_store"};
+  for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+    if (LLVMGetNamedFunction(cg->module, names[k]))
+      return true;
+  return false;
+}
+
 void hl_pass_entry(Cg *cg) {
   Loops *l = hl_loops(cg);
   if (!l)
@@ -474,8 +485,7 @@ void hl_pass_entry(Cg *cg) {
   host->frame_bytes = frame > whole ? frame : whole;
   host->meets_grid = hl_has_meeting(&l->fission, RT_MEET_GRID);
   host->yields = hl_has_meeting(&l->fission, RT_MEET_YIELD);
-  host->waits = hl_has_meeting(&l->fission, RT_MEET_WAIT) ||
-                LLVMGetNamedFunction(cg->module, "rt_host_map_shared");
+  host->waits = hl_has_meeting(&l->fission, RT_MEET_WAIT) || has_places(cg);
   host->strides = l->bound != NULL;
   host->checks = (uint32_t)cg->options.check;
   cg_verify_module(cg);

@@ -50,9 +50,10 @@ LLVMValueRef cg_host_arg(struct Lower *lw, HostArg a);
 LLVMValueRef cg_host_meeting(struct Lower *lw, RtMeetKind kind, uint32_t site, LLVMValueRef mask,
                              LLVMValueRef value, LLVMValueRef lane);
 void cg_host_instruction(struct Lower *lw, struct Ins *i);
-/* warpgroup.c: cuda.wgmma; a fence between proxies, for programs that have it */
+/* warpgroup.c: cuda.wgmma */
 void cg_host_warpgroup(struct Lower *lw, struct Ins *i);
-void cg_host_proxy_fence(struct Lower *lw);
+/* copies.c: mbarriers and asynchronous copies; false: it is none. */
+bool cg_host_copy(struct Lower *lw, struct Ins *i);
 /* The block's or the grid's size along an axis: a special register that is such a field. */
 LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r);
 

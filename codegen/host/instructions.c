@@ -175,8 +175,6 @@ void cg_host_instruction(Lower *lw, Ins *i) {
   case INTR_ELECT_SYNC: elect(lw, i); return;
   case INTR_BARRIER_SYNC: barrier(lw, i, RT_WAIT_BARRIER_SYNC); return;
   case INTR_BARRIER_ARRIVE: barrier(lw, i, RT_WAIT_BARRIER_ARRIVE); return;
-  case INTR_FENCE_PROXY_ASYNC:
-  case INTR_FENCE_PROXY_ASYNC_SHARED: cg_host_proxy_fence(lw); return;
   case INTR_FENCE_PROXY_ASYNC_GLOBAL:
   case INTR_FENCE_PROXY_ALIAS: lw->target->fence(lw, FENCE_BLOCK); return;
   case INTR_SETMAXREGISTER_INCREASE:
@@ -199,6 +197,8 @@ void cg_host_instruction(Lower *lw, Ins *i) {
   case INTR_WGMMA_MMA:
   case INTR_WGMMA_COMMIT:
   case INTR_WGMMA_WAIT: cg_host_warpgroup(lw, i); return;
-  default: cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
+  default:
+    if (!cg_host_copy(lw, i))
+      cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
   }
 }

@@ -188,22 +188,3 @@ void cg_host_warpgroup(Lower *lw, Ins *i) {
   default: r = begin(lw, RT_WARPGROUP_COMMIT, 0); come(&r);
   }
 }
-
-/* --- proxy fences --- */
-
-static bool has_warpgroups(const Program *p) {
-  for (uint32_t k = 0; k < p->fns.len; k++)
-    FOR_BLOCKS (p->fns.data[k], b)
-      FOR_INS (b, i)
-        if (i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_WGMMA_MMA)
-          return true;
-  return false;
-}
-
-/* Threads meet the runtime where it asks what asynchronous operations see. */
-void cg_host_proxy_fence(Lower *lw) {
-  if (!has_warpgroups(lw->cg->program))
-    lw->target->fence(lw, FENCE_BLOCK);
-  else
-    cg_host_meeting(lw, RT_MEET_WAIT, sites(lw), lw_i32(lw, RT_WAIT_PROXY), lw_i64(lw, 0), NULL);
-}

@@ -26,7 +26,7 @@ typedef struct DebugInfo DebugInfo;
 
 typedef struct CgTypes { /* LLVM types of `context` */
   LLVMTypeRef none, i1, i8, i16, i32, i64, f16, bf16, f32, f64;
-  LLVMTypeRef ptr;      /* address space 0 */
+  LLVMTypeRef ptr;                /* address space 0 */
   LLVMTypeRef space[SPACE_COUNT]; /* pointer into a Space, as the target numbers it */
 } CgTypes;
 
@@ -73,6 +73,7 @@ typedef struct Cg {
 
   uint32_t static_shared, local_bytes, constant_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap, may_print;
+  bool bulk_stores; /* GPU: copies that read shared memory may be under way at the kernel's end */
   const IrSite *too_deep; /* RecursionError's, if there are recursive functions and traps */
   bool meets_grid;        /* has the grid's barrier */
   bool loops_ready;       /* the first part of optimize.def has run */

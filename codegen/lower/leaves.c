@@ -47,6 +47,7 @@ LLVMTypeRef lw_field_type(Cg *cg, uint32_t i) {
   case RT_FIELD_POINTER:
   case RT_FIELD_GRID:
   case RT_FIELD_TRAP: return cg->t.space[SPACE_GLOBAL];
+  case RT_FIELD_TENSOR_MAP: return cg->t.ptr;
   case RT_FIELD_BLOCKS:
   case RT_FIELD_EXTENT32: return cg->t.i32;
   case RT_FIELD_EXTENT64:

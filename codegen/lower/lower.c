@@ -214,7 +214,8 @@ void cg_pass_lower(Cg *cg) {
   cg->params = cg_lay_out_params(cg->cx, p,
                                  (ParamsWant){.trap = fields && cg->has_trap,
                                               .grid = fields && cg->meets_grid,
-                                              .stable = cg->options.abi});
+                                              .stable = cg->options.abi,
+                                              .maps = fields});
   lw_publish_params(cg);
   cg_open(cg);
   cg->builder = LLVMCreateBuilderInContext(cg->context);

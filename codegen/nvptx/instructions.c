@@ -219,6 +219,8 @@ void cg_nvptx_instruction(Lower *lw, Ins *i) {
   case INTR_WGMMA_MMA:
   case INTR_WGMMA_COMMIT:
   case INTR_WGMMA_WAIT: cg_nvptx_warpgroup(lw, i); return;
-  default: cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
+  default:
+    if (!cg_nvptx_copy(lw, i))
+      cx_bug(lw->cx, "%s has no instruction", ir_intrinsics[i->aux.intrinsic].path);
   }
 }

@@ -77,6 +77,11 @@ unsigned cg_nvptx_unpack(Lower *lw, const Type *tuple, LLVMValueRef const *regis
                          LLVMValueRef *leaves);
 /* warpgroup.c */
 void cg_nvptx_warpgroup(Lower *lw, Ins *i);
+/* copies.c: those of mbarriers and asynchronous copies; false: it is none. */
+bool cg_nvptx_copy(Lower *lw, Ins *i);
+/* Threads that have bulk stores under way wait at the kernel's end until they have read shared
+ * memory. */
+void cg_nvptx_drain(Cg *cg);
 /* inline_text.c */
 void cg_nvptx_inline_text(Lower *lw, Ins *i);
 /* cache_hints.c */

@@ -240,6 +240,15 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
   }
   if (f->kind == RT_FIELD_TRAP || f->kind == RT_FIELD_GRID)
     cg_attribute(cg, lw->function, i + 1, "align", 8);
+  if (f->kind == RT_FIELD_TENSOR_MAP) { /* stays where the launch has put it */
+    unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+    LLVMTypeRef bytes = LLVMArrayType2(cg->t.i8, f->size);
+    LLVMAddAttributeAtIndex(lw->function, i + 1, LLVMCreateTypeAttribute(cg->context, kind, bytes));
+    cg_attribute(cg, lw->function, i + 1, "align", 64);
+    LLVMAddAttributeAtIndex(
+        lw->function, i + 1,
+        LLVMCreateStringAttribute(cg->context, "nvvm.grid_constant", 18, "", 0));
+  }
 }
 
 static void nvptx_kernel_begin(Lower *lw) {

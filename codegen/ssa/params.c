@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "codegen/ssa/leaves.h"
+#include "ir/tensor_maps.h"
 #include "typeinfer/infer.h"
 
 enum Use { USED = 1, READ = 2, WRITE = 4, ANYTHING = USED | READ | WRITE };
@@ -195,6 +196,23 @@ static void visit_element(Usage *u, Ins *i, uint8_t bits) {
   mark_operands(u, i, 1);
 }
 
+/* Asynchronous copies read one side and write the other; all else about them is as unknown. */
+static bool visit_copy(Usage *u, Ins *i) {
+  uint32_t from;
+  switch ((int)i->aux.intrinsic) {
+  case INTR_CP_ASYNC: from = 1 + i->args[0]->type->ndim; break;
+  case INTR_CP_ASYNC_BULK:
+  case INTR_CP_ASYNC_TENSOR: from = 1; break;
+  default: return false;
+  }
+  for (uint32_t k = 0; k < i->nargs; k++)
+    mark_all(u, i->args[k],
+             k == from                        ? USED | READ
+             : ty_is_scalar(i->args[k]->type) ? USED
+                                              : ANYTHING);
+  return true;
+}
+
 static void visit(Usage *u, FnUse *fn, Ins *i) {
   switch ((Op)i->op) {
   case OP_LOAD: visit_element(u, i, READ); return;
@@ -223,8 +241,13 @@ static void visit(Usage *u, FnUse *fn, Ins *i) {
   case OP_CALL_FN: visit_call(u, i); return;
   case OP_CALL_C: visit_call_c(u, i); return;
   case OP_RET: carry_to(u, i->args[0], fn->type, fn->result); return;
-  default: mark_operands(u, i, 0);
+  case OP_INTRINSIC:
+    if (visit_copy(u, i))
+      return;
+    break;
+  default: break;
   }
+  mark_operands(u, i, 0);
 }
 
 static void analyse(Usage *u) {
@@ -250,10 +273,12 @@ static void analyse(Usage *u) {
 
 /* --- the parameter block --- */
 
+enum { MOST_ALIGN = 64 }; /* of a parameter: a tensor map's */
+
 RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,
                       uint32_t *bytes) {
   assert(size && !(size & (size - 1)));
-  uint32_t at = (*bytes + size - 1) / size * size;
+  uint32_t align = size < MOST_ALIGN ? size : MOST_ALIGN, at = (*bytes + align - 1) / align * align;
   *bytes = at + size;
   return (RtField){.kind = (uint8_t)kind,
                    .size = (uint8_t)size,
@@ -326,6 +351,59 @@ static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use,
   }
 }
 
+/* --- tensor maps: one for each array, box and swizzle --- */
+
+static RtTensorElement tensor_element(const Type *t) {
+  static const RtTensorElement whole[] = {
+      [1] = RT_TENSOR_U8, [2] = RT_TENSOR_U16, [4] = RT_TENSOR_U32, [8] = RT_TENSOR_U64};
+  if (!ty_is_float(t))
+    return whole[ty_size(t)];
+  return t->id == TY_BF16  ? RT_TENSOR_BF16
+         : ty_size(t) == 2 ? RT_TENSOR_F16
+         : ty_size(t) == 4 ? RT_TENSOR_F32
+                           : RT_TENSOR_F64;
+}
+
+static uint64_t map_of(const Ins *i) {
+  unsigned rank = ir_tensor_rank(i), swizzle = (unsigned)ir_tensor_swizzle(i);
+  uint64_t map = swizzle ? (uint64_t)__builtin_ctz(swizzle) : 0;
+  map |= (uint64_t)tensor_element(i->args[TENSOR_ARRAY]->type->elem) << RT_MAP_ELEMENT;
+  map |= (uint64_t)rank << RT_MAP_RANK;
+  for (unsigned k = 0; k < rank; k++)
+    map |= (uint64_t)(ir_tensor_box(i, k) - 1) << (RT_MAP_BOX + 8 * k);
+  return map;
+}
+
+uint32_t cg_tensor_field(const Params *p, const Ins *i) {
+  uint64_t map = map_of(i);
+  for (uint32_t k = 0; k < p->fields.len; k++) {
+    const Param *f = &p->fields.data[k];
+    if (f->field.kind == RT_FIELD_TENSOR_MAP && f->map_of == i->args[TENSOR_ARRAY] &&
+        f->field.map == map)
+      return k;
+  }
+  return UINT32_MAX;
+}
+
+static void add_maps(Cx *cx, Params *all, const Fn *kernel, const uint32_t *arguments,
+                     bool stable) {
+  FOR_BLOCKS (kernel, b)
+    FOR_INS (b, i) {
+      if (!ir_is_tensor_copy(i) || cg_tensor_field(all, i) != UINT32_MAX)
+        continue;
+      if (stable)
+        fail(cx, i->loc, ERR_ARGUMENTS, "cuda.tensor_map",
+             "a map is made by this package's launches, and this kernel is for other programs "
+             "(abi=\"stable\")");
+      for (uint32_t k = 0; k < kernel->nparams; k++)
+        if (kernel->params[k] == i->args[TENSOR_ARRAY]) {
+          add_field(cx, all, (Param){.map_of = kernel->params[k]}, RT_FIELD_TENSOR_MAP, 0,
+                    arguments[k]);
+          all->fields.data[all->fields.len - 1].field.map = map_of(i);
+        }
+    }
+}
+
 enum { PARAMS_LIMIT = 4096 }; /* bytes of parameters that every GPU and driver accept */
 
 Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want) {
@@ -333,12 +411,16 @@ Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want) {
   Params *all = CX_NEW(cx, Params);
   Fn *kernel = program->fns.data[0];
   assert(kernel->typed);
+  uint32_t *arguments = CX_ARRAY(cx, uint32_t, kernel->nparams + 1);
   analyse(&u);
   for (uint32_t k = 0; k < kernel->nparams; k++) {
+    arguments[k] = all->args.len;
     assert(kernel->params[k]->type == kernel->param_types[k]);
     add_argument(cx, all, kernel->param_types[k], use_of(kernel->params[k]), want.stable,
                  (Param){.param = k});
   }
+  if (want.maps)
+    add_maps(cx, all, kernel, arguments, want.stable);
   if (want.trap)
     add_field(cx, all, (Param){0}, RT_FIELD_TRAP, 0, all->args.len);
   if (want.grid)

@@ -12,6 +12,7 @@ typedef struct Param { /* a field of the block */
   const Type *type; /* of the leaf argument; NULL: a field of the runtime (TRAP, GRID) */
   /* the kernel's parameter, and the first of its leaves that the field provides */
   uint32_t param, leaf;
+  const Ins *map_of; /* TENSOR_MAP: the kernel's parameter */
   bool unread; /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
 } Param;
 
@@ -25,10 +26,12 @@ typedef struct Params {
  * field behind that. stable: every number, and of every array the pointer, all extents as EXTENT64
  * and all strides, whether they are read or not, whatever its layout is. */
 typedef struct ParamsWant {
-  bool trap, grid, stable;
+  bool trap, grid, stable, maps;
 } ParamsWant;
 /* In: a typed program. Fails with ERR_PARAM_SIZE. Overwrites Ins.note of all instructions. */
 Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want);
+/* The field of the map that a copy of boxes takes. */
+uint32_t cg_tensor_field(const Params *p, const Ins *i);
 /* The field that follows *bytes bytes of other fields, aligned to its size; *bytes becomes its
  * end. */
 RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,

@@ -26,7 +26,7 @@ _Static_assert(sizeof(CgCall) == 48, "pack_call packs every member of CgCall");
 _Static_assert(sizeof(CgGuard) == 48, "pack_guard packs every member of CgGuard");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
 _Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
-_Static_assert(sizeof(RtField) == 12, "pack_field packs every member of RtField");
+_Static_assert(sizeof(RtField) == 24, "pack_field packs every member of RtField");
 _Static_assert(sizeof(RtHostCode) == 48,
                "pack_host packs every member of RtHostCode but the entry");
 
@@ -117,6 +117,7 @@ static void pack_field(Pack *p, RtField *f) {
   pack_u8(p, &f->axis);
   pack_raw(p, &f->leaf, sizeof f->leaf);
   pack_u32(p, &f->offset);
+  pack_raw(p, &f->map, sizeof f->map);
   need(p, f->kind < sizeof of_launch && (of_launch[f->kind] || f->leaf < k->nargs));
   need(p, (uint64_t)f->offset + f->size <= k->params.bytes);
 }

@@ -103,7 +103,8 @@ static int bind(PxBound *b, PyObject *const *argv, Py_ssize_t n, PyObject *kwnam
   const RtParams *params = &b->overload->code->params;
   if (!(b->block = PyMem_Malloc(params->bytes + 1)))
     return PyErr_NoMemory(), -1;
-  px_pack(params, b->args.leaves, b->block);
+  if (px_pack(b->args.st, params, b->args.leaves, b->block) < 0)
+    return -1;
   if (l->config.stream)
     px_launch_mark(l, b->overload, argv, all);
   return 0;

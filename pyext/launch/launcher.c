@@ -27,6 +27,7 @@
 #include "pyext/objects/graph.h"
 #include "pyext/objects/stream.h"
 #include "pyext/raise.h"
+#include "runtime/launch/tensor_map.h"
 #include "runtime/memory/memory.h"
 
 /* --- arguments --- */
@@ -137,7 +138,7 @@ int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyO
 
 /* --- packing --- */
 
-void px_pack(const RtParams *p, const PxLeaf *leaves, char *block) {
+int px_pack(PxState *st, const RtParams *p, const PxLeaf *leaves, char *block) {
   for (const RtField *f = p->fields, *end = f + p->nfields; f < end; f++) {
     const PxLeaf *l = &leaves[f->leaf];
     char *at = block + f->offset;
@@ -156,11 +157,15 @@ void px_pack(const RtParams *p, const PxLeaf *leaves, char *block) {
       else
         memcpy(at, l->u.bytes, f->size);
       break;
+    case RT_FIELD_TENSOR_MAP:
+      PX_TRY_STATUS(st, rt_tensor_map(f->map, l->u.array.address, l->u.array.shape, at), return -1);
+      break;
     case RT_FIELD_BLOCKS:
     case RT_FIELD_GRID:
     case RT_FIELD_TRAP: break; /* the runtime's */
     }
   }
+  return 0;
 }
 
 /* --- host arrays on a GPU, before and after --- */
@@ -386,8 +391,8 @@ static int run(PxLauncher *l, PxOverload *o, PxArgs *a) {
   char *block = params->bytes <= PX_BLOCK_ON_STACK ? small : PyMem_Malloc(params->bytes);
   if (!block)
     return PyErr_NoMemory(), -1;
-  px_pack(params, a->leaves, block);
-  int failed = px_launch_followed(o, &config, &a->follow, block);
+  int failed = px_pack(a->st, params, a->leaves, block);
+  failed = failed ? failed : px_launch_followed(o, &config, &a->follow, block);
   if (block != small)
     PyMem_Free(block);
   if (!a->held || (failed && failed != PX_UNPRINTED))

@@ -36,7 +36,7 @@ int px_launch_advise(PxDispatcher *d, const PxArgs *a);
 int px_launch_prepare(PxLauncher *l, PxOverload *o, PxArgs *a, RtConfig *config);
 /* Fills a parameter block from the values of a launch; BLOCKS, TRAP and GRID are left to the
  * runtime. */
-void px_pack(const RtParams *params, const PxLeaf *leaves, char *block);
+int px_pack(PxState *st, const RtParams *params, const PxLeaf *leaves, char *block);
 /* 0, or -1 with ValueError or TypeError if the kernel writes to an argument that it must not write
  * to. */
 int px_check_writable(PxDispatcher *d, const PxOverload *o, const PxArgs *a);

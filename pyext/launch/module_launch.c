@@ -128,7 +128,11 @@ static int read_fields(PyObject *list, RtParams *p) {
       PyErr_Format(PyExc_ValueError, "the parameter block has no field %s at %u", kind, offset);
       return -1;
     }
-    p->fields[i] = (RtField){(uint8_t)k, kinds[k].size, axis, leaf, offset};
+    p->fields[i] = (RtField){.kind = (uint8_t)k,
+                             .size = kinds[k].size,
+                             .axis = axis,
+                             .leaf = leaf,
+                             .offset = offset};
   }
   return 0;
 }
@@ -292,8 +296,8 @@ static PyObject *launch(PxState *st, PyObject *capsule, RtConfig *config, PyObje
   px_args_init(&a, st, k->device, config->stream, false);
   int failed = add_arrays(&a, k, arrays);
   if (!failed) {
-    px_pack(&k->params, a.leaves, block);
-    failed = queue(st, k, config, &a, block);
+    failed = px_pack(st, &k->params, a.leaves, block);
+    failed = failed ? failed : queue(st, k, config, &a, block);
   }
   if (failed > 0) {
     failed = px_captured_module_launch(capsule, arrays);

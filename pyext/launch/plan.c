@@ -387,6 +387,8 @@ static bool make_all_moves(const Making *m) {
     const RtField *f = &params->fields[i];
     if (f->kind == RT_FIELD_BLOCKS || f->kind == RT_FIELD_TRAP || f->kind == RT_FIELD_GRID)
       continue;
+    if (f->kind == RT_FIELD_TENSOR_MAP) /* has more to do than moving bytes */
+      return false;
     if (f->leaf >= m->plan->nsteps || f->leaf < leaf || !make_moves(m->plan, f, &end))
       return false;
     leaf = f->leaf;

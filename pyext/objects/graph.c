@@ -599,7 +599,10 @@ static int set_block(PxState *st, PxGraph *g, PxNode *n, const PxArgs *a) {
   char *block = PyMem_Malloc(params->bytes + 1u);
   if (!block)
     return PyErr_NoMemory(), -1;
-  px_pack(params, a->leaves, block);
+  if (px_pack(st, params, a->leaves, block) < 0) {
+    PyMem_Free(block);
+    return -1;
+  }
   RtStatus status;
   g->running++;
   Py_BEGIN_ALLOW_THREADS

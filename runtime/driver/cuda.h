@@ -20,6 +20,7 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUgraphNode_st *CUgraphNode;
 typedef struct CUgraphExec_st *CUgraphExec;
 typedef uint64_t cuuint64_t;
+typedef uint32_t cuuint32_t;
 typedef struct CUkernelNodeParams { /* CUDA_KERNEL_NODE_PARAMS_v1 */
   CUfunction function;
   unsigned grid[3], block[3], dynamic_shared;

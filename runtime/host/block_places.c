@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/copies.h"
 #include "runtime/host/proxies.h"
 #include "runtime/host/warpgroups.h"
 
@@ -74,6 +75,7 @@ void rt_places_close(RtPlaces *p) {
     for (uint32_t k = 0; k < p->members; k++) {
       rt_proxy_close(rt_place_member(p, place, k));
       rt_warpgroups_end(rt_place_member(p, place, k));
+      rt_copies_free(rt_place_member(p, place, k));
     }
     free(place);
   }

@@ -40,8 +40,13 @@ typedef struct RtNamedBarrier {
 typedef struct RtCluster {
   uint32_t blocks;
   uint32_t threads, arrived, phase;
-  struct RtPlace *first; /* member of rank 0; the others follow it, so many bytes apart */
-  size_t stride;
+  struct RtPlace *first;       /* member of rank 0; the others follow it, so many bytes apart */
+  size_t stride, shared_bytes; /* shared_bytes: of each */
+  /* arrivals at mbarriers; how many there were when threads at a try_wait went on without one last,
+   * and how often they did since one came; are there such threads */
+  uint64_t events, events_then;
+  uint32_t in_vain;
+  bool tries;
 } RtCluster;
 
 /* Shared memory as asynchronous operations see it (proxies.h). */
@@ -68,10 +73,13 @@ typedef struct RtPlace {
   uint32_t exited;      /* threads that have ended */
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
   uint32_t threads;     /* of the block */
-  size_t shared_bytes;
   RtProxy proxy;
   struct RtWarpgroup *warpgroups; /* of whole ones so many as the block has; NULL: none has come */
-  struct RtCheckBlock *check; /* of a checked launch: what is noted of the block */
+  struct RtCopies *copies;        /* mbarriers, copies (copies.h); NULL: none yet */
+  bool gives_up;                  /* threads at a try_wait go on, once */
+  uint32_t what;                  /* while its state is WAITS: what `thread` waits for */
+  uint64_t operand;
+  struct RtCheckBlock *check;            /* of a checked launch: what is noted of the block */
   struct RtPlace *next, *before, *other; /* in its row; of all */
 } RtPlace;
 

@@ -35,6 +35,7 @@
 
 #include "runtime/host/block_places.h"
 #include "runtime/host/check.h"
+#include "runtime/host/copies.h"
 #include "runtime/host/meet.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/safepoint.h"
@@ -307,6 +308,8 @@ static bool run_block(Launch *l, Worker *w, RtPlace *p) {
   if (!enter_checked(l, w, &p->check, p->block, p->times == 0))
     return false;
   l->code->entry(&w->view, p->block, p->block + 1);
+  if (p->state == RT_PLACE_ENDED && l->code->waits)
+    rt_copies_end(&w->view, p);
   return true;
 }
 
@@ -324,10 +327,11 @@ static bool run_turn(Launch *l, Worker *w, RtPlace *p, RtPlace **waits, RtPlace 
     if (m->times && m->state == RT_PLACE_ENDED)
       continue;
     uint32_t phase = p->own.phase, arrived = p->own.arrived;
+    uint64_t events = p->own.events;
     if (!run_block(l, w, m))
       return false;
     moved |= !m->times++ || m->moved || m->state == RT_PLACE_ENDED || phase != p->own.phase ||
-             arrived != p->own.arrived;
+             arrived != p->own.arrived || events != p->own.events;
     if (m->state == RT_PLACE_ENDED)
       rt_wait_exited(m, (uint32_t)product(l->view.block));
     *waits = !*waits && m->state == RT_PLACE_WAITS ? m : *waits;
@@ -340,11 +344,13 @@ static bool run_turn(Launch *l, Worker *w, RtPlace *p, RtPlace **waits, RtPlace 
 static void run_cluster(Launch *l, Worker *w, RtPlace *p) {
   RtPlace *waits, *yields;
   p->moved = false;
-  while (run_turn(l, w, p, &waits, &yields))
-    p->moved = true;
+  do {
+    while (run_turn(l, w, p, &waits, &yields))
+      p->moved = true;
+  } while (waits && !yields && !stopped(l) && rt_wait_gives_up(&p->own));
   if (waits && !yields && !stopped(l)) {
     int64_t v[RT_TRAP_VALUES];
-    rt_wait_values(waits, RT_WAIT_CLUSTER, 0, v);
+    rt_wait_values(waits, waits->what, waits->operand, v);
     rt_host_trap(&w->view, waits->site, waits->block, waits->thread, v[0], v[1], v[2], v[3]);
   }
   p->state = yields || waits ? RT_PLACE_YIELDS : RT_PLACE_ENDED;
@@ -633,7 +639,7 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
     return RT_OK;
   if (code->waits && code->checks & RT_CHECK_BLOCKS)
     return rt_fail(RT_BAD_ARGUMENT, "launch this kernel without check=, or with check=\"nan\"",
-                   "check= does not follow named barriers and clusters");
+                   "check= does not follow named barriers, clusters and asynchronous copies");
   if (!open_checked(&l))
     return rt_fail(RT_NO_MEMORY,
                    "launch without check=", "no memory for what a checked launch notes");
@@ -692,10 +698,11 @@ bool rt_host_yields(const RtHostLaunch *view, uint64_t standing, const uint32_t 
   return true;
 }
 
-void rt_host_waits(const RtHostLaunch *view, uint32_t site, uint32_t thread,
-                   const uint32_t votes[4]) {
+void rt_host_waits(const RtHostLaunch *view, uint32_t site, uint32_t thread, uint32_t what,
+                   uint64_t operand, const uint32_t votes[4]) {
   RtPlace *p = rt_host_place(view);
   p->state = RT_PLACE_WAITS;
+  p->what = what, p->operand = operand;
   p->site = site, p->thread = thread;
   memcpy(p->votes, votes, sizeof p->votes);
 }

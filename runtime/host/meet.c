@@ -385,6 +385,7 @@ static void end_waits(const Block *b, Standing *s) {
       s->ready++;
       s->waiting--;
     }
+  p->gives_up = false;
 }
 
 /* Does a thread wait for another block of the cluster? Then the block leaves. */
@@ -392,10 +393,19 @@ static bool leaves_to_wait(const Block *b, const RtMeetState *state) {
   const RtPlace *p = rt_host_place(b->view);
   for (uint32_t t = 0; t < b->f.n; t++)
     if (waits(b, t) && rt_wait_is_outside(p, b->f.mask[t])) {
-      rt_host_waits(b->view, b->points[b->f.next[t]].site, t, state->votes);
+      rt_host_waits(b->view, b->points[b->f.next[t]].site, t, b->f.mask[t], b->f.value[t],
+                    state->votes);
       return true;
     }
   return false;
+}
+
+/* Nobody in the block can go on but threads that only try to wait. */
+static bool gives_up(const Block *b, Standing *s) {
+  if (!rt_wait_gives_up(rt_host_place(b->view)->cluster))
+    return false;
+  end_waits(b, s);
+  return s->ready;
 }
 
 static void report_wait(const Block *b) {
@@ -499,6 +509,8 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
     return wait_for_grid(&b);
   if (s.waiting && leaves_to_wait(&b, state))
     return 0;
+  if (s.waiting && gives_up(&b, &s))
+    return go_on(&b.f, s.ready, state);
   if (s.at_block != live)
     report(&b);
   if (view->check)

@@ -34,8 +34,8 @@ void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t blo
 bool rt_host_yields(const RtHostLaunch *view, uint64_t standing, const uint32_t votes[4]);
 /* host.c: threads of the block wait for others of its cluster, the first of them at this site; and
  * did they, when it was left? Then its number too. */
-void rt_host_waits(const RtHostLaunch *view, uint32_t site, uint32_t thread,
-                   const uint32_t votes[4]);
+void rt_host_waits(const RtHostLaunch *view, uint32_t site, uint32_t thread, uint32_t what,
+                   uint64_t operand, const uint32_t votes[4]);
 bool rt_host_waited(const RtHostLaunch *view, uint64_t *block);
 /* host.c: the place of the block that runs; NULL if it has none. */
 struct RtPlace *rt_host_place(const RtHostLaunch *view);

@@ -14,6 +14,11 @@ void rt_proxy_begin(RtPlace *p);
 void rt_proxy_close(RtPlace *p);
 /* Some threads have come to a proxy fence (RtProxy.fenced): takes note of the memory, once. */
 void rt_proxy_settle(RtPlace *p);
+/* An asynchronous operation has written these bytes. */
+void rt_proxy_brought(RtPlace *p, const char *at, size_t bytes);
+/* How many of these bytes of the block's shared memory, from the first one on, asynchronous
+ * operations see as they are. */
+size_t rt_proxy_seen(const RtPlace *p, const char *at, size_t bytes);
 /* Do asynchronous operations see these bytes of the block's shared memory as they are? */
 bool rt_proxy_sees(const RtPlace *p, const char *at, size_t bytes);
 

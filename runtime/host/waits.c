@@ -2,13 +2,15 @@
  * here is atomic. */
 #include "runtime/host/waits.h"
 
+#include "runtime/host/copies.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "runtime/host/proxies.h"
 #include "runtime/host/warpgroups.h"
 
-enum { WARP = 32 };
+enum { WARP = 32, MOST_IN_VAIN = 1 << 14 };
 
 /* --- named barriers: PTX ISA, barrier.cta, but that threads count one by one --- */
 
@@ -83,6 +85,12 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
   case RT_WAIT_WARPGROUP:
     *what = RT_WAIT_IN_WARPGROUP;
     return rt_warpgroup_come(p, thread, operand);
+  case RT_WAIT_PHASE:
+  case RT_WAIT_TRY:
+    p->cluster->tries |= *what == RT_WAIT_TRY;
+    *what = *what == RT_WAIT_PHASE ? RT_WAIT_PHASE_ON : RT_WAIT_TRY_ON; /* fall through */
+  case RT_WAIT_PHASE_ON:
+  case RT_WAIT_TRY_ON: return rt_copies_arrive(p, *operand);
   default: return (RtMisuse){0}; /* it has come before */
   }
 }
@@ -94,6 +102,10 @@ bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operan
     return p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS].phase != (uint32_t)(operand >> 32);
   if (what == RT_WAIT_IN_WARPGROUP)
     return rt_warpgroup_is_past(p, operand);
+  if (what == RT_WAIT_PHASE_ON)
+    return rt_copies_phase_over(p, thread, operand, true);
+  if (what == RT_WAIT_TRY_ON)
+    return rt_copies_phase_over(p, thread, operand, false) || p->gives_up;
   if (what != RT_WAIT_CLUSTER)
     return true; /* an arrival */
   if (p->arrived_in[thread] == p->cluster->phase + 1)
@@ -109,8 +121,22 @@ void rt_wait_exited(RtPlace *p, uint32_t threads) {
   complete(p->cluster);
 }
 
+bool rt_wait_gives_up(RtCluster *c) {
+  if (c->events != c->events_then)
+    c->in_vain = 0;
+  c->events_then = c->events;
+  if (!c->tries || c->in_vain++ >= MOST_IN_VAIN)
+    return false;
+  for (uint32_t k = 0; k < c->blocks; k++) {
+    char *at = (char *)c->first + k * c->stride;
+    ((RtPlace *)(void *)at)->gives_up = true;
+  }
+  return true;
+}
+
 bool rt_wait_is_outside(const RtPlace *p, uint32_t what) {
-  return what == RT_WAIT_CLUSTER && p->cluster->blocks > 1;
+  bool outside = what == RT_WAIT_CLUSTER || what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON;
+  return outside && p->cluster->blocks > 1;
 }
 
 void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
@@ -121,6 +147,8 @@ void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
     out[0] = (uint32_t)operand, out[1] = b->arrived, out[2] = b->threads;
   } else if (what == RT_WAIT_IN_WARPGROUP) {
     out[0] = (uint32_t)operand, out[1] = rt_warpgroup_arrived(p, operand);
+  } else if (what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON) {
+    rt_copies_values(p, operand, out);
   } else {
     const RtCluster *c = p->cluster;
     out[0] = (int64_t)c->threads - c->arrived - exited(c), out[1] = c->threads;
@@ -135,6 +163,8 @@ static void reset(RtPlace *p, uint32_t threads) {
   p->threads = threads;
   rt_proxy_begin(p);
   rt_warpgroups_end(p);
+  p->gives_up = false;
+  rt_copies_reset(p);
 }
 
 /* --- clusters --- */
@@ -165,7 +195,6 @@ static void begin_member(const RtPlaces *places, const RtHostLaunch *view, size_
   }
   m->cluster = &p->own;
   m->rank = rank;
-  m->shared_bytes = places->shared_bytes;
   m->arrived_in = (uint32_t *)(void *)(m->frame + arrivals_at);
   reset(m, (uint32_t)product(view->block));
 }
@@ -176,6 +205,7 @@ void rt_wait_begin_place(const RtPlaces *places, const RtHostLaunch *view, size_
   p->own = (RtCluster){.blocks = n,
                        .threads = n * (uint32_t)product(view->block),
                        .first = rt_place_member(places, p, 0),
+                       .shared_bytes = places->shared_bytes,
                        .stride = places->member_bytes};
   for (uint32_t k = 0; k < n; k++)
     begin_member(places, view, arrivals_at, p, k);

@@ -106,6 +106,11 @@ static bool read_dtype(Ty *ty, const TyCall *c, const Type **out) {
   Val v = c->args[1];
   const Frozen *f = v.type->frozen;
   TypeId id = TY_SCALARS;
+  if (v.type->id == TY_FUNC && f->kind == FZ_INTRINSIC && f->i == INTR_CUDA_MBARRIER &&
+      c->id == INTR_CUDA_SHARED_ARRAY) {
+    *out = ty_mbarrier(ty);
+    return true;
+  }
   if (v.type->id == TY_DTYPE && f->type == TY_RECORD) {
     *out = ty_elem(ty, TY_RECORD, f->text);
     return true;

@@ -90,7 +90,7 @@ static bool read_rows(Ty *ty, const TyCall *c, Rows *r) {
     (void)TY_FAIL(ty, ERR_ARGUMENTS, c->name, "trans= is for elements of 2 bytes");
     return false;
   }
-  if (!ty_row_of_bytes(ty, c, ROW_BYTES, r->args))
+  if (!ty_row_of_bytes(ty, c, ROW_BYTES, ROW_BYTES / (uint32_t)ty_size(t->elem), r->args))
     return false;
   r->n = 1 + t->ndim;
   r->args[TY_MAX_NDIM + 2] = ty_const_int(ty, transposed);

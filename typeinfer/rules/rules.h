@@ -47,8 +47,19 @@ bool ty_ufunc_into(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen
 bool ty_is_narrow(const Type *t); /* math.c: becomes float32 without loss, as Numba sees it */
 Val ty_exponent(Ty *ty, Val v);   /* math.c: an integer as ldexp takes it */
 /* vector.c: a call that begins with an array and an index: the array and resolved indices of a row
- * of so many bytes there, which are checked, as is that it begins at a multiple of them. */
-bool ty_row_of_bytes(Ty *ty, const TyCall *c, uint32_t bytes, Val *args);
+ * of so many bytes there. It is checked that it begins at a multiple of them, and that the array
+ * has so many elements there as must be present. */
+bool ty_row_of_bytes(Ty *ty, const TyCall *c, uint32_t bytes, uint32_t present, Val *args);
+/* vector.c: the kernel's own memory that an array is a view of; NULL: a parameter's, or not
+ * known. */
+IrAlloc *ty_own_memory(const Ins *array);
+/* copies.c: the element type of cuda.shared.array(n, cuda.mbarrier) */
+const Type *ty_mbarrier(Ty *ty);
+/* copies.c: the barrier that arguments k and k + 1 name: the array and indices; how many values, 0
+ * after an error. elsewhere: or one of another block. */
+uint32_t ty_read_barrier(Ty *ty, const TyCall *c, uint32_t k, bool elsewhere, Val *out);
+/* copies.c: argument k: the blocks that a load goes to, as bits; 0: to this one. */
+Val ty_read_multicast(Ty *ty, const TyCall *c, uint32_t k);
 /* builtin.c */
 Val ty_round_digits(Ty *ty, Val x, int64_t n);
 

@@ -104,11 +104,10 @@ static bool takes_vectors(Ty *ty, const TyCall *c) {
   return false;
 }
 
-/* The memory that a view is of; NULL: a parameter's, or not known. */
-static const IrAlloc *allocated(const Ins *array) {
+IrAlloc *ty_own_memory(const Ins *array) {
   while (array && array->op == OP_VIEW)
     array = array->args[0];
-  return array && array->op == OP_ALLOC ? array->aux.alloc : NULL;
+  return array && array->op == OP_ALLOC ? (IrAlloc *)(uintptr_t)array->aux.alloc : NULL;
 }
 
 /* Bytes from the array's beginning to the element. */
@@ -134,7 +133,7 @@ static void check_end(Ty *ty, const TyCall *c, const Access *x) {
  * address is looked at. */
 static void check_alignment(Ty *ty, const TyCall *c, const Access *x) {
   Val array = x->args[0];
-  IrAlloc *own = (IrAlloc *)(uintptr_t)allocated(array.ins);
+  IrAlloc *own = ty_own_memory(array.ins);
   if (own && own->align < x->align)
     own->align = (uint32_t)x->align;
   if (!ty->cx->checked || x->align <= (int64_t)ty_array_align(array.type))
@@ -181,8 +180,8 @@ static bool read_access(Ty *ty, const TyCall *c, Access *x) {
   return place_access(ty, c, x);
 }
 
-bool ty_row_of_bytes(Ty *ty, const TyCall *c, uint32_t bytes, Val *args) {
-  Access x = {.count = bytes / (uint32_t)ty_size(c->args[0].type->elem), .align = bytes};
+bool ty_row_of_bytes(Ty *ty, const TyCall *c, uint32_t bytes, uint32_t present, Val *args) {
+  Access x = {.count = present, .align = bytes};
   bool ok = place_access(ty, c, &x);
   for (uint32_t k = 0; k < x.n; k++)
     args[k] = x.args[k];

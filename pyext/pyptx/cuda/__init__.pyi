@@ -477,6 +477,26 @@ class const:
     @staticmethod
     def array_like(ary: Array) -> Array:
         """A host array, frozen at compilation, in constant memory."""
+def cp_async(dst: Any, dst_index: int | tuple[int, ...], src: Any, src_index: int | tuple[int, ...], count: int, valid: int | None = None) -> None:
+    """Begins to copy count neighbouring elements, 4, 8 or 16 bytes (a constant), from src[src_index] to dst[dst_index] of shared memory, both at multiples of these bytes. valid: so many of them are read, and the others become 0."""
+def cp_async_bulk(dst: Any, src: Any, barriers: Array, index: int | tuple[int, ...], multicast: int | None = None) -> None:
+    """Begins to copy src, of global memory, to dst, of shared memory: C-contiguous arrays or parts with equally many elements, a multiple of 16 bytes, at addresses that are such. Their bytes come to barriers[index]. multicast: to the same place in each block of the cluster whose bit is set in it, and to the barrier there."""
+def cp_async_bulk_commit_group() -> None:
+    """Makes a group of this thread's bulk stores since the last one."""
+def cp_async_bulk_store(dst: Any, src: Any) -> None:
+    """Begins to copy src, of shared memory, to dst, of global memory, as cp_async_bulk does; it is part of this thread's next group. A block does not end before its copies have read shared memory."""
+def cp_async_bulk_tensor(dst: Any, tensor_map: Any, index: int | tuple[int, ...], barriers: Array, barrier_index: int | tuple[int, ...], multicast: int | None = None) -> None:
+    """Begins to copy the box whose first element is array[index], in the array's own order of axes, to dst, a C-contiguous part of shared memory with as many elements as a box. Elements outside of the array are 0, and count among the bytes that come to the barrier. multicast: as cp_async_bulk."""
+def cp_async_bulk_tensor_store(tensor_map: Any, index: int | tuple[int, ...], src: Any) -> None:
+    """Begins to copy a box from src, a part of shared memory, to the array of the map, but what is outside of it; it is part of this thread's next group of bulk stores."""
+def cp_async_bulk_wait_group(count: int, read: Any = False) -> None:
+    """Wait until at most the last count groups (a constant) of this thread's bulk stores are not complete; with read=True: have not read shared memory yet, which may then be written again."""
+def cp_async_commit_group() -> None:
+    """Makes a group of this thread's cp_async since the last one."""
+def cp_async_mbarrier_arrive(barriers: Array, index: int | tuple[int, ...]) -> None:
+    """An arrival at barriers[index] once this thread's cp_async before it are complete; it is one of the arrivals that mbarrier_init counts."""
+def cp_async_wait_group(count: int) -> None:
+    """Wait until at most the last count groups (a constant) of this thread are not complete. Other threads see the elements behind a barrier."""
 def double1(*components: Any) -> Any:
     """float64x1 by CUDA C++'s name."""
 def double2(*components: Any) -> Any:
@@ -494,6 +514,8 @@ class experimental:
     @staticmethod
     def inline_ptx(*operands: Any, host: Any = None) -> Any:
         """cuda.inline_ptx."""
+def fence_mbarrier_init() -> None:
+    """Behind mbarrier_init, before the blocks of a cluster meet: the others, and copies, see the barrier."""
 def fence_proxy_alias() -> None:
     """Orders accesses to one piece of memory by several virtual addresses."""
 def fence_proxy_async() -> None:
@@ -772,6 +794,24 @@ def match_all_sync(mask: int, value: Any) -> tuple[int, bool]:
     """(lanes, True) if all lanes of mask have the same value bit for bit, else (0, False)."""
 def match_any_sync(mask: int, value: Any) -> int:
     """The lanes of mask that have the same value bit for bit, as a uint32; value is a real number."""
+class mbarrier:
+    """The dtype of barriers in shared memory that threads and asynchronous copies arrive at: cuda.shared.array(4, cuda.mbarrier)."""
+def mbarrier_arrive(barriers: Array, index: int | tuple[int, ...]) -> None:
+    """One arrival at the current phase of barriers[index]; memory that was written before it is seen by those that have waited for the phase. The array may be one of map_shared_rank: then see mbarrier_arrive_cluster."""
+def mbarrier_arrive_cluster(barriers: Array, index: int | tuple[int, ...], rank: int) -> None:
+    """One arrival at barriers[index] of the block of that rank of the cluster. It orders what asynchronous copies and matrix operations read, which have ended; for ordinary accesses of another block's memory use this_cluster().sync()."""
+def mbarrier_arrive_expect_tx(barriers: Array, index: int | tuple[int, ...], nbytes: int) -> None:
+    """mbarrier_expect_tx, then mbarrier_arrive, as one."""
+def mbarrier_expect_tx(barriers: Array, index: int | tuple[int, ...], nbytes: int) -> None:
+    """The current phase of barriers[index] ends once so many bytes more (at most 1048575) have come by asynchronous copies, besides its arrivals."""
+def mbarrier_init(barriers: Array, index: int | tuple[int, ...], count: int) -> None:
+    """Makes barriers[index] a barrier in phase 0, of which each phase ends when so many arrivals, 1 to 1048575, and all bytes that it expects have come. One thread calls it, and all threads meet behind it."""
+def mbarrier_inval(barriers: Array, index: int | tuple[int, ...]) -> None:
+    """Ends the use of barriers[index] as a barrier: its memory may be used otherwise."""
+def mbarrier_try_wait_parity(barriers: Array, index: int | tuple[int, ...], parity: int) -> bool:
+    """Whether that phase has ended, after waiting for it for a time that the system chooses."""
+def mbarrier_wait_parity(barriers: Array, index: int | tuple[int, ...], parity: int) -> None:
+    """Wait until the phase of barriers[index] with that parity has ended: 0 for phases 0, 2, 4 …, 1 for 1, 3, 5 …. With 1 in phase 0 it does not wait. A thread may be one phase behind the barrier, not more. Before sm_90 mbarrier.test_wait in a loop."""
 def mma_sync(a: Any, b: Any, c: Any) -> Any:
     """A @ B + C of a warp: fragments of A, B and C as PTX documents them, tuples of this lane's elements; the fragment of the result, of c's type. How many there are and their types choose the shape: m16n8k16 and m16n8k8 of float16 or bfloat16, m16n8k8 and m16n8k4 of float32 (as tf32), m8n8k4 of float64, m16n8k32 and m16n8k16 of int8 or uint8."""
 def nanosleep(ns: int) -> None:
@@ -827,6 +867,8 @@ def syncthreads_or(predicate: object) -> int:
     """syncthreads, and 1 if the predicate is true in any thread of the block, else 0."""
 def syncwarp(mask: int = 0xffffffff) -> None:
     """Wait until all lanes of mask arrive; memory that they wrote before it is seen by them after it."""
+def tensor_map(array: Array, box: int | tuple[int, ...], swizzle: int = 0) -> Any:
+    """How cp_async_bulk_tensor copies boxes of that shape (a constant) of a C-contiguous array, an argument of the kernel of rank 1 to 5: with .box, .swizzle and .nbytes of a box. swizzle: 32, 64 or 128, the bytes of a row of the box, whose pieces of 16 bytes are exchanged in shared memory as the hardware does; 0: not. The launch makes it."""
 class threadIdx:
     """Index of this thread in its block: .x .y .z"""
     x: int  # Thread index, x.

@@ -14,6 +14,8 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 @pytest.mark.parametrize("name", sorted(p.name for p in EXAMPLES.glob("*.py")))
 def test_example(name, tmp_path, device):
+    if name in ("pipeline.py", "stencil.py") and device == "ptx":
+        pytest.skip("the translation of PTX to C has no mbarriers")
     result = subprocess.run(
         [sys.executable, str(EXAMPLES / name)],
         cwd=tmp_path,

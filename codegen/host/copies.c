@@ -1,0 +1,257 @@
+/* Host copies: mbarriers and asynchronous copies are calls of the runtime (runtime/host/copies.c),
+ * and who waits for a phase meets (RT_MEET_WAIT). The messages of RtCopyError are here. */
+#include <string.h>
+
+#include "codegen/host/host.h"
+#include "codegen/lower/lower.h"
+#include "codegen/target.h"
+#include "ir/tensor_maps.h"
+
+/* Of a barrier: behind its name, full[{0}]. The others stand behind the function's name. */
+typedef struct Message {
+  bool barrier;
+  const char *text;
+} Message;
+
+static const Message messages[RT_COPY_ERRORS] = {
+    [RT_COPY_IN_VAIN] = {true,
+                         "is waited for in vain: phase {1} still needs {2} arrivals and {3} bytes, "
+                         "and all threads that could bring them have ended or wait elsewhere"},
+    [RT_COPY_NO_BARRIER] =
+        {true, "is no barrier: one thread calls mbarrier_init, and all threads meet, before "
+               "it is used"},
+    [RT_COPY_BARRIER_AGAIN] = {true,
+                               "is a barrier already, and in phase {1}: call mbarrier_inval before "
+                               "mbarrier_init"},
+    [RT_COPY_COUNT] = {true, "cannot be for {1} arrivals: there are 1 to 1048575"},
+    [RT_COPY_TOO_MANY] =
+        {true, "has had all arrivals of phase {1}, of which {2} bytes are still to come, and "
+               "here is one more"},
+    [RT_COPY_EXPECTED] = {true, "cannot expect {2} bytes in phase {1}: there are 0 to 1048575"},
+    [RT_COPY_MORE_BYTES] = {true,
+                            "has got {2} bytes more in phase {1} than mbarrier_expect_tx said"},
+    [RT_COPY_PHASE_AGAIN] =
+        {true, "is waited for with parity {2} again by a thread that has waited for it "
+               "before, and phase {1} has not ended since: flip the parity each time"},
+    [RT_COPY_PARITY] = {true, "has phases of parity 0 and 1, and none of {1}"},
+    [RT_COPY_BLOCK_ENDED] =
+        {true, "is in the block of rank {1}, which has ended: let all blocks of the cluster "
+               "meet (this_cluster().sync()) before one ends"},
+    [RT_COPY_NO_BLOCK] =
+        {false, "multicast={0:x} names blocks that the cluster does not have: it has {1}"},
+    [RT_COPY_TO] = {false, "the address that is written is {0} bytes beyond a multiple of {1}"},
+    [RT_COPY_FROM] = {false, "the address that is read is {0} bytes beyond a multiple of {1}"},
+    [RT_COPY_SIZE] = {false, "it copies a multiple of 16 bytes, and not {0}"},
+    [RT_COPY_DIFFER] = {false, "{0} elements are to be copied to a place for {1}"},
+    [RT_COPY_STRIDE] =
+        {false, "a row of the array has {0} bytes, and for a tensor map it is a multiple of 16"},
+    [RT_COPY_UNFENCED] =
+        {false, "byte {0} of the {1} has been written since the last fence_proxy_async_shared(), "
+                "so the copy may not see it: whoever writes calls it, then all meet, then one "
+                "copies"},
+    [RT_COPY_CHANGED] = {false,
+                         "byte {0} of the {1} was written before the copy had read it: wait with "
+                         "cp_async_bulk_wait_group(0, read=True), then let all meet, then write"},
+    [RT_COPY_LEFT] =
+        {false, "the block ends, and no thread has waited for these {0} bytes at their barrier"},
+    [RT_COPY_MEMORY] = {false, "no memory is left for what the host device notes of copies"},
+};
+
+static const char *name_of(const Ins *barriers) {
+  while (barriers->op == OP_VIEW)
+    barriers = barriers->args[0];
+  bool named = barriers->op == OP_ALLOC && barriers->aux.alloc->name;
+  return named ? barriers->aux.alloc->name : "barriers";
+}
+
+/* The first of the sites of all errors. barriers: NULL without. */
+static uint32_t sites(Lower *lw, const Ins *barriers) {
+  Arena *a = &lw->cx->arena;
+  const char *what = ir_intrinsics[lw->ins->aux.intrinsic].path;
+  const char *name = barriers ? name_of(barriers) : "barriers";
+  uint32_t first = 0;
+  for (unsigned k = 0; k < RT_COPY_ERRORS; k++) {
+    const char *text = messages[k].barrier
+                           ? arena_printf(a, "%s: %s[{0}] %s", what, name, messages[k].text)
+                           : arena_printf(a, "%s: %s", what, messages[k].text);
+    uint32_t number = ir_site(lw->cx, lw->cg->program, "RuntimeError", text, lw->ins->loc)->number;
+    first = k ? first : number;
+  }
+  return first;
+}
+
+static LLVMValueRef launch_of(Lower *lw) { return cg_host_arg(lw, HOST_LAUNCH); }
+static LLVMValueRef thread_of(Lower *lw) { return cg_host_arg(lw, HOST_THREAD); }
+static LLVMValueRef pointer_of(Lower *lw, Ins *array) { return lw_leaves(lw, array)[LEAF_POINTER]; }
+static unsigned size_of(const Ins *array) { return (unsigned)ty_size(array->type->elem); }
+
+/* --- mbarriers: the array, its indices, a number --- */
+
+typedef struct Barrier {
+  LLVMValueRef address, index; /* index: i64, in the array */
+} Barrier;
+
+static Barrier barrier_of(Lower *lw, Ins **args) {
+  LLVMValueRef address = lw_address(lw, args[0], args + 1);
+  LLVMValueRef first = l_ptrtoint(lw->b, pointer_of(lw, args[0]), lw->t->i64);
+  LLVMValueRef bytes = l_sub(lw->b, l_ptrtoint(lw->b, address, lw->t->i64), first);
+  return (Barrier){address, l_lshr(lw->b, bytes, lw_i64(lw, 3))};
+}
+
+static LLVMValueRef number_of(Lower *lw, Ins *i) {
+  return lw_value(lw, i->args[1 + i->args[0]->type->ndim]);
+}
+
+static void barrier(Lower *lw, Ins *i, RtMbarrierOp op, bool number) {
+  Barrier b = barrier_of(lw, i->args);
+  LLVMValueRef args[] = {
+      launch_of(lw),  lw_i32(lw, (int)sites(lw, i->args[0])),   thread_of(lw), b.address, b.index,
+      lw_i32(lw, op), number ? number_of(lw, i) : lw_i64(lw, 0)};
+  lw_call_extern(lw, "rt_host_mbarrier", lw->t->none, args, 7);
+}
+
+static LLVMValueRef wait(Lower *lw, Ins *i, RtWait how) {
+  Barrier b = barrier_of(lw, i->args);
+  uint32_t site = sites(lw, i->args[0]);
+  LLVMValueRef parity = number_of(lw, i), wide = l_ptrtoint(lw->b, b.address, lw->t->i64);
+  LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)site), thread_of(lw), b.address, b.index,
+                         parity};
+  lw_call_extern(lw, "rt_host_mbarrier_look", lw->t->none, args, 6);
+  LLVMValueRef index = l_and(lw->b, b.index, lw_i64(lw, 0x7fff));
+  wide = l_or(lw->b, wide, l_shl(lw->b, index, lw_i64(lw, RT_WAIT_INDEX_SHIFT)));
+  wide = l_or(lw->b, wide, l_shl(lw->b, parity, lw_i64(lw, RT_WAIT_PARITY_SHIFT)));
+  cg_host_meeting(lw, RT_MEET_WAIT, site, lw_i32(lw, (int)how), wide, NULL);
+  return b.address;
+}
+
+static void try_wait(Lower *lw, Ins *i) {
+  LLVMValueRef address = wait(lw, i, RT_WAIT_TRY), parity = number_of(lw, i);
+  LLVMValueRef args[] = {launch_of(lw), address, parity};
+  LLVMValueRef v = lw_call_extern(lw, "rt_host_mbarrier_passed", lw->t->i32, args, 3);
+  lw_set(lw, i, l_icmp(lw->b, LLVMIntNE, v, lw_i32(lw, 0)));
+}
+
+/* --- copies --- */
+
+static void copy(Lower *lw, Ins *i) {
+  Ins **from = i->args + 1 + i->args[0]->type->ndim, **rest = from + 1 + from[0]->type->ndim;
+  LLVMValueRef valid = l_mul(lw->b, lw_value(lw, rest[0]), lw_i64(lw, size_of(from[0])));
+  LLVMValueRef args[] = {launch_of(lw),
+                         lw_i32(lw, (int)sites(lw, NULL)),
+                         thread_of(lw),
+                         lw_address(lw, i->args[0], i->args + 1),
+                         lw_address(lw, from[0], from + 1),
+                         lw_i32(lw, (int)rest[1]->aux.frozen->i),
+                         valid};
+  lw_call_extern(lw, "rt_host_copy", lw->t->none, args, 7);
+}
+
+static void groups(Lower *lw, RtCopyGroups op, int64_t count) {
+  LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)sites(lw, NULL)), thread_of(lw),
+                         lw_i32(lw, op), lw_i64(lw, count)};
+  lw_call_extern(lw, "rt_host_copy_groups", lw->t->none, args, 5);
+}
+
+static void put(Lower *lw, LLVMValueRef record, size_t offset, LLVMValueRef v) {
+  LLVMValueRef at = lw_i64(lw, (int64_t)offset);
+  l_store(lw->b, v, l_gep_inbounds(lw->b, lw->t->i8, record, &at, 1));
+}
+
+static void bulk(Lower *lw, Ins *i, Ins **barrier) {
+  LLVMValueRef r = lw_alloca(lw, LLVMArrayType2(lw->t->i8, sizeof(RtBulk)), 8, "bulk");
+  put(lw, r, offsetof(RtBulk, to), pointer_of(lw, i->args[0]));
+  put(lw, r, offsetof(RtBulk, from), pointer_of(lw, i->args[1]));
+  put(lw, r, offsetof(RtBulk, to_elements), lw_value(lw, i->args[2]));
+  put(lw, r, offsetof(RtBulk, from_elements), lw_value(lw, i->args[3]));
+  put(lw, r, offsetof(RtBulk, size), lw_i64(lw, size_of(i->args[0])));
+  if (barrier) {
+    Barrier b = barrier_of(lw, barrier);
+    put(lw, r, offsetof(RtBulk, barrier), b.address);
+    put(lw, r, offsetof(RtBulk, index), b.index);
+    put(lw, r, offsetof(RtBulk, blocks), lw_value(lw, barrier[1 + barrier[0]->type->ndim]));
+  }
+  LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)sites(lw, barrier ? barrier[0] : NULL)),
+                         thread_of(lw), r};
+  lw_call_extern(lw, barrier ? "rt_host_bulk_load" : "rt_host_bulk_store", lw->t->none, args, 4);
+}
+
+static void put_number(Lower *lw, LLVMValueRef record, size_t offset, int64_t n) {
+  put(lw, record, offset, lw_i64(lw, n));
+}
+
+static void tensor(Lower *lw, Ins *i) {
+  bool load = i->aux.intrinsic == INTR_CP_ASYNC_TENSOR;
+  LLVMValueRef r = lw_alloca(lw, LLVMArrayType2(lw->t->i8, sizeof(RtTensor)), 8, "tensor");
+  Ins *array = i->args[TENSOR_ARRAY], **at = ir_tensor_index(i);
+  unsigned rank = ir_tensor_rank(i);
+  put(lw, r, offsetof(RtTensor, shared), pointer_of(lw, i->args[TENSOR_SHARED]));
+  put(lw, r, offsetof(RtTensor, global), pointer_of(lw, array));
+  put(lw, r, offsetof(RtTensor, elements), lw_value(lw, i->args[TENSOR_ELEMENTS]));
+  put_number(lw, r, offsetof(RtTensor, size), size_of(array));
+  put_number(lw, r, offsetof(RtTensor, rank), rank);
+  put_number(lw, r, offsetof(RtTensor, swizzle), ir_tensor_swizzle(i));
+  for (unsigned k = 0; k < rank; k++) {
+    put(lw, r, offsetof(RtTensor, extent) + 8 * k, lw_leaves(lw, array)[cg_extent_leaf(k)]);
+    put_number(lw, r, offsetof(RtTensor, box) + 8 * k, ir_tensor_box(i, k));
+    put(lw, r, offsetof(RtTensor, index_of) + 8 * k, lw_value(lw, at[k]));
+  }
+  Ins **barrier = at + rank;
+  if (load) {
+    Barrier b = barrier_of(lw, barrier);
+    put(lw, r, offsetof(RtTensor, barrier), b.address);
+    put(lw, r, offsetof(RtTensor, index), b.index);
+    put(lw, r, offsetof(RtTensor, blocks), lw_value(lw, barrier[1 + barrier[0]->type->ndim]));
+  }
+  LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)sites(lw, load ? barrier[0] : NULL)),
+                         thread_of(lw), r};
+  lw_call_extern(lw, load ? "rt_host_tensor_load" : "rt_host_tensor_store", lw->t->none, args, 4);
+}
+
+/* Those ask what has been written in front of a fence. */
+static bool has_readers(const Cg *cg) {
+  for (uint32_t k = 0; k < cg->program->fns.len; k++)
+    FOR_BLOCKS (cg->program->fns.data[k], b)
+      FOR_INS (b, i)
+        if (i->op == OP_INTRINSIC &&
+            (i->aux.intrinsic == INTR_CP_ASYNC_BULK_STORE ||
+             i->aux.intrinsic == INTR_CP_ASYNC_TENSOR_STORE || i->aux.intrinsic == INTR_WGMMA_MMA))
+          return true;
+  return false;
+}
+
+/* Threads meet the runtime where it asks what asynchronous operations see. */
+static void proxy_fence(Lower *lw) {
+  if (!has_readers(lw->cg))
+    lw->target->fence(lw, FENCE_BLOCK);
+  else
+    cg_host_meeting(lw, RT_MEET_WAIT, sites(lw, NULL), lw_i32(lw, RT_WAIT_PROXY), lw_i64(lw, 0),
+                    NULL);
+}
+
+bool cg_host_copy(Lower *lw, Ins *i) {
+  switch ((int)i->aux.intrinsic) {
+  case INTR_FENCE_PROXY_ASYNC:
+  case INTR_FENCE_PROXY_ASYNC_SHARED: proxy_fence(lw); break;
+  case INTR_FENCE_MBARRIER_INIT: lw->target->fence(lw, FENCE_BLOCK); break;
+  case INTR_MBARRIER_INIT: barrier(lw, i, RT_MBARRIER_INIT, true); break;
+  case INTR_MBARRIER_INVAL: barrier(lw, i, RT_MBARRIER_INVAL, false); break;
+  case INTR_MBARRIER_ARRIVE:
+  case INTR_MBARRIER_ARRIVE_CLUSTER: barrier(lw, i, RT_MBARRIER_ARRIVE, false); break;
+  case INTR_MBARRIER_EXPECT_TX: barrier(lw, i, RT_MBARRIER_EXPECT, true); break;
+  case INTR_MBARRIER_ARRIVE_EXPECT_TX: barrier(lw, i, RT_MBARRIER_ARRIVE_EXPECT, true); break;
+  case INTR_MBARRIER_WAIT: wait(lw, i, RT_WAIT_PHASE); break;
+  case INTR_MBARRIER_TRY_WAIT: try_wait(lw, i); break;
+  case INTR_CP_ASYNC: copy(lw, i); break;
+  case INTR_CP_ASYNC_COMMIT: groups(lw, RT_COPIES_COMMIT, 0); break;
+  case INTR_CP_ASYNC_WAIT: groups(lw, RT_COPIES_WAIT, i->args[0]->aux.frozen->i); break;
+  case INTR_CP_ASYNC_ARRIVE: barrier(lw, i, RT_MBARRIER_COPIES, false); break;
+  case INTR_CP_ASYNC_BULK: bulk(lw, i, i->args + 4); break;
+  case INTR_CP_ASYNC_BULK_STORE: bulk(lw, i, NULL); break;
+  case INTR_CP_ASYNC_TENSOR:
+  case INTR_CP_ASYNC_TENSOR_STORE: tensor(lw, i); break;
+  case INTR_CP_ASYNC_BULK_COMMIT: groups(lw, RT_COPIES_BULK_COMMIT, 0); break;
+  case INTR_CP_ASYNC_BULK_WAIT: groups(lw, RT_COPIES_BULK_WAIT, i->args[0]->aux.frozen->i); break;
+  default: return false;
+  }
+  return true;
+}

@@ -1,0 +1,49 @@
+/* Tensor maps: see tensor_map.h. In: an array and a box, axes in the array's order. The driver
+ * wants them the other way round, and strides in bytes of all axes but the first of its own. */
+#include "runtime/launch/tensor_map.h"
+
+#include <string.h>
+
+#include "runtime/abi.h"
+#include "runtime/driver/driver.h"
+
+enum {
+  CU_PROMOTE_256 = 3, /* what is read goes to the L2 cache in pieces of 256 bytes */
+  BYTES = 16,         /* alignment of addresses and rows */
+  SWIZZLE_32 = 5      /* log2 */
+};
+
+RtStatus rt_tensor_map(uint64_t map, uint64_t address, const int64_t *shape,
+                       char out[RT_TENSOR_MAP_BYTES]) {
+  static const uint8_t sizes[] = {
+      [RT_TENSOR_U8] = 1,  [RT_TENSOR_U16] = 2, [RT_TENSOR_U32] = 4, [RT_TENSOR_I32] = 4,
+      [RT_TENSOR_U64] = 8, [RT_TENSOR_I64] = 8, [RT_TENSOR_F16] = 2, [RT_TENSOR_F32] = 4,
+      [RT_TENSOR_F64] = 8, [RT_TENSOR_BF16] = 2};
+  unsigned rank = map >> RT_MAP_RANK & 255, element = map >> RT_MAP_ELEMENT & 255,
+           swizzle = map & 255;
+  cuuint64_t dims[RT_MAP_AXES], strides[RT_MAP_AXES];
+  cuuint32_t box[RT_MAP_AXES], steps[RT_MAP_AXES];
+  _Alignas(64) char made[RT_TENSOR_MAP_BYTES];
+  uint64_t stride = sizes[element];
+  for (unsigned k = 0; k < rank; k++) {
+    unsigned axis = rank - 1 - k;
+    dims[k] = (cuuint64_t)shape[axis];
+    box[k] = (cuuint32_t)(map >> (RT_MAP_BOX + 8 * axis) & 255) + 1;
+    steps[k] = 1;
+    strides[k] = stride *= dims[k];
+    if (!dims[k])
+      return rt_fail(RT_BAD_ARGUMENT, "launch the kernel for arrays that have elements",
+                     "a tensor map of an array without elements");
+  }
+  if (address % BYTES || (rank > 1 && strides[0] % BYTES))
+    return rt_fail(RT_BAD_ARGUMENT, "pad the rows of the array, or pass one that begins there",
+                   "a tensor map is of an array that begins at a multiple of 16 bytes and whose "
+                   "rows are such: this one is %llu bytes beyond one, with rows of %llu bytes",
+                   (unsigned long long)(address % BYTES), (unsigned long long)strides[0]);
+  if (!rt_cu.cuTensorMapEncodeTiled)
+    return rt_fail(RT_BAD_ARGUMENT, "update the driver", "this driver makes no tensor maps");
+  TRY(CU(cuTensorMapEncodeTiled, (made, (int)element, rank, address, dims, strides, box, steps, 0,
+                                  swizzle ? (int)swizzle - SWIZZLE_32 + 1 : 0, CU_PROMOTE_256, 0)));
+  memcpy(out, made, sizeof made);
+  return RT_OK;
+}

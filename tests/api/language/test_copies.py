@@ -1,0 +1,305 @@
+"""mbarriers, cp.async and bulk copies: pipelines of threads and copies, the PTX of each, and what the host device finds wrong."""
+
+import re
+
+import numpy as np
+import pytest
+from harness import define
+from pyptx import CompileError, cuda
+from test_instructions import has, on_device
+from test_ptx import assemble, ptx_of
+
+ampere = pytest.mark.skipif("not has(8, 0)", reason="needs compute capability 8.0, and a GPU or the host device")
+
+
+@cuda.jit
+def pipeline(out, x, n):
+    """One thread copies tiles of 64 numbers to two stages in turn, a warp adds them up."""
+    s = cuda.shared.array((2, 64), np.float32)
+    full = cuda.shared.array(2, cuda.mbarrier)
+    empty = cuda.shared.array(2, cuda.mbarrier)
+    t = cuda.threadIdx.x
+    if t == 0:
+        for k in range(2):
+            cuda.mbarrier_init(full, k, 1)
+            cuda.mbarrier_init(empty, k, 32)
+        cuda.fence_mbarrier_init()
+    cuda.syncthreads()
+    if t == 32:
+        for k in range(n):
+            cuda.mbarrier_wait_parity(empty, k % 2, (k // 2 + 1) % 2)
+            cuda.mbarrier_arrive_expect_tx(full, k % 2, 256)
+            cuda.cp_async_bulk(s[k % 2], x[64 * k : 64 * k + 64], full, k % 2)
+    elif t < 32:
+        total = np.float32(0)
+        for k in range(n):
+            cuda.mbarrier_wait_parity(full, k % 2, k // 2 % 2)
+            total += s[k % 2, t] + s[k % 2, t + 32]
+            cuda.mbarrier_arrive(empty, k % 2)
+        out[t] = total
+
+
+@on_device
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+def test_producer_and_consumers(n):
+    x = np.arange(64 * 7, dtype=np.float32)  # sums of whole numbers below 2**24 are exact
+    out = np.full(32, -1, np.float32)
+    pipeline[1, 64](out, x, n)
+    assert (out == x[: 64 * n].reshape(n, 2, 32).sum((0, 1))).all()
+
+
+@cuda.jit
+def threads_arrive(out, rounds):
+    """Warps take turns: each writes what the other reads in the next phase."""
+    s = cuda.shared.array(64, np.int32)
+    ready = cuda.shared.array((1, 1), cuda.mbarrier)
+    t = cuda.threadIdx.x
+    if t == 0:
+        cuda.mbarrier_init(ready, (0, 0), 64)
+    s[t] = t
+    cuda.syncthreads()
+    for k in range(rounds):
+        v = s[63 - t]
+        cuda.mbarrier_arrive(ready, (0, 0))
+        cuda.mbarrier_wait_parity(ready, (0, 0), 0)
+        s[t] = v + 1
+        cuda.mbarrier_arrive(ready, (0, 0))
+        while not cuda.mbarrier_try_wait_parity(ready, (0, 0), 1):
+            out[64] = k
+    out[t] = s[t]
+    cuda.syncthreads()
+    if t == 0:
+        cuda.mbarrier_inval(ready, (0, 0))
+        cuda.mbarrier_init(ready, (0, 0), 1)
+        cuda.mbarrier_expect_tx(ready, (0, 0), 0)
+
+
+@on_device
+def test_threads_arrive():
+    out = np.zeros(65, np.int32)
+    threads_arrive[1, 64](out, 4)
+    assert (out[:64] == np.arange(64) + 4).all()
+
+
+@cuda.jit
+def older_pipeline(out, x):
+    """cp.async in two groups, and one that an mbarrier tells of."""
+    s = cuda.shared.array((3, 128), np.float32)
+    done = cuda.shared.array(1, cuda.mbarrier)
+    t = cuda.threadIdx.x
+    if t == 0:
+        cuda.mbarrier_init(done, 0, 32)
+    cuda.syncthreads()
+    cuda.cp_async(s, (0, 4 * t), x, 4 * t, 4)
+    cuda.cp_async_commit_group()
+    for k in range(4):
+        i = 128 + 32 * k + t
+        cuda.cp_async(s, (1, 32 * k + t), x, min(i, x.size - 1), 1, valid=i < x.size)
+    cuda.cp_async_commit_group()
+    cuda.cp_async(s, (2, 4 * t), x, 4 * t, 4)
+    cuda.cp_async_mbarrier_arrive(done, 0)
+    cuda.cp_async_wait_group(1)
+    cuda.syncthreads()
+    out[t] = s[0, 127 - t]
+    cuda.cp_async_wait_group(0)
+    cuda.syncthreads()
+    out[32 + t] = s[1, 127 - t]
+    cuda.mbarrier_wait_parity(done, 0, 0)
+    out[64 + t] = s[2, 127 - t]
+
+
+@ampere
+def test_copies_of_each_thread():
+    x = np.arange(1, 251, dtype=np.float32)
+    out = np.zeros(96, np.float32)
+    older_pipeline[1, 32](out, x)
+    padded = np.append(x, np.zeros(6))
+    assert (out == np.concatenate([x[127:95:-1], padded[255:223:-1], x[127:95:-1]])).all()
+
+
+@cuda.jit
+def turn_round(out, x):
+    """Each block stores its tile backwards, twice, through one buffer."""
+    s = cuda.shared.array(128, np.float32)
+    t, b = cuda.threadIdx.x, cuda.blockIdx.x
+    for k in range(2):
+        s[127 - t] = x[256 * b + 128 * k + t]
+        cuda.fence_proxy_async_shared()
+        cuda.syncthreads()
+        if t == 0:
+            cuda.cp_async_bulk_store(out[256 * b + 128 * k : 256 * b + 128 * k + 128], s)
+            cuda.cp_async_bulk_commit_group()
+            if k == 0:
+                cuda.cp_async_bulk_wait_group(0, read=True)
+        cuda.syncthreads()
+
+
+@on_device
+def test_stores():
+    x = np.arange(1024, dtype=np.float32)
+    out = np.zeros_like(x)
+    turn_round[4, 128](out, x)
+    assert (out.reshape(8, 128) == x.reshape(8, 128)[:, ::-1]).all()
+
+
+@cuda.jit
+def both_blocks(out, x):
+    """Each block of two loads half a tile for both, and tells the other when it has read it."""
+    s = cuda.shared.array((2, 32), np.float32)
+    full = cuda.shared.array(1, cuda.mbarrier)
+    empty = cuda.shared.array(1, cuda.mbarrier)
+    c = cuda.cg.this_cluster()
+    t, me = cuda.threadIdx.x, c.block_rank()
+    if t == 0:
+        cuda.mbarrier_init(full, 0, 1)
+        cuda.mbarrier_init(empty, 0, 64)
+        cuda.fence_mbarrier_init()
+    c.sync()
+    for k in range(3):
+        if t == 0:
+            if k:
+                cuda.mbarrier_wait_parity(empty, 0, (k + 1) % 2)
+            cuda.mbarrier_arrive_expect_tx(full, 0, 256)
+            cuda.cp_async_bulk(s[me], x[64 * k + 32 * me : 64 * k + 32 * me + 32], full, 0, multicast=0b11)
+        cuda.mbarrier_wait_parity(full, 0, k % 2)
+        out[me, k, t] = s[0, t] + 1000 * s[1, t]
+        cuda.mbarrier_arrive_cluster(empty, 0, 1 - me)
+        cuda.mbarrier_arrive(c.map_shared_rank(empty, me), 0)
+    c.sync()
+
+
+@on_device
+def test_multicast_in_a_cluster():
+    x = np.arange(192, dtype=np.float32)
+    out = np.zeros((2, 3, 32), np.float32)
+    both_blocks[2, 32, 0, 0, 2](out, x)
+    tiles = x.reshape(3, 2, 32)
+    assert (out == tiles[:, 0] + 1000 * tiles[:, 1]).all()
+
+
+@pytest.mark.host_only
+def test_who_does_not_wait_reads_nothing():
+    """Copies arrive as late as they may: what is read too early is nan."""
+
+    @cuda.jit
+    def kernel(out, x):
+        s = cuda.shared.array(32, np.float32)
+        cuda.cp_async(s, cuda.threadIdx.x, x, cuda.threadIdx.x, 1)
+        cuda.syncthreads()
+        out[cuda.threadIdx.x] = s[31 - cuda.threadIdx.x]
+
+    out = np.zeros(32, np.float32)
+    kernel[1, 32](out, np.ones(32, np.float32))
+    assert np.isnan(out).all()
+
+
+# --- what the host device finds ---
+
+HEAD = """def kernel(out, x):
+    s = cuda.shared.array((2, 64), np.float32)
+    full = cuda.shared.array(2, cuda.mbarrier)
+    c = cuda.cg.this_cluster()
+    t = cuda.threadIdx.x
+"""
+INIT = HEAD + "    if t == 0:\n        cuda.mbarrier_init(full, 1, {count})\n    c.sync()\n"
+LOAD = "    if t == 0:\n        cuda.mbarrier_arrive_expect_tx(full, 1, {bytes})\n        cuda.cp_async_bulk(s[0], x[:64], full, 1)\n"
+ONE = INIT.format(count=1)
+FOUND = [
+    (HEAD + "    cuda.mbarrier_arrive(full, 0)\n", r"cuda\.mbarrier_arrive: full\[0\] is no barrier: one thread calls mbarrier_init"),
+    (HEAD + "    cuda.mbarrier_wait_parity(full, 1, 0)\n", r"mbarrier_wait_parity: full\[1\] is no barrier"),
+    (HEAD + "    if t == 0:\n        cuda.mbarrier_init(full, 0, 1)\n        cuda.mbarrier_init(full, 0, 1)\n", r"full\[0\] is a barrier already, and in phase 0"),
+    (HEAD + "    if t == 0:\n        cuda.mbarrier_init(full, 0, t)\n", r"full\[0\] cannot be for 0 arrivals"),
+    (HEAD + "    if t == 0:\n        cuda.mbarrier_init(full, 0, 1 << 20)\n", r"full\[0\] cannot be for 1048576 arrivals"),
+    (ONE + "    cuda.mbarrier_inval(full, 1)\n    cuda.mbarrier_arrive(full, 1)\n", r"full\[1\] is no barrier"),
+    (INIT.format(count=40) + "    cuda.mbarrier_arrive(full, 1)\n    cuda.mbarrier_wait_parity(full, 1, 0)\n",
+     r"full\[1\] is waited for in vain: phase 0 still needs 8 arrivals and 0 bytes"),
+    (INIT.format(count=40) + "    cuda.mbarrier_arrive(full, 1)\n    while not cuda.mbarrier_try_wait_parity(full, 1, 0):\n        pass\n",
+     r"try_wait_parity: full\[1\] is waited for in vain: phase 0 still needs 8 arrivals"),
+    (ONE + LOAD.format(bytes=512) + "    cuda.mbarrier_wait_parity(full, 1, 0)\n", r"full\[1\] is waited for in vain: phase 0 still needs 0 arrivals and 256 bytes"),
+    (ONE + LOAD.format(bytes=128) + "    cuda.mbarrier_wait_parity(full, 1, 0)\n", r"full\[1\] has got 128 bytes more in phase 0 than mbarrier_expect_tx said"),
+    (ONE + LOAD.format(bytes=256) + "    cuda.mbarrier_wait_parity(full, 1, 1)\n", r"cp_async_bulk: the block ends, and no thread has waited for these 256 bytes"),
+    (ONE + LOAD.format(bytes=256) + "    cuda.mbarrier_wait_parity(full, 0, 0)\n", r"full\[0\] is no barrier"),
+    (ONE + LOAD.format(bytes="1 << 20"), r"full\[1\] cannot expect 1048576 bytes in phase 0"),
+    (ONE + LOAD.format(bytes=-16), r"full\[1\] cannot expect -16 bytes"),
+    (ONE + LOAD.format(bytes=256) + "    cuda.mbarrier_wait_parity(full, 1, 0)\n    cuda.mbarrier_wait_parity(full, 1, 0)\n",
+     r"full\[1\] is waited for with parity 0 again by a thread that has waited for it before, and phase 1 has not ended since"),
+    (ONE + "    cuda.mbarrier_wait_parity(full, 1, 2)\n", r"full\[1\] has phases of parity 0 and 1, and none of 2"),
+    (ONE + "    if t == 0:\n        cuda.mbarrier_arrive_expect_tx(full, 1, 64)\n        cuda.mbarrier_arrive(full, 1)\n",
+     r"full\[1\] has had all arrivals of phase 0, of which 64 bytes are still to come"),
+    (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[1:65], full, 1)\n", r"cp_async_bulk: the address that is read is 4 bytes beyond a multiple of 16"),
+    (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0, 2:34], x[:32], full, 1)\n", r"the address that is written is 8 bytes beyond a multiple of 16"),
+    (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0, :30], x[:30], full, 1)\n", r"it copies a multiple of 16 bytes, and not 120"),
+    (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[100:164], full, 1)\n", r"28 elements are to be copied to a place for 64"),
+    (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[:64], full, 1, multicast=0b110)\n", r"multicast=0x0*6 names blocks that the cluster does not have: it has 2"),
+    (HEAD + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[:64], full, 1)\n", r"cp_async_bulk: full\[1\] is no barrier"),
+    (HEAD + "    s[0, t] = 1\n    cuda.syncthreads()\n    if t == 0:\n        cuda.cp_async_bulk_store(out[:32], s[0, :32])\n",
+     r"cp_async_bulk_store: byte 0 of the 128 has been written since the last fence_proxy_async_shared"),
+    (HEAD + "    cuda.fence_proxy_async()\n    s[0, t] = 1\n    cuda.syncthreads()\n    if t == 0:\n        cuda.cp_async_bulk_store(out[:32], s[0, :32])\n", r"byte \d+ of the 128 has been written"),
+    (HEAD + "    s[0, t] = 1\n    cuda.fence_proxy_async_shared()\n    cuda.syncthreads()\n    if t == 0:\n        cuda.cp_async_bulk_store(out[:32], s[0, :32])\n"
+     "        cuda.cp_async_bulk_commit_group()\n    cuda.syncthreads()\n    s[0, t] = 2\n    cuda.syncthreads()\n    if t == 0:\n        cuda.cp_async_bulk_wait_group(0)\n",
+     r"cp_async_bulk_store: byte 2 of the 128 was written before the copy had read it"),
+    (ONE + "    if c.block_rank() == 1:\n        return\n    c.sync()\n    cuda.mbarrier_arrive_cluster(full, 1, 1)\n", r"the block of rank 1 has ended"),
+    (ONE + "    e = c.map_shared_rank(full, 1)\n    c.sync()\n    if c.block_rank() == 1:\n        return\n    c.sync()\n    cuda.mbarrier_arrive(e, 1)\n",
+     r"mbarrier_arrive_cluster|full\[1\] is in the block of rank 1, which has ended"),
+    (ONE + "    cuda.mbarrier_arrive_cluster(full, 1, 2)\n", r"the cluster has no block of rank 2: it has 2 blocks"),
+    (INIT.format(count=64) + "    if c.block_rank() == 0:\n        cuda.mbarrier_arrive_cluster(full, 1, 1)\n        cuda.mbarrier_wait_parity(full, 1, 0)\n    else:\n        cuda.mbarrier_wait_parity(full, 1, 0)\n",
+     r"full\[1\] is waited for in vain: phase 0 still needs (64|32) arrivals"),
+]  # fmt: skip
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("text, what", FOUND, ids=range(len(FOUND)))
+def test_wrong_use(text, what):
+    """Of two blocks in a cluster; each error names the line of the instruction."""
+    with pytest.raises(RuntimeError, match=what) as e:
+        cuda.jit(define(text))[2, 32, 0, 0, 2](np.zeros(128, np.float32), np.zeros(128, np.float32))
+    assert re.search(r"line \d+|:\d+", str(e.value)) and "thread" in str(e.value)
+
+
+@pytest.mark.parametrize("body, what", [
+    ("cuda.mbarrier_init(x, 0, 1)", "must be an array of cuda.shared.array(n, cuda.mbarrier)"),
+    ("cuda.mbarrier_init(cuda.shared.array(2, np.uint64), 0, 1)", "must be an array of cuda.shared.array(n, cuda.mbarrier)"),
+    ("cuda.mbarrier_init(b, 0, 1.5)", "must be an integer"), ("cuda.mbarrier_arrive(b, 0.5)", "an index must be an integer"),
+    ("cuda.mbarrier_wait_parity(cuda.cg.this_cluster().map_shared_rank(b, 0), 0, 0)", "must be an array of cuda.shared.array(n, cuda.mbarrier)"),
+    ("cuda.local.array(2, cuda.mbarrier)", "cuda.local.array"),
+    ("cuda.cp_async(s, 0, x, 0, 3)", "it copies 4, 8 or 16 bytes, not 3 elements of type float32"), ("cuda.cp_async(s, 0, x, 0, len(x))", "must be known"),
+    ("cuda.cp_async(x, 0, s, 0, 4)", "must be an array of numbers in global memory"), ("cuda.cp_async(s, 0, y, 0, 4)", "a copy keeps the type: float64 is not float32"),
+    ("cuda.cp_async_wait_group(len(x))", "must be known"), ("cuda.cp_async_wait_group(-1)", "is not negative"),
+    ("cuda.cp_async_bulk(s, x[::2], b, 0)", "needs a C-contiguous array"), ("cuda.cp_async_bulk_store(x, y)", "must be an array of numbers of cuda.shared.array"),
+    ("cuda.cp_async_bulk(s, x, b, 0, multicast=1.5)", "must be an integer"), ("cuda.cp_async_bulk_wait_group(0, read=len(x))", "must be known"),
+])  # fmt: skip
+def test_wrong_calls(body, what):
+    kernel = define(f"def kernel(x, y):\n    s = cuda.shared.array(64, np.float32)\n    b = cuda.shared.array(2, cuda.mbarrier)\n    {body}\n")
+    with pytest.raises(CompileError, match=re.escape(what)):
+        ptx_of(kernel, "float32[::1], float64[::1]", "sm_90")
+
+
+# --- PTX ---
+
+TABLE = {
+    **dict.fromkeys(("MBARRIER_INIT", "MBARRIER_ARRIVE", "MBARRIER_ARRIVE_EXPECT_TX", "MBARRIER_WAIT", "FENCE_MBARRIER_INIT", "CP_ASYNC_BULK"),
+                    (pipeline, "float32[::1], float32[::1], int64")),
+    **dict.fromkeys(("MBARRIER_INVAL", "MBARRIER_EXPECT_TX", "MBARRIER_TRY_WAIT"), (threads_arrive, "int32[::1], int64")),
+    **dict.fromkeys(("CP_ASYNC", "CP_ASYNC_COMMIT", "CP_ASYNC_WAIT", "CP_ASYNC_ARRIVE"), (older_pipeline, "float32[::1], float32[::1]")),
+    **dict.fromkeys(("CP_ASYNC_BULK_STORE", "CP_ASYNC_BULK_COMMIT", "CP_ASYNC_BULK_WAIT"), (turn_round, "float32[::1], float32[::1]")),
+    "MBARRIER_ARRIVE_CLUSTER": (both_blocks, "float32[:,:,::1], float32[::1]"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name, arch", [(n, a) for n in ("MBARRIER_WAIT", "MBARRIER_INVAL", "CP_ASYNC_BULK_STORE", "MBARRIER_ARRIVE_CLUSTER") for a in ("sm_90", "sm_90a", "sm_100")]
+                         + [("CP_ASYNC", a) for a in ("sm_80", "sm_89", "sm_90a")])  # fmt: skip
+def test_assembles(name, arch, tmp_path):
+    kernel, signature = TABLE[name]
+    assemble(ptx_of(kernel.py_func, signature, arch), arch, tmp_path)
+
+
+def test_instructions_in_full():
+    """Operands as PTX documents them; before sm_90 a wait tests in a loop; a kernel that stores waits at its end."""
+    text = ptx_of(both_blocks.py_func, TABLE["MBARRIER_ARRIVE_CLUSTER"][1], "sm_90")
+    assert re.search(r"cp\.async\.bulk\.shared::cluster\.global\.mbarrier::complete_tx::bytes\.multicast::cluster \[%r\d+\], \[%rd\d+\], %r\d+, \[%r\d+\], %rs\d+;", text), text
+    assert re.search(r"mbarrier\.arrive\.shared::cluster\.b64 _, \[%r\d+\];", text) and "release.cluster.shared" not in text
+    text = ptx_of(older_pipeline.py_func, "float32[::1], float32[::1]", "sm_80")
+    assert "mbarrier.test_wait.parity.shared.b64 p, [" in text and "try_wait" not in text
+    assert re.search(r"cp\.async\.cg\.shared\.global \[%r\d+\], \[%rd\d+\], 16;", text) and re.search(r"cp\.async\.ca\.shared\.global \[%r\d+\], \[%rd\d+\], 4, %r\d+;", text)
+    text = ptx_of(turn_round.py_func, "float32[::1], float32[::1]", "sm_90")
+    assert text.rindex("cp.async.bulk.wait_group.read 0;") > text.rindex("cp.async.bulk.commit_group") and text.count("cp.async.bulk.wait_group.read 0;") >= 2

@@ -1,0 +1,196 @@
+/* Rules of mbarriers and asynchronous copies. An mbarrier is a record of one field, so that arrays
+ * of them are nothing else; an instruction gets the view of that field, with resolved indices. What
+ * addresses are multiples of is looked at by the host device (runtime/host/copies.c), and memory of
+ * the kernel's own begins where a copy needs it. */
+#include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
+#include "typeinfer/value/value.h"
+
+enum { BULK_ALIGN = 16 };
+#define FIELD "mbarrier"
+
+const Type *ty_mbarrier(Ty *ty) {
+  const RecordField field = {.name = FIELD, .type = ty_id(ty, TY_U64)};
+  return ty_record(ty->cx, &field, 1, 8);
+}
+
+/* --- mbarriers --- */
+
+uint32_t ty_read_barrier(Ty *ty, const TyCall *c, uint32_t k, bool elsewhere, Val *out) {
+  Val a = c->args[k];
+  bool space = a.type->id == TY_ARRAY &&
+               (a.type->space == SPACE_SHARED || (elsewhere && a.type->space == SPACE_CLUSTER));
+  if (!space || a.type->elem != ty_mbarrier(ty) || !a.type->ndim) {
+    (void)ty_argument_type(ty, c, k, "an array of cuda.shared.array(n, cuda.mbarrier)");
+    return 0;
+  }
+  out[0] = ty_get_field(ty, a, FIELD);
+  if (ty_is_bottom(out[0]))
+    return 0;
+  if (!ty_element(ty, a, c->args[k + 1], out + 1)) {
+    (void)ty_argument_type(ty, c, k + 1, "an index of one barrier");
+    return 0;
+  }
+  return 1 + a.type->ndim;
+}
+
+static Val read_integer(Ty *ty, const TyCall *c, uint32_t k) {
+  Val v = c->args[k];
+  if (!ty_is_number(v.type) || !ty_is_integral(v.type))
+    return ty_argument_type(ty, c, k, "an integer");
+  return ty_cast_id(ty, v, TY_I64);
+}
+
+static Val effect(Ty *ty, IntrinsicId id, const Val *args, uint32_t n) {
+  (void)ty_intrinsic(ty, id, ty_id(ty, TY_VOID), args, n);
+  return ty_none(ty);
+}
+
+Val ty_rule_mbarrier(Ty *ty, const TyCall *c) {
+  Val args[TY_MAX_NDIM + 3];
+  uint32_t n = ty_read_barrier(ty, c, 0, c->id == INTR_MBARRIER_ARRIVE, args);
+  if (n && c->n > 2)
+    args[n++] = read_integer(ty, c, 2);
+  if (!n || ty_is_bottom(args[n - 1]))
+    return BOTTOM;
+  if (c->id == INTR_MBARRIER_TRY_WAIT)
+    return ty_intrinsic(ty, c->id, ty_id(ty, TY_PYBOOL), args, n);
+  bool elsewhere = c->args[0].type->space == SPACE_CLUSTER;
+  return effect(ty, elsewhere ? INTR_MBARRIER_ARRIVE_CLUSTER : c->id, args, n);
+}
+
+Val ty_rule_mbarrier_cluster(Ty *ty, const TyCall *c) {
+  TyCall there = *c;
+  Val map[] = {c->args[0], c->args[2]}, args[TY_MAX_NDIM + 3];
+  if (!ty_read_barrier(ty, c, 0, false, args))
+    return BOTTOM;
+  there.args[0] = ty_call_intrinsic(ty, INTR_CLUSTER_MAP, map, 2, NULL);
+  if (ty_is_bottom(there.args[0]))
+    return BOTTOM;
+  uint32_t n = ty_read_barrier(ty, &there, 0, true, args);
+  return n ? effect(ty, c->id, args, n) : BOTTOM;
+}
+
+/* --- copies of a thread --- */
+
+static bool is_numbers(const Type *t, Space space) {
+  return t->id == TY_ARRAY && t->space == space && ty_is_number(t->elem) && t->ndim;
+}
+
+static bool check_arrays(Ty *ty, const TyCall *c, uint32_t global, uint32_t shared) {
+  const Type *g = c->args[global].type, *s = c->args[shared].type;
+  if (!is_numbers(g, SPACE_GLOBAL))
+    (void)ty_argument_type(ty, c, global, "an array of numbers in global memory");
+  else if (!is_numbers(s, SPACE_SHARED))
+    (void)ty_argument_type(ty, c, shared, "an array of numbers of cuda.shared.array");
+  else if (g->layout != LAYOUT_C || s->layout != LAYOUT_C || g->pointer)
+    (void)TY_FAIL(ty, ERR_LAYOUT, c->name,
+                  TY_PRETTY(ty, c->args[s->layout == LAYOUT_C ? global : shared]));
+  else if (g->elem != s->elem)
+    (void)TY_FAIL(ty, ERR_ARGUMENTS, c->name,
+                  arena_printf(&ty->cx->arena, "a copy keeps the type: %s is not %s",
+                               ty_name(ty->cx, g->elem), ty_name(ty->cx, s->elem)));
+  else
+    return true;
+  return false;
+}
+
+/* Whether so many elements lie behind the index, where indices are checked. */
+static void check_valid(Ty *ty, const TyCall *c, Val array, Val last_index, Val valid) {
+  if (!ty->emit || !ty->cx->checked)
+    return;
+  Val extent = ty_extent(ty, array, array.type->ndim - 1u);
+  Val end = ty_int_op(ty, OP_ADD, last_index, valid);
+  ty_check(
+      ty, ty_int_test(ty, OP_LE, end, extent), "IndexError",
+      arena_printf(&ty->cx->arena, "%s: valid={1} elements from {0} on of an axis of {2}", c->name),
+      (Val[]){last_index, valid, extent}, 3);
+}
+
+Val ty_rule_cp_async(Ty *ty, const TyCall *c) {
+  TyCall from = *c;
+  Val args[2 * TY_MAX_NDIM + 6];
+  int64_t count;
+  if (!check_arrays(ty, c, 2, 0))
+    return BOTTOM;
+  if (!fz_get_int(c->args[4].konst, &count))
+    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the number of %s", c->name), NULL);
+  const Type *elem = c->args[0].type->elem;
+  int64_t size = (int64_t)ty_size(elem), bytes = count > 0 && count <= 16 ? count * size : 0;
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name,
+                   arena_printf(&ty->cx->arena,
+                                "it copies 4, 8 or 16 bytes, not %lld elements of type %s",
+                                (long long)count, ty_name(ty->cx, elem)));
+  bool part = c->given[5] && c->args[5].type->id != TY_NONE;
+  Val valid = part ? read_integer(ty, c, 5) : ty_const_int(ty, count);
+  from.args[0] = c->args[2], from.args[1] = c->args[3];
+  uint32_t n = 1 + c->args[0].type->ndim, m = 1 + c->args[2].type->ndim;
+  if (ty_is_bottom(valid) || !ty_row_of_bytes(ty, c, (uint32_t)bytes, (uint32_t)count, args) ||
+      !ty_row_of_bytes(ty, &from, (uint32_t)bytes, part ? 1 : (uint32_t)count, args + n))
+    return BOTTOM;
+  if (part)
+    check_valid(ty, c, c->args[2], args[n + m - 1], ty_cast_id(ty, valid, TY_PYINT));
+  args[n + m] = ty_cast_id(ty, valid, TY_I64);
+  args[n + m + 1] = ty_const_int(ty, bytes);
+  return effect(ty, c->id, args, n + m + 2);
+}
+
+Val ty_rule_copy_groups(Ty *ty, const TyCall *c) {
+  int64_t count;
+  bool read = false;
+  if (!fz_get_int(c->args[0].konst, &count))
+    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the number of %s", c->name), NULL);
+  if (count < 0 || count > INT32_MAX)
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name, "the number of groups is not negative");
+  if (c->n > 1 && c->given[1] && !fz_truth(c->args[1].konst, &read))
+    return ty_not_constant(ty, arena_printf(&ty->cx->arena, "read= of %s", c->name), NULL);
+  Val args[] = {ty_const_int(ty, count), ty_const_int(ty, read)};
+  return effect(ty, c->id, args, 2);
+}
+
+/* --- bulk copies --- */
+
+static void align_own(Val array, uint32_t bytes) {
+  IrAlloc *own = ty_own_memory(array.ins);
+  if (own && own->align < bytes)
+    own->align = bytes;
+}
+
+static Val elements(Ty *ty, Val array) {
+  Val n = ty_const_int(ty, 1);
+  for (unsigned k = 0; k < array.type->ndim; k++)
+    n = ty_int_op(ty, OP_MUL, n, ty_extent(ty, array, k));
+  return ty_cast_id(ty, n, TY_I64);
+}
+
+Val ty_read_multicast(Ty *ty, const TyCall *c, uint32_t k) {
+  if (!c->given[k] || c->args[k].type->id == TY_NONE)
+    return ty_cast_id(ty, ty_const_int(ty, 0), TY_I64);
+  return read_integer(ty, c, k);
+}
+
+/* dst, src, elements of each, then the barrier, then the mask. */
+Val ty_rule_bulk_load(Ty *ty, const TyCall *c) {
+  Val args[TY_MAX_NDIM + 8] = {c->args[0], c->args[1]};
+  if (!check_arrays(ty, c, 1, 0))
+    return BOTTOM;
+  args[2] = elements(ty, c->args[0]), args[3] = elements(ty, c->args[1]);
+  uint32_t n = ty_read_barrier(ty, c, 2, false, args + 4);
+  Val mask = ty_read_multicast(ty, c, 4);
+  if (!n || ty_is_bottom(mask))
+    return BOTTOM;
+  align_own(c->args[0], BULK_ALIGN);
+  args[4 + n] = mask;
+  return effect(ty, c->id, args, 5 + n);
+}
+
+Val ty_rule_bulk_store(Ty *ty, const TyCall *c) {
+  if (!check_arrays(ty, c, 0, 1))
+    return BOTTOM;
+  if (c->args[0].type->readonly)
+    return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, c->args[0]));
+  Val args[] = {c->args[0], c->args[1], elements(ty, c->args[0]), elements(ty, c->args[1])};
+  align_own(c->args[1], BULK_ALIGN);
+  return effect(ty, c->id, args, 4);
+}
