@@ -26,6 +26,9 @@ struct Target {
   /* of atomics on shared memory: "singlethread" on the host, where one OS thread runs a block */
   const char *shared_atomic_scope;
   bool vector_accesses; /* several elements are one load or store, else one each */
+  /* How many bytes beyond a multiple of 64 a kernel's parameters begin in memory, which decides
+   * where one that is so aligned lies among them; NULL: none. */
+  uint32_t (*params_begin)(const Cg *cg);
   bool traps_always; /* assert and raise trap whatever the options say */
   /* complex elements are aligned to their own size (a launch checks it), not only to that of their
    * parts: one access loads both */

@@ -23,7 +23,7 @@ static void add_field(CgKernel *k, Cg *cg) {
   if (p->nfields)
     memcpy(fields, p->fields, p->nfields * sizeof *fields);
   p->coarse.plain_bytes = p->bytes;
-  fields[p->nfields++] = cg_next_field(RT_FIELD_BLOCKS, 4, 0, k->nargs, &p->bytes);
+  fields[p->nfields++] = cg_next_field(RT_FIELD_BLOCKS, 4, 0, k->nargs, 0, &p->bytes);
   free(p->fields);
   p->fields = fields;
 }

@@ -211,9 +211,11 @@ void cg_pass_lower(Cg *cg) {
   cg->may_print = program_has(cg, may_print);
   cg->meets_grid = program_has(cg, meets_grid);
   bool fields = cg->target->runtime_fields;
+  uint32_t begin = cg->target->params_begin ? cg->target->params_begin(cg) : 0;
   cg->params = cg_lay_out_params(cg->cx, p,
                                  (ParamsWant){.trap = fields && cg->has_trap,
                                               .grid = fields && cg->meets_grid,
+                                              .begin = begin,
                                               .stable = cg->options.abi,
                                               .maps = fields});
   lw_publish_params(cg);

@@ -597,7 +597,8 @@ static bool read_loop(Loop *l) {
          find_levels(l) && has_good_loads(l) && order_steps(l);
 }
 
-static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies) {
+static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies,
+                      bool write) {
   Loop *l = CX_NEW(cg->cx, Loop);
   *l = (Loop){.cg = cg,
               .copies = copies,
@@ -605,7 +606,7 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
               .block = block,
               .place = {.arena = &cg->cx->arena}};
   bool right = copies <= COPIES && read_loop(l);
-  if (right)
+  if (right && write)
     write_loop(l);
   return right;
 }
@@ -626,12 +627,12 @@ static bool choose_copies(Loop *l, unsigned most) {
   return l->copies > 1;
 }
 
-static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned most) {
+static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned most, bool write) {
   Loop *l = CX_NEW(cg->cx, Loop);
   *l = (Loop){
       .cg = cg, .rest = true, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
   bool right = most < COPIES && read_loop(l) && choose_copies(l, most);
-  if (right)
+  if (right && write)
     write_loop(l);
   return right;
 }
@@ -661,13 +662,13 @@ static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
   return words && words * 2 <= WORDS && size <= MAX_BODY;
 }
 
-bool cg_nvptx_masked(Cg *cg) {
+bool cg_nvptx_masked(Cg *cg, bool write) {
   bool left = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
       unsigned copies = cg_mark_of(cg, b, MARK_MASKED);
-      if (!copies || mask_loop(cg, f, b, copies))
+      if (!copies || mask_loop(cg, f, b, copies, write))
         continue;
       cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), UNROLLED);
       left = true;
@@ -715,14 +716,14 @@ static bool go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {
 
 /* What is left over and has another form is LLVM's, but for a single iteration, and for loads that
  * wait for the stores of the iteration before anyway. */
-bool cg_nvptx_left_over(Cg *cg) {
+bool cg_nvptx_left_over(Cg *cg, bool write) {
   bool left = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
-      left |= go_on_unrolling(cg, b);
+      left |= !write && go_on_unrolling(cg, b);
       unsigned most = cg_mark_of(cg, b, MARK_REST);
-      if (most < 2 || mask_rest(cg, f, b, most) || !gains_from_llvm(cg, f, b))
+      if (most < 2 || mask_rest(cg, f, b, most, write) || write || !gains_from_llvm(cg, f, b))
         continue;
       unsigned count = most > UNROLLED ? UNROLLED : 2;
       cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), count);

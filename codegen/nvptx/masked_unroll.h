@@ -5,10 +5,10 @@
 #include "codegen/llvm/cg.h"
 
 /* Rewrites the marked loops of the optimised module, or what is left over of loops that LLVM has
- * unrolled by the metadata. True if some had another form: these are marked for LLVM's unrolling,
- * which the caller runs. */
-bool cg_nvptx_masked(Cg *cg);
-bool cg_nvptx_left_over(Cg *cg);
+ * unrolled by the metadata. write false: nothing is rewritten, but those that have another form are
+ * marked for LLVM's unrolling, which the caller runs; are there such? */
+bool cg_nvptx_masked(Cg *cg, bool write);
+bool cg_nvptx_left_over(Cg *cg, bool write);
 /* After all of LLVM's unrolling: ptxas unrolls short loops, four times, unless metadata forbids it.
  * Where nothing is loaded and LLVM has unrolled four times that is good: ptxas keeps the constants
  * of all rounds in the same registers. */

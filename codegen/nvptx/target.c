@@ -104,6 +104,12 @@ static void nvptx_open(Cg *cg) {
   open_machine(cg, cg->options.opt ? LLVMCodeGenLevelDefault : LLVMCodeGenLevelNone);
 }
 
+/* In the constant bank, which ptxas aligns parameters in: at 0x210 on sm_90, at 0x380 since. Before
+ * that no parameter is aligned to more than 8 bytes. */
+static uint32_t nvptx_params_begin(const Cg *cg) {
+  return cg_nvptx_arch_number(cg) < 100 ? 0x210 % 64 : 0x380 % 64;
+}
+
 static void nvptx_finish(Cg *cg) { (void)cg; }
 static void nvptx_link(Cg *cg) { cg_link_libdevice(cg); }
 
@@ -113,17 +119,21 @@ static void unroll_marked(Cg *cg) {
   cg_run_passes(cg, "function(loop-unroll<O3>,instcombine<no-verify-fixpoint>,simplifycfg)");
 }
 
+/* Masks come last: LLVM would move a product into the block of its loads, where it is no longer
+ * contracted with the sum behind them, as it is in the loop. */
 static void left_over(Cg *cg) {
-  while (cg_nvptx_left_over(cg)) /* at most twice: 7, 3, 1 */
+  while (cg_nvptx_left_over(cg, false)) /* at most twice: 7, 3, 1 */
     unroll_marked(cg);
+  cg_nvptx_left_over(cg, true);
   cg_nvptx_leave_to_ptxas(cg);
 }
 
 static void keep_guards(Cg *cg) { cg->keeps_guards = true; }
 
 static void masked_unroll(Cg *cg) {
-  if (cg_nvptx_masked(cg))
+  if (cg_nvptx_masked(cg, false))
     unroll_marked(cg);
+  cg_nvptx_masked(cg, true);
 }
 
 static void choose_machine(Cg *cg) {
@@ -448,6 +458,7 @@ const Target cg_target_nvptx = {
     .fence = cg_nvptx_fence,
     .nanosleep = cg_nvptx_nanosleep,
     .trap = cg_nvptx_trap,
+    .params_begin = nvptx_params_begin,
     .stop = cg_nvptx_stop,
     .instruction = cg_nvptx_instruction,
     .inline_text = cg_nvptx_inline_text,

@@ -275,10 +275,11 @@ static void analyse(Usage *u) {
 
 enum { MOST_ALIGN = 64 }; /* of a parameter: a tensor map's */
 
-RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,
+RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf, uint32_t begin,
                       uint32_t *bytes) {
   assert(size && !(size & (size - 1)));
-  uint32_t align = size < MOST_ALIGN ? size : MOST_ALIGN, at = (*bytes + align - 1) / align * align;
+  uint32_t align = size < MOST_ALIGN ? size : MOST_ALIGN,
+           at = (begin + *bytes + align - 1) / align * align - begin;
   *bytes = at + size;
   return (RtField){.kind = (uint8_t)kind,
                    .size = (uint8_t)size,
@@ -299,7 +300,7 @@ static uint32_t size_of(RtFieldKind kind, const Type *t) {
 /* p: the parameter that the field belongs to; the field itself is filled in here. */
 static void add_field(Cx *cx, Params *all, Param p, RtFieldKind kind, unsigned axis,
                       uint32_t argument) {
-  p.field = cg_next_field(kind, size_of(kind, p.type), axis, argument, &all->bytes);
+  p.field = cg_next_field(kind, size_of(kind, p.type), axis, argument, all->begin, &all->bytes);
   VEC_PUSH(&cx->arena, &all->fields, p);
 }
 
@@ -409,6 +410,7 @@ enum { PARAMS_LIMIT = 4096 }; /* bytes of parameters that every GPU and driver a
 Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want) {
   Usage u = {.cx = cx, .program = program};
   Params *all = CX_NEW(cx, Params);
+  all->begin = want.begin;
   Fn *kernel = program->fns.data[0];
   assert(kernel->typed);
   uint32_t *arguments = CX_ARRAY(cx, uint32_t, kernel->nparams + 1);

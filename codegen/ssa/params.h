@@ -13,13 +13,14 @@ typedef struct Param { /* a field of the block */
   /* the kernel's parameter, and the first of its leaves that the field provides */
   uint32_t param, leaf;
   const Ins *map_of; /* TENSOR_MAP: the kernel's parameter */
-  bool unread; /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
+  bool unread;       /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
 } Param;
 
 typedef struct Params {
   VEC(Param) fields;
   VEC(CgArg) args; /* leaf arguments */
   uint32_t bytes;  /* end of the last field */
+  uint32_t begin;  /* bytes from an alignment of the largest field to where it begins */
 } Params;
 
 /* What the block holds beside the fields that the kernel reads: a TRAP field comes last, a GRID
@@ -27,14 +28,15 @@ typedef struct Params {
  * and all strides, whether they are read or not, whatever its layout is. */
 typedef struct ParamsWant {
   bool trap, grid, stable, maps;
+  uint32_t begin; /* Target.params_begin */
 } ParamsWant;
 /* In: a typed program. Fails with ERR_PARAM_SIZE. Overwrites Ins.note of all instructions. */
 Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want);
 /* The field of the map that a copy of boxes takes. */
 uint32_t cg_tensor_field(const Params *p, const Ins *i);
-/* The field that follows *bytes bytes of other fields, aligned to its size; *bytes becomes its
- * end. */
-RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf,
+/* The field that follows *bytes bytes of other fields, aligned to its size where the block begins
+ * `begin` bytes beyond an alignment; *bytes becomes its end. */
+RtField cg_next_field(RtFieldKind kind, uint32_t size, unsigned axis, uint32_t leaf, uint32_t begin,
                       uint32_t *bytes);
 
 #endif

@@ -49,14 +49,17 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   } coarse;
   struct RtRoomyEntry {
     uint32_t registers; /* of a thread; 0: there is none */
-    /* threads that a multiprocessor can have with them; multiprocessors */
-    uint32_t threads, multiprocessors;
-    uint32_t local; /* as loaded */
+    /* threads that a multiprocessor can have with them (0: it has turned out to be of no use);
+     * multiprocessors */
+    _Atomic uint32_t threads;
+    uint32_t multiprocessors;
     _Atomic(CUfunction) function;
     CUmodule module;
   } roomy;
   uint64_t trap_address; /* of *trap as the device sees it */
   uint32_t param_bytes;  /* of the whole block */
+  /* of its last tensor map, among the fields and in the block; 0: it has none */
+  uint32_t map_field, map_offset;
   /* rt_kernel_best_block without dynamic shared memory, of its own entry and of the second; 0: not
    * asked yet */
   _Atomic uint32_t best_block[2];

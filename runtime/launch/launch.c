@@ -128,10 +128,11 @@ static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
 /* Are its blocks resident at once, with more registers? Blocks have whole warps. */
 static inline int takes_roomy(const RtKernel *k, const RtConfig *c) {
   const struct RtRoomyEntry *e = &k->roomy;
+  uint32_t most = atomic_load_explicit(&e->threads, memory_order_relaxed);
   uint64_t threads = (threads_of(c) + 31) & ~31ull,
            blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
-  return threads <= e->threads && !c->dynamic_shared &&
-         blocks <= (uint64_t)e->multiprocessors * (e->threads / (uint32_t)threads);
+  return threads <= most && !c->dynamic_shared &&
+         blocks <= (uint64_t)e->multiprocessors * (most / (uint32_t)threads);
 }
 
 static inline CUfunction roomy_function(const RtKernel *k) {
@@ -212,10 +213,8 @@ int rt_is_wrong_context(int result) {
          result == CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-/* Of the entry that has most, of those that are loaded. */
 static uint32_t local_bytes(const RtKernel *k) {
-  uint32_t most = k->info.local > k->coarse.local ? k->info.local : k->coarse.local;
-  return most > k->roomy.local ? most : k->roomy.local;
+  return k->info.local > k->coarse.local ? k->info.local : k->coarse.local;
 }
 
 static int lacks_local(const RtKernel *k, int result) {

@@ -36,6 +36,14 @@ static int note_fields(RtKernel *k, const RtParams *params) {
   return k->field_offsets != NULL;
 }
 
+static void note_map(RtKernel *k, const RtParams *params) {
+  for (uint32_t i = 0; i < params->nfields; i++)
+    if (params->fields[i].kind == RT_FIELD_TENSOR_MAP) {
+      k->map_field = i;
+      k->map_offset = params->fields[i].offset;
+    }
+}
+
 /* As long as its own entry is not loaded. */
 static void set_first_limits(RtKernel *k) {
   k->threads = k->limits.threads;
@@ -70,6 +78,7 @@ static RtKernel *kernel_new(RtDevice *d, const char *symbol, const RtParams *par
   k->trap_offset = offset_of(params, RT_FIELD_TRAP);
   k->limits = d->limits;
   set_first_limits(k);
+  note_map(k, params);
   if (!note_fields(k, params)) {
     free(k);
     return NULL;
@@ -235,7 +244,7 @@ static RtStatus prepare_roomy(RtKernel *k, uint32_t registers) {
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
   k->roomy.multiprocessors = (uint32_t)multiprocessors;
-  k->roomy.threads = (uint32_t)each / 2;
+  atomic_init(&k->roomy.threads, (uint32_t)each / 2);
   k->roomy.registers = registers;
   return RT_OK;
 }
@@ -249,9 +258,24 @@ static void settle_coarse(RtKernel *k) {
   atomic_store_explicit(&c->threads, fits ? c->max_threads : 0, memory_order_relaxed);
 }
 
+/* A tensor map lies where the assembler aligned it, which has to be where launches put it. */
+static RtStatus check_map(const RtKernel *k, CUfunction function) {
+  size_t offset = 0, size = 0;
+  if (!k->map_offset || !rt_cu.cuFuncGetParamInfo)
+    return RT_OK;
+  TRY(CU(cuFuncGetParamInfo, (function, k->map_field, &offset, &size)));
+  return offset == k->map_offset
+             ? RT_OK
+             : rt_fail(RT_BAD_MODULE, "report this, with the GPU and the driver's version",
+                       "kernel '%s': the driver expects a tensor map at byte %zu of the "
+                       "parameters, and not at %u",
+                       k->symbol, offset, k->map_offset);
+}
+
 static RtStatus add_own(RtKernel *k, CUmodule module) {
   CUfunction function;
   TRY(find_function(module, k->symbol, &function));
+  TRY(check_map(k, function));
   TRY(read_info(k->symbol, function, &k->info));
   set_limits(k);
   k->module = module;
@@ -282,12 +306,14 @@ static RtStatus add_coarse(RtKernel *k, CUmodule module) {
   return RT_OK;
 }
 
+/* Where its values do not fit in so many registers, it is the kernel's own that has room. */
 static RtStatus add_roomy(RtKernel *k, CUmodule module) {
   CUfunction function;
   RtKernelInfo info;
   TRY(find_function(module, k->symbol, &function));
   TRY(read_info(k->symbol, function, &info));
-  k->roomy.local = info.local;
+  if (info.local)
+    atomic_store_explicit(&k->roomy.threads, 0, memory_order_relaxed);
   k->roomy.module = module;
   atomic_store_explicit(&k->roomy.function, function, memory_order_release);
   return RT_OK;
@@ -337,7 +363,12 @@ RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t
   ENTER(k->device);
   if (rt_is_stale(k))
     TRY(renew(k));
-  TRY(load_image(&l, image, size, with));
+  RtStatus loaded = load_image(&l, image, size, with);
+  if (loaded == RT_BAD_MODULE && entry == RT_ENTRY_ROOMY) { /* an instruction takes more of them */
+    atomic_store_explicit(&k->roomy.threads, 0, memory_order_relaxed);
+    return RT_OK;
+  }
+  TRY(loaded);
   RtStatus status = entry == RT_ENTRY_COARSE  ? add_coarse(k, l.module)
                     : entry == RT_ENTRY_ROOMY ? add_roomy(k, l.module)
                                               : add_own(k, l.module);

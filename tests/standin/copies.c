@@ -123,3 +123,21 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes, CUstr
   memset(at(to), byte, bytes);
   return standin_end(CUDA_SUCCESS);
 }
+
+/* The map is what it was made of, so that a test can look at it. */
+CUresult cuTensorMapEncodeTiled(void *map, int element, cuuint32_t rank, CUdeviceptr address,
+                                const cuuint64_t *dims, const cuuint64_t *strides,
+                                const cuuint32_t *box, const cuuint32_t *steps, int interleave,
+                                int swizzle, int promotion, int fill) {
+  BEGIN(cuTensorMapEncodeTiled, 1);
+  (void)interleave, (void)promotion, (void)fill;
+  if ((uintptr_t)map % 64 || element < 0 || element > 9 || !rank || rank > 5 || address % 16 ||
+      swizzle < 0 || swizzle > 3)
+    return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  for (cuuint32_t k = 0; k < rank; k++)
+    if (!dims[k] || !box[k] || box[k] > 256 || steps[k] != 1 || (k + 1 < rank && strides[k] % 16))
+      return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  memset(map, 0, 128);
+  memcpy(map, &address, sizeof address);
+  return standin_end(CUDA_SUCCESS);
+}

@@ -137,9 +137,10 @@ static unsigned size_of(const char *type) { /* ".u64" … */
 }
 
 /* Reads "(.param .u64 a, .param .align 8 .b8 b[16], …)" into the function: what a launch must
- * bring. */
-static void read_params(CUfunction f, const char *p) {
-  unsigned end = 0;
+ * bring. Alignment counts from where the parameters begin in memory: at 0x210 on sm_90, at 0x380
+ * since. */
+static void read_params(CUfunction f, const char *p, const char *text) {
+  unsigned end = 0, begin = strstr(text, ".target sm_9") ? 0x210 : 0x380;
   f->param_bytes = -1;
   p += strspn(p, " \t\n(");
   for (; strncmp(p, ".param", 6) == 0; f->nparams++) {
@@ -158,7 +159,7 @@ static void read_params(CUfunction f, const char *p) {
       align = size;
     if (!size || f->nparams == 256)
       return;
-    end = (end + align - 1) / align * align;
+    end = (begin + end + align - 1) / align * align - begin;
     f->param_at[f->nparams] = end;
     f->param_size[f->nparams] = size * count;
     end += size * count;
@@ -187,7 +188,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
   f->max_dynamic = 49152 - standin_attributes[CU_FUNC_SHARED];
   f->param_bytes = -1;
   if (entry)
-    read_params(f, entry);
+    read_params(f, entry, module->text);
   f->ptx = entry ? strdup(module->text) : NULL;
   f->next = functions;
   *function = functions = f;
@@ -248,10 +249,11 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, s
 
 CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
   BEGIN(cuFuncGetAttribute, 1);
-  /* bytes of local memory of coarsened entries */
+  /* bytes of local memory of coarsened entries, or of all */
   const char *spilled = getenv("PYPTX_STANDIN_SPILLED");
   *value = standin_attributes[attribute & 15];
-  if (attribute == CU_FUNC_LOCAL && spilled && strchr(function->name, '$'))
+  if (attribute == CU_FUNC_LOCAL && spilled &&
+      (strchr(function->name, '$') || getenv("PYPTX_STANDIN_SPILLED_ALL")))
     *value = atoi(spilled);
   return standin_end(CUDA_SUCCESS);
 }

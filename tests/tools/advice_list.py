@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "tests/data/advice.txt"
 os.environ.setdefault("PYPTX_DEVICE", "host")
-sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests/wild")]
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests/wild"), str(ROOT / "examples")]
 
 from pyptx import CompileError, cuda  # noqa: E402 - the device is chosen before
 
@@ -44,6 +44,7 @@ def kernels_of(path):
 LAUNCHED = """
 import contextlib, io, runpy, sys
 sys.argv = sys.argv[1:]
+sys.path.insert(0, sys.argv[0].rpartition("/")[0])
 scope = {"__name__": "__main__", "__file__": sys.argv[0]}
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     exec(compile(open(sys.argv[0]).read(), sys.argv[0], "exec"), scope)

@@ -205,6 +205,20 @@ static void more_registers(int n) {
     EXPECT(rt_launch(k, &own[i], &(CoarseBlock){0}, NULL) == RT_OK);
     rt_kernel_release(k);
   }
+  setenv("PYPTX_STANDIN_SPILLED", "16", 1); /* the values do not fit: launches take the other one */
+  setenv("PYPTX_STANDIN_SPILLED_ALL", "1", 1);
+  RtKernel *k = open_roomy(gpu());
+  EXPECT(rt_kernel_wants(k, &few) == RT_ENTRY_ROOMY && add(k, RT_ENTRY_ROOMY) == RT_OK);
+  unsetenv("PYPTX_STANDIN_SPILLED");
+  unsetenv("PYPTX_STANDIN_SPILLED_ALL");
+  EXPECT(rt_kernel_wants(k, &few) == RT_ENTRY_OWN && add(k, RT_ENTRY_OWN) == RT_OK);
+  EXPECT(rt_launch(k, &few, &(CoarseBlock){0}, NULL) == RT_OK);
+  rt_kernel_release(k);
+  k = open_roomy(gpu()); /* an instruction takes more registers: the same */
+  control->fail("cuModuleLoadDataEx", 1, 218 /* INVALID_PTX */);
+  EXPECT(add(k, RT_ENTRY_ROOMY) == RT_OK && rt_kernel_wants(k, &few) == RT_ENTRY_OWN);
+  control->forget();
+  rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 

@@ -970,7 +970,7 @@ class wgmma:
     def fence(*fragments: Any) -> Any:
         """Before the first mma, and before one whose accumulators or fragment of A this thread has computed since: those are given and come back, acc = cuda.wgmma.fence(acc), so that the computation is in front of it."""
     @staticmethod
-    def mma(a: Any, b: Any, c: Any, swizzle: Any = 128, a_major: Any = 'k', b_major: Any = 'k') -> Any:
+    def mma(a: Any, b: Any, c: Any, swizzle: int = 128, a_major: Any = 'k', b_major: Any = 'k') -> Any:
         """Begins A @ B + C of a warpgroup, 128 threads, on tiles in shared memory: a is 64 x k and b n x k, with a_major='m' k x 64, with b_major='n' k x n, and k is 16 for float16 and bfloat16, 8 for float32 (as tf32), 32 for int8 and uint8. Rows lie swizzle (128, 64 or 32) bytes apart, permuted as the hardware's swizzle has them. a may be a fragment, too, a tuple. c has n / 2 elements. The result can be given to another mma, and to wait, which gives it back to be read."""
     @staticmethod
     def wait(pending: Any, *accumulators: Any) -> Any:

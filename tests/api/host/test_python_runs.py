@@ -487,7 +487,8 @@ def test_a_kernel_with_a_breakpoint_does_not_compile():
         cuda.jit(with_breakpoint.py_func)[1, 1](np.zeros(1))
 
 
-NOT_IN_PYTHON = ("cuda.cg.", "cuda.intrin.cluster", "cuda.cluster", "cuda.mma_sync", "cuda.ldmatrix", "cuda.stmatrix")
+NOT_IN_PYTHON = ("cuda.cg.", "cuda.intrin.cluster", "cuda.cluster", "cuda.mma_sync", "cuda.ldmatrix", "cuda.stmatrix", "cuda.wgmma.", "cuda.mbarrier",
+                 "cuda.fence_mbarrier_init", "cuda.cp_async", "cuda.tensor_map")
 
 
 def test_every_name_has_a_meaning_or_is_known_to_have_none():

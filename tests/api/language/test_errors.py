@@ -40,6 +40,12 @@ RECORDS = lambda: [np.zeros(4, [("y", "i4"), ("name", "S3"), ("length", "f8"), (
 CASES = [
     # --- constructs ---
     (
+        "IN_FLIGHT",
+        "def kernel(x):\n    a = cuda.shared.array((64, 64), np.float16, alignment=1024)\n    acc = cuda.wgmma.zeros(64, 64, np.float32)\n"
+        "    acc = cuda.wgmma.mma(a[:, :16], a[:, :16], acc)\n    cuda.wgmma.commit()\n    x[0] = acc[0]  # here\n",
+        X,
+    ),
+    (
         "TRY",
         "def kernel(x):\n    try:  # here\n        x[0] = 1\n    except ValueError:\n        x[0] = 2\n",
         X,
