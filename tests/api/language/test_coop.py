@@ -319,7 +319,7 @@ def keys(dtype, n):
                                                  (256, 4, "int32"), (1024, 1, "float32"), ((5, 7), 4, "int32"), ((8, 4, 2), 1, "float64"),
                                                  (96, 5, "int16"), (1024, 8, "float64"), (64, 16, "uint64")], ids=str)  # fmt: skip
 def test_sorted_keys(block, items, dtype):
-    @cuda.jit
+    @cuda.jit(launch_bounds=threads_of(block))  # sorts of many keys take more registers than 1,024 threads have
     def kernel(x, out):
         group = cuda.coop.this_block(block)
         mine = cuda.local.array(items, dtype)
