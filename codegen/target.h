@@ -20,9 +20,9 @@ typedef enum BarrierVote { VOTE_AND, VOTE_OR, VOTE_COUNT } BarrierVote;
 typedef enum FenceLevel { FENCE_BLOCK, FENCE_DEVICE, FENCE_SYSTEM } FenceLevel;
 
 struct Target {
-  const char *name;         /* "nvptx", "host": for messages */
+  const char *name;            /* "nvptx", "host": for messages */
   unsigned space[SPACE_COUNT]; /* LLVM address space of each Space */
-  const char *atomic_scope; /* syncscope of atomics: "device"; "" on the host */
+  const char *atomic_scope;    /* syncscope of atomics: "device"; "" on the host */
   /* of atomics on shared memory: "singlethread" on the host, where one OS thread runs a block */
   const char *shared_atomic_scope;
   bool vector_accesses; /* several elements are one load or store, else one each */

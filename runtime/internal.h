@@ -10,7 +10,7 @@
 #define LIKELY(e)   __builtin_expect(!!(e), 1)
 #define UNLIKELY(e) __builtin_expect(!!(e), 0)
 /* what every launch runs: the linker lays it side by side */
-#define HOT         __attribute__((hot))
+#define HOT __attribute__((hot))
 
 /* As rt_fail, for a failed driver call whose text is better than the table's. */
 RtStatus rt_fail_driver(RtStatus status, int result, const char *call, const char *remedy,

@@ -39,7 +39,7 @@ typedef struct Loops {
   LLVMValueRef bound;      /* if the thread's function is one iteration (cg_host_cut_stride) */
   Whole whole;
   bool checks; /* the runtime follows each block (host/checks.c) */
-  bool rare; /* the code being written is for blocks of other widths than `whole` takes: small */
+  bool rare;   /* the code being written is for blocks of other widths than `whole` takes: small */
 
   /* with barriers */
   Fission fission;

@@ -106,8 +106,7 @@ int cg_llvm_is_initialised(void) { return initialised; }
  * branches, roots and quotients among it (keep_guards.c). */
 static void init_once(void) {
   static const char *const flags[] = {"pyptx", "-disable-lsr", "-unroll-threshold-default=300",
-                                      "-cgpp-huge-func=256",
-                                      "-spec-exec-max-speculation-cost=0"};
+                                      "-cgpp-huge-func=256", "-spec-exec-max-speculation-cost=0"};
   initialised = 1;
   LLVMParseCommandLineOptions(sizeof flags / sizeof *flags, flags, NULL);
   LLVMInitializeNVPTXTargetInfo();

@@ -19,7 +19,7 @@ enum {
  * or two, in a switch over opcodes. */
 #if LLVM_VERSION_MAJOR < 23
 #define CG_LLVM_NEWEST_PTX 90
-#define CG_CASE_BRANCH case LLVMBr
+#define CG_CASE_BRANCH     case LLVMBr
 #else
 #define CG_LLVM_NEWEST_PTX 90, 91, 92, 93
 #define CG_CASE_BRANCH                                                                             \

@@ -9,7 +9,7 @@
 void cg_optimize_loops(Cg *cg);
 void cg_optimize_gpu(Cg *cg);
 bool cg_has_allocas(const Cg *cg); /* has some function one? */
-void cg_optimize_host(Cg *cg); /* after the loops over threads and blocks have been added */
+void cg_optimize_host(Cg *cg);     /* after the loops over threads and blocks have been added */
 
 /* The pipeline that simplifies a module before our own passes analyse it. */
 const char *cg_cleaning(Cg *cg);

@@ -335,7 +335,8 @@ static PyMethodDef array_methods[] = {
      "Are the elements contiguous in Fortran order.\n\n"
      "Example:\n\n"
      "    print(d.reshape(2, 4).T.is_f_contiguous())             # True"},
-#define METHOD(name, doc) {#name, PX_KEYWORDS(px_array_method_##name), METH_VARARGS | METH_KEYWORDS, doc},
+#define METHOD(name, doc)                                                                          \
+  {#name, PX_KEYWORDS(px_array_method_##name), METH_VARARGS | METH_KEYWORDS, doc},
 #include "pyext/array/operators.def"
     {"_repr_html_", px_html, METH_NOARGS, "_repr_html_($self, /)\n--\n\nWhat a notebook shows."},
     {"__array__", PX_KEYWORDS(px_array_array), METH_VARARGS | METH_KEYWORDS,

@@ -48,9 +48,7 @@ static inline PxElem px_token_elem(PxToken t) { return t & 0xffff; }
 static inline unsigned px_token_ndim(PxToken t) { return t >> 16 & 31; }
 static inline Layout px_token_layout(PxToken t) { return (Layout)(t >> 21 & 3); }
 static inline bool px_token_wide(PxToken t) { return t >> 23 & 1; }
-static inline bool px_token_is_long(PxToken t) {
-  return px_token_is_array(t) && t & PX_LONG_TOKEN;
-}
+static inline bool px_token_is_long(PxToken t) { return px_token_is_array(t) && t & PX_LONG_TOKEN; }
 static inline unsigned px_token_align(PxToken t) {
   return t >> 24 & 7 ? 1u << ((t >> 24 & 7) - 1) : 0;
 }

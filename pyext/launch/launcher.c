@@ -590,8 +590,7 @@ static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
     return Py_BuildValue("N(KIOI)", make, (unsigned long long)l->ntasks, b[0], l->stream,
                          l->config.dynamic_shared);
   return Py_BuildValue("N((III)(III)OINN)", make, g[0], g[1], g[2], b[0], b[1], b[2], l->stream,
-                       l->config.dynamic_shared, get_cluster(op, NULL),
-                       get_dependent(op, NULL));
+                       l->config.dynamic_shared, get_cluster(op, NULL), get_dependent(op, NULL));
 }
 
 static PyMethodDef launcher_methods[] = {
@@ -719,8 +718,9 @@ PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
 }
 
 PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"griddim", "blockdim", "stream", "sharedmem", "cluster",
-                          "programmatic_dependent_launch", NULL};
+  static char *names[] = {"griddim",   "blockdim", "stream",
+                          "sharedmem", "cluster",  "programmatic_dependent_launch",
+                          NULL};
   PyObject *grid, *block;
   Extras x = {0};
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOOp:configure", names, &grid, &block,

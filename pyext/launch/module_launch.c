@@ -128,11 +128,8 @@ static int read_fields(PyObject *list, RtParams *p) {
       PyErr_Format(PyExc_ValueError, "the parameter block has no field %s at %u", kind, offset);
       return -1;
     }
-    p->fields[i] = (RtField){.kind = (uint8_t)k,
-                             .size = kinds[k].size,
-                             .axis = axis,
-                             .leaf = leaf,
-                             .offset = offset};
+    p->fields[i] = (RtField){
+        .kind = (uint8_t)k, .size = kinds[k].size, .axis = axis, .leaf = leaf, .offset = offset};
   }
   return 0;
 }

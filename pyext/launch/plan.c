@@ -182,8 +182,8 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
     for (const PxMove *last = m + s->nmoves; m < last; m++)
       memcpy(block + m->to, (const char *)from + m->from, 8);
   }
-  return p->sizes == SIZES_ANY || (large || px_capturing() ? p->sizes == SIZES_LARGE
-                                                           : p->sizes == SIZES_SMALL);
+  return p->sizes == SIZES_ANY ||
+         (large || px_capturing() ? p->sizes == SIZES_LARGE : p->sizes == SIZES_SMALL);
 }
 
 static bool same_names(PyObject *a, PyObject *b) {

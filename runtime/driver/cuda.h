@@ -108,7 +108,7 @@ enum { /* CUfunction_attribute */
 
 /* CUjitInputType */
 enum { CU_INPUT_CUBIN, CU_INPUT_PTX, CU_INPUT_FATBIN, CU_INPUT_OBJECT, CU_INPUT_LIBRARY };
-enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 }; /* CUmemorytype */
+enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2 };       /* CUmemorytype */
 enum { CU_LAUNCH_CLUSTER = 4, CU_LAUNCH_DEPENDENT = 6 }; /* CUlaunchAttributeID */
 enum { CU_POOL_RELEASE_THRESHOLD = 4, CU_POOL_RESERVED = 5, CU_POOL_USED = 7 };
 enum {

@@ -10,10 +10,10 @@
 
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
-#include "runtime/memory/unset.h"
 #include "runtime/launch/capture.h"
 #include "runtime/launch/stream_state.h"
 #include "runtime/memory/staging.h"
+#include "runtime/memory/unset.h"
 
 enum { HOST_ALIGN = 64, BLOCK_ALIGN = 256, PAGE = 4096 };
 static const size_t cache_block_max = (size_t)16 << 20; /* larger ones go to the pool at once */

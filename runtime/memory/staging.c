@@ -18,10 +18,10 @@
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
 #include "runtime/host/pool.h"
-#include "runtime/memory/unset.h"
 #include "runtime/launch/capture.h"
 #include "runtime/launch/stream_state.h"
 #include "runtime/memory/memory.h"
+#include "runtime/memory/unset.h"
 
 enum { WORKERS = RT_STAGE_WORKERS, SLOTS = 2, SLOT_BYTES = 2 << 20, CHUNK_MIN = 256 << 10 };
 
