@@ -42,10 +42,14 @@ class Instruction(NamedTuple):
     to: int | None = None  # the number of the instruction that a branch goes to
 
 
-def packaged(tool):
-    """The path of a tool of pip's packages; None where they are not installed."""
-    found = [path for entry in sys.path for path in sorted(glob.glob(os.path.join(glob.escape(entry or "."), "nvidia", "*", "bin", tool)))]
+def of_pip(*parts):
+    """The path of a file of pip's packages of the toolkit; None where they are not installed."""
+    found = [path for entry in sys.path for path in sorted(glob.glob(os.path.join(glob.escape(entry or "."), "nvidia", "*", *parts)))]
     return found[0] if found else None
+
+
+def packaged(tool):
+    return of_pip("bin", tool)
 
 
 def missing():
@@ -176,13 +180,15 @@ def table(sets=SETS, wanted=lambda kernel: True):
     from pyptx import _tools
 
     kernels = [(of, kernel) for of in sets for kernel in ALL[of] if wanted(kernel)]
-    before = os.environ.get("PYPTX_PTXAS")
-    os.environ["PYPTX_PTXAS"] = packaged("ptxas")
+    pinned = {"PYPTX_PTXAS": packaged("ptxas"), "PYPTX_LIBDEVICE": of_pip("nvvm", "libdevice", "libdevice.10.bc")}
+    before = {name: os.environ.get(name) for name in pinned}
+    os.environ.update(pinned)
     try:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             found = list(pool.map(assembled, [kernel for _, kernel in kernels]))
     finally:
-        os.environ.pop("PYPTX_PTXAS") if before is None else os.environ.update(PYPTX_PTXAS=before)
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
     parts = [(f"{of} {kernel.name}" + " coarse" * name.endswith("$coarse"), code, usage)
              for (of, kernel), of_kernel in zip(kernels, found) for name, code, usage in of_kernel]
     codes = disassembled([code for _, code, _ in parts])

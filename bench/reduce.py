@@ -1,6 +1,6 @@
 """cuda.reduce beside CuPy's sum (CUB's DeviceReduce) and a device copy: time on the GPU, in one process.
 
-    python bench/reduce.py [--powers 20 24] [--threads N] [--words N] [--json OUT]
+    python bench/reduce.py [--powers 20 24] [--json OUT]
 
 "over CUB" is our time over CuPy's; "of copy" the bytes a second that we read over those that a copy reads and writes. Aims: 1.2 at most
 at 2**20 elements, 0.9 at least from 2**24 on. Without CuPy its columns are empty; on the host device NumPy's sum stands there, and the
@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 from _bench import Report, parser
-from pyptx import _reduce, cuda
+from pyptx import cuda
 
 REPEAT = 15
 
@@ -114,10 +114,7 @@ def _cupy_events(cupy, stream, work, launches, kept=None):
 def main():
     p = parser(__doc__)
     p.add_argument("--powers", type=int, nargs="+", help="of 2, for the numbers of elements")
-    p.add_argument("--threads", type=int, default=_reduce.THREADS, help="of a block")
-    p.add_argument("--words", type=int, default=_reduce._WORDS, help="of 16 bytes that a thread has in flight")
     args = p.parse_args()
-    _reduce.THREADS, _reduce._WORDS = args.threads, args.words
     device = cuda.get_current_device()
     gpu, cupy = not device.is_host, cub() if not device.is_host else None
     report = Report(f"sums on {device.name}", [("elements", 10), ("dtype", 8), ("µs", 9), ("peer µs", 9), ("copy µs", 9), ("over CUB", 9), ("of copy", 8)])

@@ -21,11 +21,12 @@ typedef struct Packed {
 
 static const Packed *packed(void) {
   static Packed p;
+  static Corpus *corpus; /* kept: the request holds its function */
   CgKernel *k = NULL;
   Diag *error = NULL;
   if (p.bytes)
     return &p;
-  Corpus *corpus = corpus_open("3.12"); /* kept: the request holds its function */
+  corpus = corpus_open("3.12");
   p.request = (CgRequest){.func = corpus ? corpus_func(corpus, "add") : NULL,
                           .signature = "float32[::1], float32[::1], float32[::1]",
                           .target = CG_NVPTX,

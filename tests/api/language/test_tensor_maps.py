@@ -237,5 +237,4 @@ def test_what_a_launch_finds():
                     assert False, "no error"
 
         finds("rows of 36 bytes", 4, 9)
-        finds("this driver makes no tensor maps", 4, 8)
     """)
