@@ -4,6 +4,7 @@ Shown on a terminal and in notebooks, with PYPTX_PROGRESS=1 anywhere, with 0 now
 twice a second at what has begun and not ended. Nothing here raises: that a line cannot be shown must not stop the work.
 """
 
+import contextvars
 import os
 import sys
 import time
@@ -17,8 +18,6 @@ class Work:
     __slots__ = ("text", "total", "done", "begun", "context")
 
     def __init__(self, text, total=None):
-        import contextvars
-
         self.text, self.total, self.done = text, total, 0
         self.begun = time.monotonic()
         self.context = contextvars.copy_context()  # by which ipykernel knows whose output a thread writes

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from pyptx import _pyptx
+from pyptx import _progress, _pyptx  # noqa: F401: a first compilation imports nothing, since a fork may be in the middle of it
 from pyptx._numbers import whole
 from pyptx._options import FASTMATH, OPTIONS
 from pyptx._pyptx import Dispatcher, Signature, Type

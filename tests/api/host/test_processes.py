@@ -111,6 +111,29 @@ print("done")
     assert out == "done"
 
 
+@pytest.mark.parametrize("progress", ["0", "1"])
+def test_a_first_kernel_imports_nothing(where, progress):
+    """A child of fork would wait for ever for a module that another thread of its parent was importing."""
+    out = run("""
+before = set(sys.modules)
+d = cuda.to_device(np.zeros((8, 8), np.float32))
+@cuda.jit
+def row_sums(x, factor):
+    j, i = cuda.grid(2)
+    s = 0.0
+    for k in range(8):
+        s += x[i, k]
+    if j < x.shape[1]:
+        x[i, j] = s * factor
+row_sums[(1, 8), (8, 1), cuda.stream()](d, 2)
+add_one[1, 8](d.reshape(64))
+d.copy_to_host()
+cuda.synchronize()
+print(sorted(set(sys.modules) - before))
+""", **where, PYPTX_PROGRESS=progress)
+    assert out == "[]"
+
+
 def test_a_fork_while_the_same_kernel_is_compiled():
     """The child must not wait for a thread that only the parent has."""
     out = run("""
