@@ -233,18 +233,24 @@ def _reduce_warp(value, op, known, lane, mask, count):
     return _reduce_lanes(value, op, mask, lane, 32, None)
 
 
-def _reduce_partials(partials, value, op, known, lane, mask, warps):
-    """What the warps have in partials, in lane 0 of the first."""
-    if known is None:
-        return _reduce_lanes(_read(partials, min(lane, warps - 1), value), op, mask, lane, 32, warps)
-    if _word(value, op) is not None:
-        word = _read(partials, min(lane, warps - 1), value)
-        return _reduce_word(word if op is not _add or lane < warps else type(value)(0), op)
-    if warps & warps - 1:
-        return _reduce_lanes(_read(partials, min(lane, warps - 1), value), op, mask, lane, 32, warps)
-    lanes = warps // _FEW_WARPS  # each takes as many of them
-    mine = _sum_of_warps(partials, value, op, lane % lanes * _FEW_WARPS, (None,) * _FEW_WARPS)
-    return _reduce_lanes(mine, op, mask, lane, lanes, None)
+def _scan_partials(partials, like, op, mask, lane, warps, known):
+    """What the warps up to number `lane` have in partials; in a warp's lanes, for all numbers of
+    warps."""
+    mine = _read(partials, min(lane, warps - 1), like)
+    return _scan_lanes(mine, op, mask, None, 32 if known is None else len(known))
+
+
+def _reduce_partials(partials, like, op, mask, lane, warps, known):
+    """What all warps have, and the lane that knows it."""
+    if known is not None:
+        if _word(like, op) is not None:
+            word = _read(partials, min(lane, warps - 1), like)
+            return _reduce_word(word if op is not _add or lane < warps else type(like)(0), op), 0
+        if warps & warps - 1 == 0:
+            lanes = warps // _FEW_WARPS  # each takes as many of them
+            mine = _sum_of_warps(partials, like, op, lane % lanes * _FEW_WARPS, (None,) * _FEW_WARPS)
+            return _reduce_lanes(mine, op, mask, lane, lanes, None), 0
+    return _scan_partials(partials, like, op, mask, lane, warps, known), warps - 1
 
 
 def _block_reduce(x, op, size, dims):
@@ -265,9 +271,9 @@ def _block_reduce(x, op, size, dims):
         _write(partials, warp, value)
     cuda.syncthreads()
     if warp == 0:
-        value = _reduce_partials(partials, value, op, known, lane, mask, warps)
-        if lane == 0:
-            _write(partials, 32, value)
+        whole, where = _reduce_partials(partials, value, op, mask, lane, warps, known)
+        if lane == where:
+            _write(partials, 32, whole)
     cuda.syncthreads()
     return _read(partials, 32, value)
 
@@ -302,8 +308,7 @@ def _prefix(value, op, size, dims, shifted):
         _write(partials, warp, inside)
     cuda.syncthreads()
     if warp == 0:
-        upto = _scan_lanes(_read(partials, min(lane, warps - 1), value), op, mask, None, 32 if known is None else len(known))
-        _write(partials, 32 + lane, upto)
+        _write(partials, 32 + lane, _scan_partials(partials, value, op, mask, lane, warps, known))
     cuda.syncthreads()
     return own, _read(partials, 32 + max(warp - 1, 0), value), _read(partials, 31 + warps, value)
 
