@@ -234,8 +234,7 @@ def _reduce_warp(value, op, known, lane, mask, count):
 
 
 def _scan_partials(partials, like, op, mask, lane, warps, known):
-    """What the warps up to number `lane` have in partials; in a warp's lanes, for all numbers of
-    warps."""
+    """In the lanes of one warp: what the warps up to number `lane` have in partials."""
     mine = _read(partials, min(lane, warps - 1), like)
     return _scan_lanes(mine, op, mask, None, 32 if known is None else len(known))
 
