@@ -66,11 +66,14 @@ static bool calls_function(LLVMValueRef i) {
 /* --- the estimate --- */
 
 enum { MASKED_VALUES = 96 }; /* at most, in a function with a second, masked version */
-enum { GATHER_COST = 4, CALL_COST = 1, DEPTH_WEIGHT = 8, DEEPEST_LOOP = 4 };
+enum { GATHER_COST = 4, CALL_COST = 1, MEETING_GAIN = 64, DEPTH_WEIGHT = 8, DEEPEST_LOOP = 4 };
 
 /* What a vectorised instruction gains over one for each lane, in vector instructions. A gather
- * takes about as long as its loads one by one, and inserting the elements comes on top. */
+ * takes about as long as its loads one by one, and inserting the elements comes on top. Threads
+ * that run one by one meet in the runtime for each warp operation. */
 static int gain_of(Lanes *l, LLVMValueRef i) {
+  if (cg_is_meeting(i))
+    return MEETING_GAIN;
   if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
     LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);

@@ -50,6 +50,10 @@ void cg_nvptx_bits(Cg *cg);
 /* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
 void cg_nvptx_rounded(Cg *cg);
 
+/* warp_steps.c: reductions of a warp as redux.sync, and scans by the predicates of their shuffles;
+ * after coarsening. */
+void cg_nvptx_warp_steps(Cg *cg);
+
 /* row_pointers.c: induction pointers for accesses that walk a matrix row by row; right before code
  * generation. */
 void cg_nvptx_rows(Cg *cg);

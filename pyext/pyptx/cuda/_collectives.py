@@ -25,9 +25,19 @@ def _apply(op, a, b):
     return type(a)(op(a, b))
 
 
+def _tree_of_items(x, op, k, left):
+    """Those from number k on, len(left) of them: by recursion, which writes them out."""
+    half = len(left) // 2
+    if half == 0:
+        return x[k]
+    return _apply(op, _tree_of_items(x, op, k, left[:half]), _tree_of_items(x, op, k + half, left[half:]))
+
+
 def _reduce_items(x, op):
     if isinstance(x, np.ndarray):
         cuda.static_assert(len(x) > 0, _ITEMS)
+        if len(x) <= 16:  # few steps, of which each waits for the one before
+            return _tree_of_items(x, op, 0, (None,) * len(x))
         value = x[0]
         for k in range(1, len(x)):
             value = _apply(op, value, x[k])
@@ -116,11 +126,32 @@ def _reduce_all_lanes(value, op, mask, lane, width):
 
 
 def _scan_lanes(value, op, mask, lane, width):
+    """lane: None for a whole warp, where the shuffle says by itself whether there is another lane
+    (codegen/nvptx/warp_steps.c)."""
     distance = 1
     while distance < width:
         other = cuda.shfl_up_sync(mask, value, distance)
-        if lane >= distance:
+        if (cuda.laneid if lane is None else lane) >= distance:
             value = _apply(op, other, value)
+        distance *= 2
+    return value
+
+
+def _word(value, op):
+    """True if it is an integer of up to 32 bits, and op one that redux.sync knows; else None."""
+    if isinstance(value, (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32)) and op in (_add, min, max):
+        return True
+    return None
+
+
+def _reduce_word(value, op):
+    """The same in all lanes of a whole warp: redux.sync on GPUs that have it
+    (codegen/nvptx/warp_steps.c)."""
+    if value.dtype.itemsize < 4:
+        return type(value)(_reduce_word(np.int32(value), op))
+    distance = 1
+    while distance < 32:
+        value = _apply(op, value, cuda.shfl_xor_sync(_ALL, value, distance))
         distance *= 2
     return value
 
@@ -149,16 +180,28 @@ def _warp_mask(count):
 
 
 # Up to so many warps each thread reads what all of them have: few vector loads, no shuffles. (CUB's
-# BlockReduceWarpReductions and BlockScanWarpScans do the same, for any number.)
+# BlockReduceWarpReductions and BlockScanWarpScans do the same, for any number.) With more the first
+# warp combines them, between two barriers; a scan takes a selection for each warp, so it begins
+# sooner there.
 _FEW_WARPS = 8
+_FEW_WARPS_OF_A_SCAN = 4
+
+
+def _known_warps(size):
+    """(None,) * their number where it is known that all are whole, else None."""
+    if size is None:
+        return None
+    return size[0] if len(size[1]) == 0 else None
 
 
 def _sum_of_warps(partials, value, op, w, left):
-    """value and those of the warps from number w on, len(left) of them: by recursion, which writes
+    """Those of the warps from number w on, len(left) of them, as a tree: by recursion, which writes
     them out."""
-    if len(left) == 0:
-        return value
-    return _sum_of_warps(partials, _apply(op, value, _read(partials, w, value)), op, w + 1, left[1:])
+    half = len(left) // 2
+    if half == 0:
+        return _read(partials, w, value)
+    first = _sum_of_warps(partials, value, op, w, left[:half])
+    return _apply(op, first, _sum_of_warps(partials, value, op, w + half, left[half:]))
 
 
 def _prefix_of_warps(partials, before, upto, op, warp, w, left):
@@ -170,51 +213,68 @@ def _prefix_of_warps(partials, before, upto, op, warp, w, left):
     return _prefix_of_warps(partials, before, _apply(op, upto, _read(partials, w, upto)), op, warp, w + 1, left[1:])
 
 
-def _whole_reduce(x, op, size, dims):
-    """A block of whole warps."""
-    n = 32 * len(size[0]) + len(size[1])
-    value = _reduce_items(x, op)
-    rank = _rank(dims)
-    warps = n // 32
-    value = _reduce_lanes(value, op, _ALL, rank % 32, 32, None)
-    partials = _scratch(value, warps, ())
-    cuda.syncthreads()
-    if rank % 32 == 0:
-        _write(partials, rank // 32, value)
-    cuda.syncthreads()
-    if warps <= _FEW_WARPS:
-        return _sum_of_warps(partials, _read(partials, 0, value), op, 1, (None,) * (warps - 1))
-    if warps & warps - 1:
-        value = _read(partials, min(rank % 32, warps - 1), value)
-        return cuda.shfl_sync(_ALL, _reduce_lanes(value, op, _ALL, rank % 32, 32, warps), 0)
-    return _reduce_all_lanes(_read(partials, rank % warps, value), op, _ALL, rank % warps, warps)
-
-
-def _any_reduce(x, op, dims):
-    """A block of any size. What the first warp finds lies behind the others' partial results, so a
-    later call writes nothing that is still read."""
-    value = _reduce_items(x, op)
-    rank, threads = _rank(dims), _threads()
-    warps, warp, lane = (threads + 31) // 32, rank // 32, rank % 32
+def _warp(size, dims):
+    """(this thread's lane and warp, the mask of its warp and how many lanes that has, how many
+    warps there are)"""
+    rank, known = _rank(dims), _known_warps(size)
+    if known is not None:
+        return cuda.laneid, rank // 32, _ALL, 32, len(known)
+    threads, warp = _threads(), rank // 32
     count = min(32, threads - warp * 32)
-    mask = _warp_mask(count)
-    value = _reduce_lanes(value, op, mask, lane, 32, count)
+    return rank % 32, warp, _warp_mask(count), count, (threads + 31) // 32
+
+
+def _reduce_warp(value, op, known, lane, mask, count):
+    """In lane 0."""
+    if known is None:
+        return _reduce_lanes(value, op, mask, lane, 32, count)
+    if _word(value, op) is not None:
+        return _reduce_word(value, op)
+    return _reduce_lanes(value, op, mask, lane, 32, None)
+
+
+def _scan_partials(partials, like, op, mask, lane, warps, known):
+    """In the lanes of one warp: what the warps up to number `lane` have in partials."""
+    mine = _read(partials, min(lane, warps - 1), like)
+    return _scan_lanes(mine, op, mask, None, 32 if known is None else len(known))
+
+
+def _reduce_partials(partials, like, op, mask, lane, warps, known):
+    """What all warps have, and the lane that knows it."""
+    if known is not None:
+        if _word(like, op) is not None:
+            word = _read(partials, min(lane, warps - 1), like)
+            return _reduce_word(word if op is not _add or lane < warps else type(like)(0), op), 0
+        if warps & warps - 1 == 0:
+            lanes = warps // _FEW_WARPS  # each takes as many of them
+            mine = _sum_of_warps(partials, like, op, lane % lanes * _FEW_WARPS, (None,) * _FEW_WARPS)
+            return _reduce_lanes(mine, op, mask, lane, lanes, None), 0
+    return _scan_partials(partials, like, op, mask, lane, warps, known), warps - 1
+
+
+def _block_reduce(x, op, size, dims):
+    lane, warp, mask, count, warps = _warp(size, dims)
+    known = _known_warps(size)
+    value = _reduce_warp(_reduce_items(x, op), op, known, lane, mask, count)
+    if known is not None and len(known) <= _FEW_WARPS:
+        partials = _scratch(value, len(known), ())
+        cuda.syncthreads()
+        if lane == 0:
+            _write(partials, warp, value)
+        cuda.syncthreads()
+        return _sum_of_warps(partials, value, op, 0, known)
+    # What the first warp finds lies behind the others' partial results, so a later call writes
+    # nothing that is still read.
     partials = _scratch(value, 33, ())
     if lane == 0:
         _write(partials, warp, value)
     cuda.syncthreads()
     if warp == 0:
-        value = _reduce_lanes(_read(partials, min(lane, warps - 1), value), op, mask, lane, 32, warps)
-        if lane == 0:
-            _write(partials, 32, value)
+        whole, where = _reduce_partials(partials, value, op, mask, lane, warps, known)
+        if lane == where:
+            _write(partials, 32, whole)
     cuda.syncthreads()
     return _read(partials, 32, value)
-
-
-def _block_reduce(x, op, size, dims):
-    if size is None or len(size[1]) > 0:
-        return _any_reduce(x, op, dims)
-    return _whole_reduce(x, op, size, dims)
 
 
 def _warps_before(partials, like, op, lane, warp, warps):
@@ -222,79 +282,61 @@ def _warps_before(partials, like, op, lane, warp, warps):
     if warps <= _FEW_WARPS:
         first = _read(partials, 0, like)
         return _prefix_of_warps(partials, first, first, op, warp, 1, (None,) * (warps - 1))
-    upto = _scan_lanes(_read(partials, min(lane, warps - 1), like), op, _ALL, lane, warps)
+    upto = _scan_lanes(_read(partials, min(lane, warps - 1), like), op, _ALL, None, warps)
     return cuda.shfl_sync(_ALL, upto, max(warp - 1, 0)), cuda.shfl_sync(_ALL, upto, warps - 1)
 
 
-def _whole_prefix(value, op, size, dims):
-    n = 32 * len(size[0]) + len(size[1])
-    rank = _rank(dims)
-    lane, warp, warps = rank % 32, rank // 32, n // 32
-    inside = _scan_lanes(value, op, _ALL, lane, 32)
-    partials = _scratch(value, warps, ())
-    cuda.syncthreads()
-    if lane == 31:
-        _write(partials, warp, inside)
-    cuda.syncthreads()
-    before, whole = _warps_before(partials, value, op, lane, warp, warps)
-    return inside, before, whole
-
-
-def _any_prefix(value, op, dims):
-    rank, threads = _rank(dims), _threads()
-    warps, warp, lane = (threads + 31) // 32, rank // 32, rank % 32
-    count = min(32, threads - warp * 32)
-    mask = _warp_mask(count)
-    inside = _scan_lanes(value, op, mask, lane, 32)
+def _prefix(value, op, size, dims, shifted):
+    """(the values of this warp up to this thread, or before it where shifted is not None; those of
+    all warps before it; those of the block). The second is nothing in the first warp, the first
+    nothing in the first lane if shifted."""
+    lane, warp, mask, count, warps = _warp(size, dims)
+    inside = _scan_lanes(value, op, mask, None, 32)
+    own = inside if shifted is None else cuda.shfl_up_sync(mask, inside, 1)
+    known = _known_warps(size)
+    if known is not None and len(known) <= _FEW_WARPS_OF_A_SCAN:
+        partials = _scratch(value, len(known), ())
+        cuda.syncthreads()
+        if lane == 31:
+            _write(partials, warp, inside)
+        cuda.syncthreads()
+        before, whole = _warps_before(partials, value, op, lane, warp, len(known))
+        return own, before, whole
     partials = _scratch(value, 64, ())
     if lane == count - 1:
         _write(partials, warp, inside)
     cuda.syncthreads()
     if warp == 0:
-        upto = _scan_lanes(_read(partials, min(lane, warps - 1), value), op, mask, lane, 32)
-        _write(partials, 32 + lane, upto)
+        _write(partials, 32 + lane, _scan_partials(partials, value, op, mask, lane, warps, known))
     cuda.syncthreads()
-    return inside, _read(partials, 32 + max(warp - 1, 0), value), _read(partials, 31 + warps, value)
+    return own, _read(partials, 32 + max(warp - 1, 0), value), _read(partials, 31 + warps, value)
 
 
-def _prefix(value, op, size, dims):
-    """(the values of this warp up to this thread, those of all warps before it, those of the
-    block); the second is nothing in the first warp."""
-    if size is None or len(size[1]) > 0:
-        return _any_prefix(value, op, dims)
-    return _whole_prefix(value, op, size, dims)
-
-
-def _lane_mask(size, dims):
-    if size is not None and len(size[1]) == 0:
-        return _ALL
-    return _warp_mask(min(32, _threads() - _rank(dims) // 32 * 32))
-
-
-def _before(inside, warps, op, mask, rank):
+def _before(lanes, warps, op, rank):
     """The values of all threads before this one; nothing in thread 0."""
-    lanes = cuda.shfl_up_sync(mask, inside, 1)
     if rank < 32:
         return lanes
     return warps if rank % 32 == 0 else _apply(op, warps, lanes)
 
 
 def _block_inclusive(x, op, size, dims):
-    inside, warps, _ = _prefix(_reduce_items(x, op), op, size, dims)
     rank = _rank(dims)
+    if isinstance(x, np.ndarray) and len(x) > 1:
+        lanes, warps, _ = _prefix(_reduce_items(x, op), op, size, dims, True)
+        return _scan_items(x, op, _before(lanes, warps, op, rank), rank > 0)
+    inside, warps, _ = _prefix(_reduce_items(x, op), op, size, dims, None)
+    upto = inside if rank < 32 else _apply(op, warps, inside)
     if isinstance(x, np.ndarray):
-        if len(x) == 1:
-            x[0] = inside if rank < 32 else _apply(op, warps, inside)
-            return None
-        return _scan_items(x, op, _before(inside, warps, op, _lane_mask(size, dims), rank), rank > 0)
-    return inside if rank < 32 else _apply(op, warps, inside)
+        x[0] = upto
+        return None
+    return upto
 
 
 def _block_exclusive(x, op, initial, total, size, dims):
-    inside, warps, whole = _prefix(_reduce_items(x, op), op, size, dims)
+    lanes, warps, whole = _prefix(_reduce_items(x, op), op, size, dims, True)
     rank = _rank(dims)
     first = _like(initial, whole)
-    before = _before(inside, warps, op, _lane_mask(size, dims), rank)
+    before = _before(lanes, warps, op, rank)
     before = _apply(op, first, before) if rank > 0 else first
     if isinstance(x, np.ndarray):
         _scan_items_exclusive(x, op, before)

@@ -24,9 +24,11 @@ Operators are associative functions of two values; they need not be commutative.
 type of the value.
 
 Sources: the reductions and scans are Hillis and Steele's (1986) over shuffles, two levels of them
-for a block; the sort of a block is an LSD radix sort, of few keys in 5-bit digits with ranks by
-ballots within a warp, of many in 4-bit digits with counters of each thread (as CUB's
-BlockRadixRank); the sort of a tile is Batcher's bitonic sort (1968).
+for a block, of which the first warp does the second where there are many warps; sums, minima and
+maxima of integers of up to 32 bits are redux.sync in GPUs that have it; the sort of a block is an
+LSD radix sort, of few keys in 5-bit digits with ranks by ballots within a warp, of many in 4-bit
+digits with counters of each thread (as CUB's BlockRadixRank); the sort of a tile is Batcher's
+bitonic sort (1968).
 
 `block` and `warp` have the make_* functions of the package cuda.coop that NVIDIA has removed
 (pyptx.cuda._two_phase).

@@ -137,7 +137,7 @@ def composed(pairs):
     return np.array(out, np.uint64)
 
 
-@pytest.mark.parametrize("block, known", [(1, False), (31, True), (33, False), (64, True), (96, True), (1024, True), ((5, 7), False)], ids=str)
+@pytest.mark.parametrize("block, known", [(1, False), (31, True), (33, False), (64, True), (96, True), (288, True), (512, True), (1024, True), ((5, 7), False)], ids=str)
 def test_operators_that_do_not_commute(block, known):
     size = block if known else None
 
@@ -183,6 +183,38 @@ def test_operators(op, want):
         scan = want.accumulate(x, dtype=np.int32)
         assert (out[0] == scan[-1]).all() and (out[1] == scan).all()
         assert (out[2] == np.concatenate([np.repeat(want.reduce(x[k : k + 32], dtype=np.int32), min(32, 100 - k)) for k in range(0, 100, 32)])).all()
+
+
+@pytest.mark.parametrize("block, dtype", [(32, "int8"), (96, "uint32"), (256, "uint8"), (288, "int32"), (512, "uint16"), (1024, "int16"), (1000, "int32")], ids=str)
+def test_integers_of_a_known_block(block, dtype):
+    """One instruction for a warp (redux.sync); one after the other, in a loop and in a branch that the whole block takes."""
+
+    @cuda.jit
+    def kernel(x, total, least, most, upto, rounds):
+        group = cuda.coop.this_block(block)
+        i = group.thread_rank()
+        v = x[i]
+        for k in range(rounds):
+            if k % 2 == 0:
+                total[k, i] = group.sum(v)
+                least[k, i] = group.reduce(v, min)
+            else:
+                most[k, i] = group.reduce(v, max)
+            upto[k, i] = group.inclusive_sum(v)
+            v = x.dtype.type(v + total[0, 0])
+
+    info, rounds = np.iinfo(dtype), 3
+    x = np.random.default_rng(block).integers(info.min, info.max, block, dtype, endpoint=True)
+    total, least, most, upto = np.zeros((4, rounds, block), dtype)
+    launch(kernel, block, x, total, least, most, upto, rounds)
+    v = x.copy()
+    for k in range(rounds):
+        if k % 2 == 0:
+            assert (total[k] == v.sum(dtype=dtype)).all() and (least[k] == v.min()).all()
+        else:
+            assert (most[k] == v.max()).all()
+        assert (upto[k] == np.cumsum(v, dtype=dtype)).all()
+        v = v + x.sum(dtype=dtype)
 
 
 def test_results_have_the_type_of_the_value():

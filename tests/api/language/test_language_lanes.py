@@ -480,6 +480,27 @@ def test_vector_instructions_are_used():
 
 @host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
+def test_shuffles_are_worth_vectors():
+    """The first warp gathers what all sixteen have, and adds that by shuffles: permutations of vectors, if it is not run thread by thread."""
+
+    @cuda.jit
+    def kernel(x, out):
+        total = cuda.coop.this_block(512).sum(x[cuda.grid(1)])
+        if cuda.threadIdx.x == 0:
+            out[cuda.blockIdx.x] = total
+
+    @cuda.jit
+    def copy(x, out):
+        i = cuda.grid(1)
+        out[i] = 2 * x[i]
+
+    if not wide(copy, "float32[::1], float32[::1]"):
+        pytest.skip("a CPU without AVX2")
+    assert any(m.startswith("vperm") for m in wide(kernel, "float32[::1], float32[::1]"))
+
+
+@host
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 @pytest.mark.parametrize("features", ["-avx512f,-avx512bw,-avx512dq,-avx512vl", "-avx2,-avx512f,-avx512bw,-avx512dq,-avx512vl"])
 def test_other_widths(features):
     """Eight lanes, and none, on a CPU that has sixteen: the same programs in a process of their own."""
