@@ -177,6 +177,20 @@ def test_the_example_assembles(tmp_path, monkeypatch):
     assert_not_serialised(text, tmp_path)
 
 
+def test_the_pipeline_assembles(tmp_path, monkeypatch):
+    """Every accumulator in a register, the groups of registers moved between the roles, and in the loop over k nothing but additions for a stage's
+    eight descriptors."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    text = ptx_of(example("gemm_pipeline.gemm").py_func, f"narrow ({SIGNATURE})", "sm_90", launch_bounds=(384, 1))
+    assert "setmaxnreg.dec.sync.aligned.u32 \t40;" in text and "setmaxnreg.inc.sync.aligned.u32 \t232;" in text
+    loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
+    loop = next(part for part in loop if "wgmma.mma_async" in part)
+    assert loop.count("wgmma.mma_async") == 4 and loop.count("wgmma.commit_group") == 1 and not re.search(r"\b(shr|or|and|selp|setp\.\w+\.s64)\S* *\t?%rd", loop), loop
+    assert_not_serialised(text, tmp_path)
+    said = subprocess.run([PTXAS, "-arch=sm_90a", "-v", "-o", str(tmp_path / "k.cubin"), str(tmp_path / "kernel.ptx")], capture_output=True, text=True).stderr
+    assert " 0 bytes spill stores" in said and "Used 168 registers" in said and "setmaxnreg" not in said, said
+
+
 @pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_120"])
 def test_the_example_of_warps_assembles(arch, tmp_path):
     assemble(ptx_of(example("gemm_warps.gemm").py_func, SIGNATURE, arch, launch_bounds=(256, 1)), arch, tmp_path)
