@@ -108,11 +108,20 @@ static void go_behind(Cg *cg, LLVMValueRef v, LLVMValueRef user) {
   LLVMPositionBuilderBefore(cg->builder, at);
 }
 
-static LLVMValueRef extended(Cg *cg, const Term *t) {
+static LLVMValueRef written(Cg *cg, const Term *t) {
+  LLVMBuilderRef b = cg->builder;
   LLVMTypeRef wide = cg->t.i64;
-  if (LLVMTypeOf(t->value) == wide)
-    return t->value;
-  return t->is_signed ? l_sext(cg->builder, t->value, wide) : l_zext(cg->builder, t->value, wide);
+  LLVMValueRef v = t->value;
+  if (LLVMTypeOf(v) != wide)
+    v = t->is_signed ? l_sext(b, v, wide) : l_zext(b, v, wide);
+  bool power = t->units > 0 && !(t->units & (t->units - 1));
+  return power ? l_shl(b, v, l_int(wide, (uint64_t)__builtin_ctzll((uint64_t)t->units)))
+               : l_mul(b, v, l_int(wide, (uint64_t)t->units));
+}
+
+/* Is the term computed in the block, as a stage's is in a loop? */
+static bool is_near(const Term *t, LLVMBasicBlockRef b) {
+  return LLVMIsAInstruction(t->value) && LLVMGetInstructionParent(t->value) == b;
 }
 
 static void replace(Cg *cg, LLVMValueRef call) {
@@ -130,10 +139,10 @@ static void replace(Cg *cg, LLVMValueRef call) {
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
   if (!LLVMIsConstant(rest))
     v = l_add(b, v, rest);
-  for (uint32_t k = s.terms.len; k-- > 0;) {
-    const Term *t = &s.terms.data[k];
-    v = l_add(b, v, l_mul(b, extended(cg, t), l_int(wide, (uint64_t)t->units)));
-  }
+  for (int near = 0; near < 2; near++) /* what may leave a loop comes first, constants last */
+    for (uint32_t k = s.terms.len; k-- > 0;)
+      if (is_near(&s.terms.data[k], LLVMGetInstructionParent(call)) == near)
+        v = l_add(b, v, written(cg, &s.terms.data[k]));
   v = l_add(b, v, l_int(wide, (uint64_t)s.units));
   LLVMReplaceAllUsesWith(call, v);
   LLVMInstructionEraseFromParent(call);
@@ -147,6 +156,5 @@ void cg_nvptx_descriptors(Cg *cg) {
     replace(cg, LLVMGetUser(u));
   LLVMDeleteFunction(f);
   if (cg->options.opt)
-    cg_run_passes(cg, "function(reassociate,early-cse,loop-mssa(licm),instcombine<no-verify-"
-                      "fixpoint>)");
+    cg_run_passes(cg, "function(early-cse,loop-mssa(licm))");
 }
