@@ -1,4 +1,4 @@
-"""A bf16 matrix product at cuBLAS's speed on GPUs of compute capability 9.0 (H100, H200): tensor maps, mbarriers, wgmma and roles of warps.
+"""A matrix product of bfloat16 or float16, made for cuBLAS's speed, on GPUs of compute capability 9.0 (H100, H200): tensor maps, mbarriers, wgmma and roles of warps.
 
 A block computes tiles of 128 x 256 of C = A @ B, one after the other. One thread of its first warpgroup, the producer, fills a ring of four
 stages with boxes of A and B. Two warpgroups, the consumers, multiply 64 x 256 each, with one group of operations in flight while the next is
@@ -11,12 +11,11 @@ K and N are multiples of 8, for tensor maps are of rows of multiples of 16 bytes
 import sys
 
 from gemm_warps import check
-from pyptx import bfloat16, cuda, float32, int32, uint32
+from pyptx import cuda, float32, int32, uint32
 
 M, N, K = 128, 256, 64  # of a block's tiles; K elements are the 128 bytes of the swizzle
 STAGES = 4
 THREADS = 3 * 128
-GROUP = 8  # rows of tiles that blocks go through together, column by column, so that what they read is in the L2 cache
 BOX = 64 * 64  # elements of a box of C
 STAGE_BYTES = 2 * (M + N) * K
 SHARED = STAGES * STAGE_BYTES + 2 * (2 * 2 * BOX)  # and two boxes for each consumer
@@ -24,21 +23,22 @@ ALL = 0xFFFFFFFF
 
 
 @cuda.jit(device=True)
-def place(tile: int, rows: int, columns: int) -> tuple:
-    """Where a tile begins in C, which has so many rows and columns of them."""
-    first = tile // (GROUP * columns) * GROUP
-    height = min(uint32(GROUP), rows - first)
+def place(tile: int, rows: int, columns: int, group: int) -> tuple:
+    """Where a tile begins in C, which has so many rows and columns of them: a group of rows column by column, then the next."""
+    first = tile // (group * columns) * group
+    height = min(group, rows - first)
     rest = tile - first * columns
     column = rest // height
     return M * (first + rest - column * height), N * column
 
 
 @cuda.jit(launch_bounds=(THREADS, 1))
-def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
+def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array, group: int) -> None:
+    number = c.dtype.type
     boxes_a = cuda.tensor_map(a, (M, K), swizzle=128)
     boxes_b = cuda.tensor_map(b, (K, 64), swizzle=128)
     boxes_c = cuda.tensor_map(c, (64, 64), swizzle=128)
-    memory = cuda.shared.array(0, bfloat16, alignment=1024)
+    memory = cuda.shared.array(0, a.dtype, alignment=1024)
     sa = memory[: STAGES * M * K].reshape(STAGES, M, K)
     sb = memory[STAGES * M * K : STAGES * (M + N) * K].reshape(STAGES, N // 64, K, 64)
     sc = memory[STAGES * (M + N) * K : STAGES * (M + N) * K + 4 * BOX].reshape(2, 2, 64, 64)
@@ -60,7 +60,7 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
         if warp == 0 and cuda.elect_sync(ALL):
             stage, phase = 0, 1
             for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
-                top, left = place(uint32(tile), rows, columns)
+                top, left = place(uint32(tile), rows, columns, uint32(group))
                 for k in range(0, depth, K):
                     cuda.mbarrier_wait_parity(empty, stage, phase)  # the first round falls through
                     cuda.mbarrier_arrive_expect_tx(full, stage, STAGE_BYTES)
@@ -97,7 +97,7 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
             acc = cuda.wgmma.wait(0, acc)
             if leader:
                 cuda.mbarrier_arrive(empty, before)
-            top, left = place(uint32(tile), rows, columns)
+            top, left = place(uint32(tile), rows, columns, uint32(group))
             row = 16 * quarter + lane % 16
             for j in range(N // 64):
                 if leader:
@@ -106,8 +106,8 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
                 for e in range(0, 32, 8):
                     chunk = (e // 4 + lane // 16) ^ row % 8  # where the swizzle has these 8 columns
                     i = 32 * j + e
-                    low = bfloat16(acc[i]), bfloat16(acc[i + 1]), bfloat16(acc[i + 2]), bfloat16(acc[i + 3])
-                    high = bfloat16(acc[i + 4]), bfloat16(acc[i + 5]), bfloat16(acc[i + 6]), bfloat16(acc[i + 7])
+                    low = number(acc[i]), number(acc[i + 1]), number(acc[i + 2]), number(acc[i + 3])
+                    high = number(acc[i + 4]), number(acc[i + 5]), number(acc[i + 6]), number(acc[i + 7])
                     cuda.stmatrix(sc, (me, j % 2, row, 8 * chunk), (*low, *high))
                 cuda.fence_proxy_async_shared()  # so that the copy sees what this thread has stored
                 cuda.barrier_sync(1 + me, 128)
@@ -116,9 +116,11 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
                     cuda.cp_async_bulk_commit_group()
 
 
-def launch(blocks: int):
-    """c = a @ b by so many blocks: as many as there are multiprocessors."""
-    return gemm[blocks, THREADS, 0, SHARED]
+def launch(blocks: int, group: int = 8):
+    """A function of a, b and c that computes c = a @ b by so many blocks, as many as there are multiprocessors. The blocks that run together take
+    tiles of `group` rows of tiles, so that what they read is in the L2 cache."""
+    configured = gemm[blocks, THREADS, 0, SHARED]
+    return lambda a, b, c: configured(a, b, c, group)
 
 
 def main() -> int:

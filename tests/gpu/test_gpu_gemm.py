@@ -36,6 +36,11 @@ for m, n, k, blocks in ((128, 256, 64, 1), (512, 512, 512, most), (512, 512, 512
         got = wide.copy_to_host()
         assert np.array_equal(got, want), f"{m}x{n}x{k}, {blocks} blocks: {int((got != want).sum())} of {m * n} elements are wrong"
     print(m, n, k, flush=True)
+for group in (1, 3, 16):
+    a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((1416, 136), (136, 776)))
+    c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))
+    gemm_pipeline.launch(most, group)(cuda.to_device(a), cuda.to_device(b), c)
+    assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32)), f"float16, groups of {group}"
 assert gemm_warps.check(gemm_pipeline.launch(most), 512, 512, 512) and gemm_warps.check(gemm_pipeline.launch(most), 1000, 1032, 328)
 print("all right", flush=True)
 """
