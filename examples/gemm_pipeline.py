@@ -1,4 +1,4 @@
-"""A matrix product of bfloat16 or float16, made for cuBLAS's speed, on GPUs of compute capability 9.0 (H100, H200): tensor maps, mbarriers, wgmma and roles of warps.
+"""A matrix product of bfloat16 or float16 as libraries have it, for GPUs of compute capability 9.0 (H100, H200): roles of warps, tensor maps, wgmma.
 
 A block computes tiles of 128 x 256 of C = A @ B, one after the other. One thread of its first warpgroup, the producer, fills a ring of four
 stages with boxes of A and B. Two warpgroups, the consumers, multiply 64 x 256 each, with one group of operations in flight while the next is
