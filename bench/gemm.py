@@ -2,13 +2,23 @@
 
     python bench/gemm.py [--json OUT]
 
-"warps" is examples/gemm_warps.py (ldmatrix, mma_sync), "groups" examples/gemm_warpgroups.py (wgmma, compute capability 9.0 alone). The
-matrices are row-major, normal random and of several copies in turn, more than the cache holds together. All sides take turns, one call
-at a time behind an idle pause of 15 ms, so that the power limit does not rule; medians.
+"warps" is examples/gemm_warps.py (ldmatrix, mma_sync); "groups" examples/gemm_warpgroups.py (wgmma) and "pipeline" examples/gemm_pipeline.py
+(tensor maps, a ring of stages, wgmma) are for compute capability 9.0 alone. The matrices are row-major, normal random and of several copies in
+turn, more than the cache holds together. All sides take turns, one call at a time behind an idle pause of 15 ms, so that the power limit does
+not rule; medians. Results are compared with cuBLAS's.
+
+A kernel that waits for a barrier in vain never ends. So a child process measures, within LIMIT seconds for each shape; where it fails, the
+reason is printed, and another one goes on without the side that was running.
 """
 
+import contextlib
+import importlib.util
+import json
+import queue
 import statistics
+import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,23 +26,32 @@ from _bench import Report, need_gpu, parser
 from pyptx import cuda
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
-import gemm_warpgroups  # noqa: E402
-import gemm_warps  # noqa: E402
 
-SHAPES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (8192, 8192, 1024), (4096, 4096, 14336))
+SHAPES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (4096, 4096, 1024), (8192, 8192, 1024), (4096, 4096, 14336), (5000, 3000, 2000))
 TURNS, CACHE, PAUSE, CYCLES = 15, 200 << 20, 15e-3, 1_000_000
+START, LIMIT = 90, 20  # seconds until the child is ready (it imports PyTorch), and for each shape
+NEWEST = ("groups", "pipeline")
 
 
-def sides(torch, newest):
-    """name → a function (a, b, c) that computes c = a @ b."""
+def sides(torch, names):
+    """name → (a function (a, b, c) that computes c = a @ b, what m, n and k are multiples of)."""
+    import gemm_pipeline
+    import gemm_warpgroups
+    import gemm_warps
 
     def kernel(module, *more):
-        return lambda a, b, c: module.gemm[(c.shape[1] // module.N, c.shape[0] // module.M), module.THREADS, 0, *more](a, b, c)
+        def run(a, b, c):
+            module.gemm[(c.shape[1] // module.N, c.shape[0] // module.M), module.THREADS, 0, *more](a, b, c)
 
-    out = {"cublas": lambda a, b, c: torch.matmul(a, b, out=c), "warps": kernel(gemm_warps)}
-    if newest:
-        out["groups"] = kernel(gemm_warpgroups, gemm_warpgroups.SHARED)
-    return out
+        return run, (module.M, module.N, module.K)
+
+    every = {
+        "cublas": (lambda a, b, c: torch.matmul(a, b, out=c), (1, 1, 1)),
+        "warps": kernel(gemm_warps),
+        "groups": kernel(gemm_warpgroups, gemm_warpgroups.SHARED),
+        "pipeline": (gemm_pipeline.launch(cuda.get_current_device().MULTIPROCESSOR_COUNT), (1, 8, 8)),
+    }
+    return {name: every[name] for name in names}
 
 
 def seconds(torch, work):
@@ -48,36 +67,126 @@ def seconds(torch, work):
 
 
 def measure(torch, shape, contestants):
+    """Seconds of each side; those that do not take the shape are left out."""
     m, n, k = shape
+    say(running="cublas")
     copies = 2 + CACHE // (2 * (m * k + k * n + m * n))
     sets = [[torch.randn(rows, columns, device="cuda", dtype=torch.bfloat16) for rows, columns in ((m, k), (k, n), (m, n))] for _ in range(copies)]
-    times = {name: [] for name in contestants}
+    runs = {name: run for name, (run, units) in contestants.items() if not any(x % u for x, u in zip(shape, units))}
+    times = {name: [] for name in runs}
     want = torch.matmul(sets[0][0], sets[0][1]).float()
-    for name, run in contestants.items():
+    for name, run in runs.items():
+        say(running=name)
+        sets[0][2].fill_(float("nan"))
         run(*sets[0])  # compiles
         # both round sums in float32 once to the 8 bits of a bfloat16; the sums differ by their order
-        assert ((sets[0][2].float() - want).abs() <= 2.0**-7 * want.abs() + 2.0**-12 * k**0.5).all(), name
+        far = ~((sets[0][2].float() - want).abs() <= 2.0**-7 * want.abs() + 2.0**-12 * k**0.5)
+        if far.any():
+            raise ValueError(f"{int(far.sum())} of {m * n} elements are wrong")
     for turn in range(TURNS):
-        for name, run in contestants.items():
+        for name, run in runs.items():
+            say(running=name)
             times[name].append(seconds(torch, lambda run=run, s=sets[turn % copies]: run(*s)))
     return {name: statistics.median(t) for name, t in times.items()}
+
+
+# --- the child: a shape comes as a line, and lines of JSON go back ---
+
+
+def say(**what):
+    print(json.dumps(what), flush=True)
+
+
+def child(names):
+    import torch
+
+    contestants = sides(torch, names)
+    torch.zeros(1, device="cuda")
+    say(ready=True)
+    for line in sys.stdin:
+        say(times=measure(torch, json.loads(line), contestants))
+
+
+class Child:
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.lines, self.errors, self.running = queue.Queue(), [], "nothing yet"
+        threading.Thread(target=self.listen, daemon=True).start()
+        threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True).start()
+
+    def listen(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def answer(self, key, limit):
+        """What it says under that key, within so many seconds; else a RuntimeError with the reason."""
+        end = time.monotonic() + limit
+        while True:
+            try:
+                line = self.lines.get(timeout=max(0, end - time.monotonic()))
+            except queue.Empty:
+                raise RuntimeError(f"it has not ended after {limit} s") from None
+            if line is None:
+                self.process.wait()
+                time.sleep(0.2)  # for the last of its words
+                raise RuntimeError("".join(self.errors[-1:]).strip() or f"it ended with status {self.process.returncode}")
+            with contextlib.suppress(ValueError):  # other words than ours
+                said = json.loads(line)
+                if key in said:
+                    return said[key]
+                self.running = said.get("running", self.running)
+
+    def measure(self, shape):
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(shape) + "\n")
+            self.process.stdin.flush()
+        return self.answer("times", LIMIT)
+
+    def close(self):
+        self.process.kill()
+
+
+def measure_all(names, shapes, command, out):
+    """out(shape, seconds by name) for each shape. A side that fails is named, and left out from there on."""
+    names, shapes = list(names), list(shapes)
+    while shapes:
+        it = Child([*command, *names])
+        try:
+            it.answer("ready", START)
+            while shapes:
+                out(shapes[0], it.measure(shapes[0]))
+                shapes.pop(0)
+        except RuntimeError as e:
+            shape = "x".join(map(str, shapes[0]))
+            print(f"{shape}: {it.running} failed: {e}", flush=True)
+            if it.running not in names or it.running == "cublas":
+                return False
+            names.remove(it.running)
+        finally:
+            it.close()
+    return True
 
 
 def main():
     args = parser(__doc__).parse_args()
     device = need_gpu()
-    try:
-        import torch
-    except ImportError:
+    if not importlib.util.find_spec("torch"):
         print("torch is not installed: nothing to compare with")
-        return
-    contestants = sides(torch, cuda.get_current_device().compute_capability[0] == 9)
-    report = Report(f"bf16 C = A @ B on {device.name}", [("m x n x k", 18), ("cublas TFLOP/s", 14), *((name, 8) for name in contestants if name != "cublas")])
-    for shape in SHAPES:
-        t = measure(torch, shape, contestants)
-        report.row("x".join(map(str, shape)), 2 * shape[0] * shape[1] * shape[2] / t["cublas"] / 1e12, *(t["cublas"] / t[name] for name in t if name != "cublas"))
+        return 0
+    ours = ("warps", *(NEWEST if device.compute_capability[0] == 9 else ()))
+    report = Report(f"bf16 C = A @ B on {device.name}", [("m x n x k", 18), ("cublas TFLOP/s", 14), *((name, 8) for name in ours)])
+
+    def out(shape, t):
+        report.row("x".join(map(str, shape)), 2 * shape[0] * shape[1] * shape[2] / t["cublas"] / 1e12, *(t["cublas"] / t[name] if name in t else None for name in ours))
+
+    measured = measure_all(("cublas", *ours), SHAPES, [sys.executable, __file__, "--child"], out)
     report.save(args.json, device=device.name)
+    return 0 if measured else 1
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2:])
+    else:
+        sys.exit(main())

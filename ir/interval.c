@@ -2,8 +2,9 @@
  * 1977).
  *
  * Intervals grow sweep by sweep. A phi whose bound has moved GROW_LIMIT times is widened at that
- * end: as far as it can drift, or else to the end of its type. At last a few sweeps shrink what was
- * widened too far. A comparison bounds its operands in the blocks that only one of its outcomes
+ * end: to the next number that the function compares with, or a neighbour of that; then as far as
+ * it can drift, or else to the end of its type. At last a few sweeps shrink what was widened too
+ * far. A comparison bounds its operands in the blocks that only one of its outcomes
  * reaches, and in the selection that it makes. Two things bound what goes around loops:
  *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the
  *   near side of that;
@@ -16,7 +17,14 @@
 #include "ir/cfg.h"
 #include "ir/registers.h"
 
-enum { GROW_LIMIT = 4, SHRINK_LIMIT = 3, MAX_WEB = 16, MAX_GUARDS = 16, MAX_EXTENTS = 32 };
+enum {
+  GROW_LIMIT = 4,
+  SHRINK_LIMIT = 3,
+  MAX_WEB = 16,
+  MAX_GUARDS = 16,
+  MAX_EXTENTS = 32,
+  MAX_MARKS = 32
+};
 
 #define LARGEST_INT32 ((IrWide)INT32_MAX)
 #define HUGE          ((IrWide)1 << 100)
@@ -41,6 +49,8 @@ struct Intervals {
   Interval *of;            /* by Ins id */
   const Counter **counter; /* by Ins id; NULL: it is none */
   uint8_t *grown;
+  IrWide marks[MAX_MARKS]; /* constants of comparisons */
+  uint32_t nmarks;
 };
 
 static bool is_empty(Interval a) { return a.lo > a.hi; }
@@ -239,6 +249,9 @@ static Interval where(Interval r, Op compare, Interval other) {
   case OP_GT: return common(r, (Interval){other.lo + 1, HUGE});
   case OP_GE: return common(r, (Interval){other.lo, HUGE});
   case OP_EQ: return common(r, other);
+  case OP_NE: /* one number, which may be at an end */
+    return other.lo == other.hi ? (Interval){r.lo + (r.lo == other.lo), r.hi - (r.hi == other.hi)}
+                                : r;
   default: return r;
   }
 }
@@ -363,6 +376,27 @@ static Interval drifted(const Intervals *v, const Ins *phi) {
   return is_within(r, room) ? r : room;
 }
 
+/* What the outcome `op` of a comparison says of a value that is taken for it. */
+static Interval chosen(const Intervals *v, const Ins *compare, Op op, const Ins *value,
+                       const Block *b) {
+  Interval r = at(v, value, b);
+  if (compare->args[0] == value)
+    r = where(r, op, at(v, compare->args[1], b));
+  if (compare->args[1] == value)
+    r = where(r, ir_swapped(op), at(v, compare->args[0], b));
+  return r;
+}
+
+/* Operand k of a phi where its edge comes from a comparison that has led there. */
+static Interval along(const Intervals *v, const Ins *phi, uint32_t k) {
+  const Block *from = phi->block->preds.data[k];
+  const Ins *c = from->last->op == OP_CONDBR ? from->last->args[0] : NULL;
+  if (!c || !compares_integers(c) || from->succ[0] == from->succ[1])
+    return at(v, phi->args[k], from);
+  Op op = from->succ[0] == phi->block ? (Op)c->op : ir_inverse((Op)c->op);
+  return chosen(v, c, op, phi->args[k], from);
+}
+
 static Interval merged(const Intervals *v, const Ins *phi) {
   const Interval reach = {-SMALL_STEP * MOST_STEPS, SMALL_STEP * MOST_STEPS};
   const Counter *c = v->counter[phi->id];
@@ -370,7 +404,7 @@ static Interval merged(const Intervals *v, const Ins *phi) {
   for (uint32_t k = 0; !c && k < phi->nargs; k++) {
     const Ins *a = phi->args[k];
     if (a != phi && !is_any(a))
-      r = both(r, at(v, a, phi->block->preds.data[k]));
+      r = both(r, along(v, phi, k));
   }
   return is_empty(r) || is_within(r, reach) ? r : common(r, drifted(v, phi));
 }
@@ -417,17 +451,6 @@ static Interval difference(const Intervals *v, const Ins *i, Interval a, Interva
 }
 
 /* --- instructions --- */
-
-/* What the outcome `op` of a comparison says of the value that is selected for it. */
-static Interval chosen(const Intervals *v, const Ins *compare, Op op, const Ins *value,
-                       const Block *b) {
-  Interval r = at(v, value, b);
-  if (compare->args[0] == value)
-    r = where(r, op, at(v, compare->args[1], b));
-  if (compare->args[1] == value)
-    r = where(r, ir_swapped(op), at(v, compare->args[0], b));
-  return r;
-}
 
 /* min and max are written as select(a < b, a, b) and select(a > b, a, b). */
 static Interval selected(const Intervals *v, const Ins *i) {
@@ -504,11 +527,25 @@ static Interval eval(const Intervals *v, const Ins *i) {
   return i->flags & INS_NONNEGATIVE ? common(r, (Interval){0, HUGE}) : r;
 }
 
+/* The next marks, or numbers beside them; in a ring (`s += 1; if s == n: s = 0`) values end
+ * there. */
+static Interval marked(const Intervals *v, Interval now, Interval far) {
+  for (uint32_t k = 0; k < v->nmarks; k++)
+    for (IrWide m = v->marks[k] - 1; m <= v->marks[k] + 1; m++) {
+      far.lo = m <= now.lo ? larger(far.lo, m) : far.lo;
+      far.hi = m >= now.hi ? smaller(far.hi, m) : far.hi;
+    }
+  return far;
+}
+
 /* As far as a phi goes that still grows. */
 static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interval now) {
-  if (v->grown[phi->id] < GROW_LIMIT || is_within(now, old))
+  uint8_t grown = v->grown[phi->id];
+  if (grown < GROW_LIMIT || is_within(now, old))
     return now;
-  Interval far = v->grown[phi->id] < 2 * GROW_LIMIT ? drifted(v, phi) : of_type(phi->type);
+  Interval far = grown < 3 * GROW_LIMIT ? drifted(v, phi) : of_type(phi->type);
+  if (grown < 2 * GROW_LIMIT)
+    far = marked(v, now, far);
   return (Interval){now.lo < old.lo ? far.lo : now.lo, now.hi > old.hi ? far.hi : now.hi};
 }
 
@@ -550,7 +587,7 @@ static void add_guard(Cx *cx, Intervals *v, const Block *region, const Ins *valu
   value = first_of(v, value);
   const Guard *next = v->guards[value->id];
   uint32_t number = next ? next->number + 1 : 1;
-  if (number > MAX_GUARDS || value->op == OP_CONST || op == OP_NE)
+  if (number > MAX_GUARDS || value->op == OP_CONST || (op == OP_NE && other->op != OP_CONST))
     return;
   Guard *g = CX_NEW(cx, Guard);
   *g = (Guard){next, region, other, op, number};
@@ -572,6 +609,17 @@ static void find_same(Intervals *v, const Fn *fn) {
       else if (n < MAX_EXTENTS)
         seen[n++] = i;
     }
+}
+
+static void find_marks(Intervals *v, const Fn *fn) {
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
+      for (uint32_t k = 0; k < 2 && compares_integers(i); k++)
+        if (i->args[k]->op == OP_CONST && v->nmarks < MAX_MARKS) {
+          Interval n = constant(i->args[k]);
+          v->marks[v->nmarks] = n.lo;
+          v->nmarks += n.lo == n.hi;
+        }
 }
 
 static void find_guards(Cx *cx, Intervals *v, const Fn *fn) {
@@ -614,6 +662,7 @@ Intervals *ir_intervals(Cx *cx, const Fn *fn) {
   find_counters(cx, v, fn);
   find_same(v, fn);
   find_guards(cx, v, fn);
+  find_marks(v, fn);
   while (grow(v, fn))
     ;
   for (int k = 0; k < SHRINK_LIMIT && shrink(v, fn); k++)

@@ -228,20 +228,3 @@ bool cg_nvptx_copy(Lower *lw, Ins *i) {
   }
   return true;
 }
-
-void cg_nvptx_drain(Cg *cg) {
-  static const char code[] = "cp.async.bulk.wait_group.read 0;", constraints[] = "~{memory}";
-  LLVMTypeRef type = LLVMFunctionType(cg->t.none, NULL, 0, 0);
-  LLVMValueRef text = LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints),
-                                       true, 0, LLVMInlineAsmDialectATT, 0);
-  LLVMBuilderRef b = LLVMCreateBuilderInContext(cg->context);
-  for (LLVMBasicBlockRef at = cg->kernel ? LLVMGetFirstBasicBlock(cg->kernel) : NULL; at;
-       at = LLVMGetNextBasicBlock(at)) {
-    LLVMValueRef last = LLVMGetBasicBlockTerminator(at);
-    if (!LLVMIsAReturnInst(last))
-      continue;
-    LLVMPositionBuilderBefore(b, last);
-    l_call_type(b, type, text, NULL, 0);
-  }
-  LLVMDisposeBuilder(b);
-}

@@ -65,6 +65,15 @@ void cg_nvptx_local_unroll(Cg *cg);
 /* local_registers.c: small local arrays become registers although some indices vary. */
 void cg_nvptx_local_registers(Cg *cg);
 
+/* drain.c: threads that may have bulk stores under way wait at the kernel's end until these have
+ * read shared memory; right before code generation. */
+void cg_nvptx_drain(Cg *cg);
+
+/* descriptors.c: the descriptor of a tile in shared memory, of which `rest` is what does not depend
+ * on the address; and what becomes of it after LLVM's passes. */
+LLVMValueRef cg_nvptx_descriptor(Lower *lw, LLVMValueRef tile, LLVMValueRef rest);
+void cg_nvptx_descriptors(Cg *cg);
+
 /* local_space.c: ld.local and st.local for local arrays that stay in memory; right before code
  * generation. */
 void cg_nvptx_local_space(Cg *cg);
@@ -83,9 +92,6 @@ unsigned cg_nvptx_unpack(Lower *lw, const Type *tuple, LLVMValueRef const *regis
 void cg_nvptx_warpgroup(Lower *lw, Ins *i);
 /* copies.c: those of mbarriers and asynchronous copies; false: it is none. */
 bool cg_nvptx_copy(Lower *lw, Ins *i);
-/* Threads that have bulk stores under way wait at the kernel's end until they have read shared
- * memory. */
-void cg_nvptx_drain(Cg *cg);
 /* inline_text.c */
 void cg_nvptx_inline_text(Lower *lw, Ins *i);
 /* cache_hints.c */

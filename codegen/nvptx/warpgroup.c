@@ -102,21 +102,19 @@ static LLVMValueRef units(Lower *lw, LLVMValueRef bytes, int shift) {
   return l_shl(lw->b, l_lshr(lw->b, bytes, lw_i64(lw, 4)), lw_i64(lw, shift));
 }
 
-/* PTX ISA, "Matrix descriptor": the address, the bytes to the next part of a swizzle's width
- * (leading), to the next 8 rows (stride), and which swizzle. */
+/* Beside the address: the bytes to the next part of a swizzle's width (leading), to the next 8 rows
+ * (stride), and which swizzle. */
 static LLVMValueRef descriptor(Lower *lw, Ins *array, Ins *part, int64_t swizzle, bool other) {
   static const struct { int64_t bytes, code; } codes[] = {{128, 1}, {64, 2}, {32, 3}};
   int64_t code = 0;
   for (int k = 0; k < 3; k++)
     code = codes[k].bytes == swizzle ? codes[k].code : code;
-  LLVMTypeRef wide = lw->t->i64;
-  LLVMValueRef address = l_ptrtoint(lw->b, lw_leaves(lw, array)[0], wide);
-  LLVMValueRef start = units(lw, l_and(lw->b, address, lw_i64(lw, 0x3ffff)), 0);
   int64_t rest = ATOM_ROWS * swizzle / ONE << 32 | (int64_t)((uint64_t)code << 62);
   LLVMValueRef leading = other
                              ? units(lw, l_and(lw->b, lw_value(lw, part), lw_i64(lw, 0x3ffff)), 16)
                              : lw_i64(lw, 1 << 16); /* not used */
-  return l_or(lw->b, l_or(lw->b, start, leading), lw_i64(lw, rest));
+  return cg_nvptx_descriptor(lw, lw_leaves(lw, array)[LEAF_POINTER],
+                             l_or(lw->b, leading, lw_i64(lw, rest)));
 }
 
 static void put_registers(Buf *out, unsigned first, unsigned n) {

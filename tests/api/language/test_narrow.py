@@ -1,5 +1,6 @@
 """Integers that are computed in 32 bits where they fit: at the edges of where they do, results are those of 64 bits."""
 
+import re
 import textwrap
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from entries_on_cpu import Entries, needs_llc
 from harness import define, run, simulate
 from pyptx import cuda
+from test_ptx import ptx_of
 
 BIG = 2**31
 
@@ -203,6 +205,25 @@ def test_loops_that_end_in_a_branch():
         out[i, 2] = c
 
     run(kernel, [ints(16), np.zeros((16, 3), np.int64)], 1, 16)
+
+
+RINGS = {  # where it begins, and what an iteration does
+    "equal": ("0", "s += 1; s = 0 if s == {n} else s"), "not equal": ("0", "s += 1\n        if s != {n}:\n            continue\n        s = 0"),
+    "below": ("0", "s += 1\n        if s >= {n}:\n            s = 0"), "before": ("0", "s = s + 1 if s < {n} - 1 else 0"), "down": ("{n} - 1", "s -= 1\n        if s < 0:\n            s = {n} - 1"),
+    "down to": ("{n}", "if s == 0:\n            s = {n}\n        s -= 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ring", RINGS)
+@pytest.mark.parametrize("stages", [6, 1000])
+def test_rings_of_stages(ring, stages):
+    """A number that begins anew where it meets its end is computed in 32 bits, and indexes without a test for negative ones."""
+    first, step = (part.format(n=stages) for part in RINGS[ring])
+    kernel = define(f"def kernel(n, out):\n    s = {first}\n    for k in range(n):\n        out[s] += k\n        {step}\n")
+    run(kernel, [3 * stages + 1, np.zeros(2 * stages, np.int64)])
+    text = ptx_of(kernel, "narrow (int64, int64[::1])", "sm_90", boundscheck=False)
+    tests = [line for line in text.splitlines() if re.search(r"setp\.\w+\.[su]64|selp\.b64", line)]
+    assert not tests, tests
 
 
 def test_arrays_of_more_elements_than_32_bits_number():

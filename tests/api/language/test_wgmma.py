@@ -177,6 +177,33 @@ def test_the_example_assembles(tmp_path, monkeypatch):
     assert_not_serialised(text, tmp_path)
 
 
+def test_the_pipeline_assembles(tmp_path, monkeypatch):
+    """Every accumulator in a register, the groups of registers moved between the roles, and in the loop over k nothing but additions for a stage's
+    eight descriptors."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    text = ptx_of(example("gemm_pipeline.gemm").py_func, f"narrow ({SIGNATURE}, int64)", "sm_90", launch_bounds=(384, 1))
+    assert "setmaxnreg.dec.sync.aligned.u32 \t40;" in text and "setmaxnreg.inc.sync.aligned.u32 \t232;" in text
+    loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
+    loop = next(part for part in loop if "wgmma.mma_async" in part)
+    assert loop.count("wgmma.mma_async") == 4 and loop.count("wgmma.commit_group") == 1 and not re.search(r"\b(shr|or|and|selp|setp\.\w+\.s64)\S* *\t?%rd", loop), loop
+    assert_not_serialised(text, tmp_path)
+    said = subprocess.run([PTXAS, "-arch=sm_90a", "-v", "-o", str(tmp_path / "k.cubin"), str(tmp_path / "kernel.ptx")], capture_output=True, text=True).stderr
+    assert " 0 bytes spill stores" in said and "Used 168 registers" in said and "setmaxnreg" not in said, said
+
+
+@pytest.mark.host_only  # on GPUs in a child process: tests/gpu/test_gpu_gemm.py
+def test_the_pipeline_of_other_types_and_orders(monkeypatch):
+    """float16, more rows of tiles than a group has and fewer, blocks with several tiles and with none. Whole numbers: exact."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    launch = __import__("gemm_pipeline").launch
+    rng = np.random.default_rng(8)
+    for m, n, k, blocks, group in ((264, 520, 200, 2, 8), (700, 264, 72, 3, 2), (136, 520, 72, 1, 1), (1, 8, 8, 3, 100)):
+        a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n)))
+        c = np.full((m, n), np.nan, np.float16)
+        launch(blocks, group)(a, b, c)
+        assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k)
+
+
 @pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_120"])
 def test_the_example_of_warps_assembles(arch, tmp_path):
     assemble(ptx_of(example("gemm_warps.gemm").py_func, SIGNATURE, arch, launch_bounds=(256, 1)), arch, tmp_path)

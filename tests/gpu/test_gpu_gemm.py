@@ -1,0 +1,58 @@
+"""examples/gemm_pipeline.py on hardware: tensor maps, mbarriers, wgmma, setmaxnreg and stores by tensor maps, whose orders and proxies the CPU only
+imitates. In a child process with a limit of time, since a kernel that waits for a barrier in vain never ends."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pyptx import cuda
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+LIMIT = 60  # seconds, of which all but a few are NumPy's and the import's
+
+CHILD = """
+import sys
+import numpy as np
+import gemm_pipeline, gemm_warps
+from pyptx import bfloat16, cuda
+
+most = cuda.get_current_device().MULTIPROCESSOR_COUNT
+# one k block and a tile; 512; several tiles a block; edges, with a last k block of 8; fewer rows than a tile; more stages than k blocks
+for m, n, k, blocks in ((128, 256, 64, 1), (512, 512, 512, most), (512, 512, 512, 3), (264, 520, 200, 2), (1000, 1032, 328, most), (72, 3000, 1032, 7), (1, 8, 8, 1), (640, 768, 136, 1)):
+    rng = np.random.default_rng(m)
+    a, b = (rng.integers(-1, 2, shape).astype(np.float32) for shape in ((m, k), (k, n)))
+    want = a @ b
+    assert abs(want).max() < 256, "whole numbers that bfloat16 has"
+    d_a, d_b, d_c = (cuda.device_array(shape, dtype=bfloat16) for shape in ((m, k), (k, n), (m, n)))
+    wide = cuda.device_array((m, n), dtype=np.float32)
+    gemm_warps.rounded[64, 256](d_a, cuda.to_device(a))
+    gemm_warps.rounded[64, 256](d_b, cuda.to_device(b))
+    for again in range(3):  # the same bits
+        gemm_warps.rounded[64, 256](d_c, cuda.to_device(np.full((m, n), np.nan, np.float32)))
+        gemm_pipeline.launch(blocks)(d_a, d_b, d_c)
+        gemm_warps.widened[64, 256](wide, d_c)
+        got = wide.copy_to_host()
+        assert np.array_equal(got, want), f"{m}x{n}x{k}, {blocks} blocks: {int((got != want).sum())} of {m * n} elements are wrong"
+    print(m, n, k, flush=True)
+for group in (1, 3, 16):
+    a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((1416, 136), (136, 776)))
+    c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))
+    gemm_pipeline.launch(most, group)(cuda.to_device(a), cuda.to_device(b), c)
+    assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32)), f"float16, groups of {group}"
+assert gemm_warps.check(gemm_pipeline.launch(most), 512, 512, 512) and gemm_warps.check(gemm_pipeline.launch(most), 1000, 1032, 328)
+print("all right", flush=True)
+"""
+
+
+@pytest.mark.skipif(cuda.is_available() and cuda.get_current_device().compute_capability[0] != 9, reason="wgmma needs compute capability 9.0")
+def test_the_pipeline():
+    """Whole numbers, whose sums bfloat16 holds, have NumPy's float32 products; others the example's error bound."""
+    child = subprocess.Popen([sys.executable, "-c", CHILD], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": str(EXAMPLES)})
+    try:
+        said, _ = child.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        pytest.fail(f"it has not ended after {LIMIT} s; it got to: {child.communicate(timeout=30)[0]}")
+    assert child.returncode == 0 and said.endswith("all right\n"), said
