@@ -14,6 +14,7 @@
 #include "pyext/objects/device.h"
 #include "pyext/raise.h"
 #include "pyext/snapshot/snapshot.h"
+#include "runtime/host/calls.h"
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"

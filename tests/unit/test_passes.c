@@ -25,6 +25,7 @@
 #include "codegen/passes.h"
 #include "codegen/target.h"
 #include "ir/verify.h"
+#include "runtime/host/calls.h"
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
