@@ -57,7 +57,7 @@ enum {
    * then */
   IDLE_TURNS = 256,
   IDLE_NS = 50000,
-  UNPLACED_NS = 30000000, /* from the end of a timeout until a stop need not name a line */
+  UNPLACED_NS = 250000000, /* from the end of a timeout until a stop need not name a line */
   /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of
    * signals */
   STACK_REST = 64 << 10,

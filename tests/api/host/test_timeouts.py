@@ -182,6 +182,7 @@ def reads_in_a_loop(x):
 
 KERNELS = [nothing, stores, in_a_function, called_twice, not_inlined, recursion, barriers, barriers_apart, votes, warps, the_grid, a_flag,
            an_atomic, a_lock, the_last_thread, counted, counted_twice, reads_in_a_loop]
+ONE_BY_ONE = [stores, called_twice, not_inlined, barriers, barriers_apart, an_atomic, counted, counted_twice]  # threads that fill no vector
 CALLS = {in_a_function: ["waits"], called_twice: ["collatz", "outer"], not_inlined: ["apart"], recursion: ["fibonacci"]}
 
 
@@ -198,11 +199,9 @@ def device_goes_on():
 
 
 @on_host
-@pytest.mark.parametrize("function", KERNELS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("threads", [32, 5], ids=["vectors", "single threads"])
+@pytest.mark.parametrize("function, threads", [*((f, 32) for f in KERNELS), *((f, 5) for f in ONE_BY_ONE)],
+                         ids=lambda value: getattr(value, "__name__", None))
 def test_a_kernel_that_never_ends(function, threads):
-    if function is warps and threads != 32:
-        pytest.skip("its mask names a whole warp")
     x = np.zeros(threads, np.int32)
     launch = cuda.jit(function, timeout=SHORT)[3, threads]
     begin = time.monotonic()
