@@ -112,9 +112,12 @@ struct Target {
                        LLVMValueRef lane);
   void (*fence)(Lower *lw, FenceLevel level);
   void (*nanosleep)(Lower *lw, LLVMValueRef ns); /* i32; may do nothing */
-  /* Lets the other threads run before this one continues; NULL where the hardware schedules
-   * them. */
-  void (*yield)(Lower *lw);
+  /* Lets the other threads run before this one continues; NULL where the hardware schedules them.
+   * site: of the loop that waits, or RT_NO_SITE. */
+  void (*yield)(Lower *lw, uint32_t site);
+  /* In code with options.timed: the thread is at that site, the beginning of an iteration of a loop
+   * or (in_loop false) the beginning of a loop. NULL: the option has no effect. */
+  void (*place)(Lower *lw, uint32_t site, bool in_loop);
 
   /* --- stopping --- */
   /* The thread stops at site with values (i64, n <= RT_TRAP_VALUES); ends the block. */

@@ -144,6 +144,7 @@ PAGES = {
         "The driver and the device": ["errors.DriverError", "errors.CudaAPIError", "errors.NoDriverError", "errors.NoDeviceError",
                                       "errors.OutOfMemoryError", "errors.ContextLostError", "errors.ModuleError", "errors.LinkFileError", "errors.LinkFileNotFoundError"],
         "Found by check=": ["errors.CheckError", "errors.RaceError", "errors.SyncError", "errors.UnsetError", "errors.NonFiniteError", "errors.WrapError"],
+        "Launches that take too long": ["errors.KernelTimeoutError"],
         "Warnings": ["errors.Advice", "errors.CacheWarning"],
     }),
 }

@@ -15,6 +15,7 @@
 #include "pyext/launch/checking.h"
 #include "pyext/launch/module_launch.h"
 #include "pyext/launch/prints.h"
+#include "pyext/launch/timeouts.h"
 #include "pyext/launch/traps.h"
 #include "pyext/objects/graph.h"
 #include "pyext/snapshot/snapshot.h"
@@ -134,6 +135,7 @@ static int module_clear(PyObject *module) {
   Py_CLEAR(st->enums);
   Py_CLEAR(st->enum_ids);
   px_forget_pending(st);
+  px_forget_timed(st);
   Py_CLEAR(st->devices);
   Py_CLEAR(st->cache_problems);
   Py_CLEAR(st->allocator);

@@ -472,8 +472,82 @@ static void raise_finding(PxState *st, const CgKernel *code, const RtTrap *trap)
   Py_XDECREF(there);
 }
 
-void px_raise_trap(PxState *st, const CgKernel *code, const RtTrap *trap, PyObject *scope) {
+/* "kernel NAME has run for longer than its timeout …", with the places, and the thread if it is
+ * known. */
+static PyObject *late_message(PxState *st, const CgKernel *code, CgStop stop, const char *name,
+                              const RtTrap *trap) {
+  double seconds = (double)trap->values[0] / 1e9;
+  char limit[64];
+  put_real(limit, sizeof limit, seconds, 0);
+  PyObject *places = trap_places(st, code, stop), *thread = NULL, *message = NULL;
+  if (places && trap->thread[0] != RT_NO_THREAD)
+    thread = PyUnicode_FromFormat("\n  in thread (%u, %u, %u) of block (%u, %u, %u)",
+                                  trap->thread[0], trap->thread[1], trap->thread[2], trap->block[0],
+                                  trap->block[1], trap->block[2]);
+  if (places && (thread || !PyErr_Occurred()))
+    message = PyUnicode_FromFormat(
+        "kernel '%s' has run for longer than its timeout of %s s%U%V\n  help: a loop that waits for "
+        "what no thread does never ends; where the kernel needs longer, launch it with a larger "
+        "timeout= (PYPTX_TIMEOUT for a whole program)",
+        name, limit, places, thread, "");
+  Py_XDECREF(thread);
+  Py_XDECREF(places);
+  return message;
+}
+
+/* KernelTimeoutError, without a place; takes the message. */
+static PyObject *late_error(PxState *st, const char *kernel, uint64_t timeout, PyObject *message) {
+  PyObject *class = message ? px_error_class(st, "KernelTimeoutError") : NULL,
+           *e = class ? PyObject_CallOneArg(class, message) : NULL;
+  if (e) {
+    set_attribute(e, "kernel", px_text_or_none(kernel));
+    set_attribute(e, "timeout", PyFloat_FromDouble((double)timeout / 1e9));
+  }
+  Py_XDECREF(class);
+  Py_XDECREF(message);
+  return e;
+}
+
+void px_raise_late_wait(PxState *st, const char *kernel, uint64_t timeout, const char *device,
+                        unsigned behind) {
+  char limit[64];
+  put_real(limit, sizeof limit, (double)timeout / 1e9, 0);
+  PyObject *e = late_error(
+      st, kernel, timeout,
+      PyUnicode_FromFormat(
+          "the wait for kernel '%s' on %s has lasted longer than its timeout of %s s (%u launch%s "
+          "with a timeout behind it)\n  help: nothing can stop a kernel that runs on a GPU "
+          "but the end of its process: end it, and run the program with PYPTX_DEVICE=host, where "
+          "the error names the loop; where the kernel needs longer, launch it with a larger timeout= "
+          "(PYPTX_TIMEOUT for a whole program)",
+          kernel, device, limit, behind, behind == 1 ? "" : "es"));
+  if (e)
+    PyErr_SetObject((PyObject *)Py_TYPE(e), e);
+  Py_XDECREF(e);
+}
+
+static void raise_late(PxState *st, const CgKernel *code, const char *name, const RtTrap *trap) {
+  CgStop stop = cg_stop(code, trap->site);
+  bool known = trap->thread[0] != RT_NO_THREAD;
+  PyObject *e = late_error(st, name, (uint64_t)trap->values[0],
+                           late_message(st, code, stop, name, trap));
+  if (e) {
+    set_attribute(e, "thread", known ? px_uint3(trap->thread) : Py_NewRef(Py_None));
+    set_attribute(e, "block", known ? px_uint3(trap->block) : Py_NewRef(Py_None));
+    if (stop.site)
+      set_place(e, &stop.site->at);
+    PyErr_SetObject((PyObject *)Py_TYPE(e), e);
+  }
+  Py_XDECREF(e);
+}
+
+void px_raise_trap(PxState *st, const CgKernel *code, const char *name, const RtTrap *trap,
+                   PyObject *scope) {
   assert(trap->state == 2); /* complete */
+  if (trap->finding == RT_FOUND_LATE) {
+    raise_late(st, code, name, trap);
+    return;
+  }
   if (trap->finding != RT_FOUND_NONE) {
     raise_finding(st, code, trap);
     return;

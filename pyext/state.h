@@ -81,6 +81,7 @@ typedef struct PxState {
   struct PxSource *_Atomic sources[PX_SOURCES];
   /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock */
   struct PxOverload *pending;
+  struct PxTimed *timed; /* launch/timeouts.c */
   PyObject *operations; /* tuple: what device arrays do in Python, array/operators.c */
   bool warns_of_grids, warns_of_copies; /* launch/warnings.h */
   PyObject *devices;                    /* dict: ordinal → Device */

@@ -110,7 +110,11 @@ typedef enum RtFinding {
   RT_FOUND_OUTSIDE, /* a lane that is not in its own mask */
   RT_FOUND_NAN,     /* a nan or an infinity of finite operands */
   RT_FOUND_OVERFLOW, /* an integer that does not fit */
+  /* not of checked code: the launch has lasted longer than its timeout, values[0] in ns; thread[0]
+   * is RT_NO_THREAD where it is not known which thread was there */
+  RT_FOUND_LATE,
 } RtFinding;
+enum { RT_NO_SITE = UINT32_MAX, RT_NO_THREAD = UINT32_MAX };
 
 /* One worker's view of a launch on the host device. Compiled code reads it by offsetof. */
 typedef struct RtHostLaunch {

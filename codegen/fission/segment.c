@@ -372,10 +372,13 @@ void fs_write_segment(Fissioner *x, uint32_t number, Segment *out) {
   reach(&c, start);
   make_function(&c, number);
   out->fn = c.fn;
-  if (behind && cg_is_meeting(behind))
+  if (behind && cg_is_meeting(behind)) {
+    LLVMValueRef site = LLVMGetOperand(behind, 1);
     out->point = (RtMeetPoint){(uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 0)),
-                               (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 1))};
-  else if (behind && LLVMGetNumArgOperands(behind) > 2) /* checked code */
+                               LLVMIsAConstantInt(site) ? (uint32_t)LLVMConstIntGetZExtValue(site)
+                                                        : RT_NO_SITE};
+  }
+  if (behind && !cg_is_meeting(behind) && LLVMGetNumArgOperands(behind) > 2) /* checked code */
     out->point.site = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(behind, 2));
   begin_segment(&c);
   for (uint32_t k = 0; k < x->g.len; k++)

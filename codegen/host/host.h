@@ -104,9 +104,9 @@ void cg_host_make_small(Cg *cg, LLVMValueRef fn);
 void cg_mark_loop(Cg *cg, LLVMValueRef branch, const char *option);
 void cg_leave_rolled(Cg *cg, LLVMValueRef branch);
 
-/* safepoints.c: writes a safepoint at the builder's position; and one on the back edges of each
- * loop that might not end. */
-void cg_host_write_safepoint(Cg *cg);
+/* safepoints.c: writes a safepoint at the builder's position, with the site of a thread that is
+ * there, an i32, or NULL; and one on the back edges of each loop that might not end. */
+void cg_host_write_safepoint(Cg *cg, LLVMValueRef site);
 void cg_host_add_safepoints(Cg *cg);
 
 /* target.c: another target machine for very long functions. */

@@ -5,15 +5,21 @@
  * loop polls a word on its back edges: one load, and a branch that is hardly ever taken. Innermost
  * loops that count towards a bound have none: they end, and are the loops that are vectorised.
  * Recursive functions poll on entry (lowering writes that). The polling call keeps all registers,
- * so it costs the loop none. */
+ * so it costs the loop none.
+ *
+ * In code for launches with a timeout (options.timed) every loop polls, counting ones too, and the
+ * call passes the site of the last mark of codegen/lower/places.c that the thread has come by. */
 #include <assert.h>
 
 #include "codegen/host/host.h"
+#include "codegen/lanes/lanes.h"
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
 
-#define FLAG "rt_host_safepoint"
-#define CALL "rt_host_at_safepoint"
+#define FLAG           "rt_host_safepoint"
+#define CALL           "rt_host_at_safepoint"
+#define CALL_WITH_SITE "rt_host_at_site"
 
 /* A function, and one of its loops. */
 typedef struct Poller {
@@ -32,20 +38,20 @@ static LLVMValueRef flag_of(Cg *cg) {
   return flag ? flag : LLVMAddGlobal(cg->module, cg->t.i32, FLAG);
 }
 
-static LLVMValueRef function_of(Cg *cg, LLVMTypeRef type) {
-  LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CALL);
+static LLVMValueRef function_of(Cg *cg, const char *name, LLVMTypeRef type) {
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->module, name);
   if (fn)
     return fn;
-  fn = LLVMAddFunction(cg->module, CALL, type);
+  fn = LLVMAddFunction(cg->module, name, type);
   cg_attribute(cg, fn, L_FUNCTION, "cold", 0);
 #ifdef __x86_64__
-  /* runtime/host/host.c keeps them all */
+  /* runtime/host/calls.c keeps them all */
   cg_attribute_text(cg, fn, "no_caller_saved_registers", "");
 #endif
   return fn;
 }
 
-void cg_host_write_safepoint(Cg *cg) {
+void cg_host_write_safepoint(Cg *cg, LLVMValueRef site) {
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInsertBlock(b));
   LLVMBasicBlockRef attend = LLVMAppendBasicBlockInContext(cg->context, f, "attend"),
@@ -63,8 +69,8 @@ void cg_host_write_safepoint(Cg *cg) {
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(cg->context, "prof", 4),
                   LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, weights, 3)));
   LLVMPositionBuilderAtEnd(b, attend);
-  LLVMTypeRef type = LLVMFunctionType(cg->t.none, NULL, 0, 0);
-  l_call_type(b, type, function_of(cg, type), NULL, 0);
+  LLVMTypeRef type = LLVMFunctionType(cg->t.none, &cg->t.i32, site ? 1 : 0, 0);
+  l_call_type(b, type, function_of(cg, site ? CALL_WITH_SITE : CALL, type), &site, site ? 1 : 0);
   l_br(b, go);
   LLVMPositionBuilderAtEnd(b, go);
 }
@@ -139,15 +145,71 @@ static bool is_counted(const Poller *w) {
   return false;
 }
 
+/* --- places --- */
+
+static bool is_in_loop(LLVMValueRef place) {
+  return LLVMConstIntGetZExtValue(LLVMGetOperand(place, 1)) != 0;
+}
+
+/* The site of the first mark in a function that is called, where it is the same for all calls. */
+static LLVMValueRef site_in(LLVMValueRef f) {
+  for (LLVMBasicBlockRef b = LLVMIsAFunction(f) ? LLVMGetFirstBasicBlock(f) : NULL; b;
+       b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cg_is_call_of(i, CG_PLACE_NAME) && LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
+        return LLVMGetOperand(i, 0);
+  return NULL;
+}
+
+/* The last mark of a node; of a loop's own node one in each iteration alone. */
+static LLVMValueRef site_at(const GraphNode *n, bool own) {
+  for (LLVMValueRef i = n->last; i; i = LLVMGetPreviousInstruction(i)) {
+    if (cg_is_call_of(i, CG_PLACE_NAME) && (!own || is_in_loop(i)))
+      return LLVMGetOperand(i, 0);
+    LLVMValueRef found = !own && LLVMIsACallInst(i) ? site_in(LLVMGetCalledValue(i)) : NULL;
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+/* Of the marks that a thread has passed on every way to the back edge: the loop's own, else the
+ * last. */
+static LLVMValueRef site_of(const Poller *w) {
+  uint32_t own = w->g.nodes[w->loop->header].loop, from = w->loop->header;
+  if (w->loop->nlatches == 1)
+    from = w->loop->latches[0];
+  for (uint32_t n = from; n != GRAPH_NONE && has(w, n); n = w->g.nodes[n].idom) {
+    LLVMValueRef found = w->g.nodes[n].loop == own ? site_at(&w->g.nodes[n], true) : NULL;
+    if (found)
+      return found;
+  }
+  for (uint32_t n = from; n != GRAPH_NONE; n = w->g.nodes[n].idom) {
+    LLVMValueRef found = site_at(&w->g.nodes[n], false);
+    if (found)
+      return found;
+  }
+  return l_int(w->cg->t.i32, RT_NO_SITE);
+}
+
+static void erase_places(Cg *cg) {
+  LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_PLACE_NAME);
+  for (LLVMUseRef use; fn && (use = LLVMGetFirstUse(fn));)
+    LLVMInstructionEraseFromParent(LLVMGetUser(use));
+  if (fn)
+    LLVMDeleteFunction(fn);
+}
+
 /* --- back edges --- */
 
 /* All back edges are led through one block with a safepoint. */
 static void poll_on_back_edges(Poller *w) {
   assert(w->loop->nlatches > 0);
+  LLVMValueRef site = w->cg->options.timed ? site_of(w) : NULL;
   LLVMBasicBlockRef header = w->g.nodes[w->loop->header].block,
                     back = LLVMAppendBasicBlockInContext(w->cg->context, w->f, "back");
   LLVMPositionBuilderAtEnd(w->b, back);
-  cg_host_write_safepoint(w->cg); /* graph_join_latches puts the phis in front of it */
+  cg_host_write_safepoint(w->cg, site); /* graph_join_latches puts the phis in front of it */
   LLVMBasicBlockRef from = LLVMGetInsertBlock(w->b);
   l_br(w->b, header);
   graph_join_latches(&w->g, w->loop, w->b, back, from);
@@ -160,7 +222,7 @@ static void visit_function(Cg *cg, LLVMValueRef f) {
   graph_loops(&w.g);
   for (uint32_t k = 0; k < w.g.loops.len; k++) {
     select_loop(&w, &w.g.loops.data[k]);
-    if (!w.loop->innermost || !is_counted(&w))
+    if (cg->options.timed || !w.loop->innermost || !is_counted(&w))
       poll_on_back_edges(&w);
   }
 }
@@ -170,4 +232,5 @@ void cg_host_add_safepoints(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       visit_function(cg, f);
+  erase_places(cg);
 }

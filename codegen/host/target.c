@@ -10,6 +10,7 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/checks.h"
 #include "codegen/host/host.h"
+#include "codegen/lanes/lanes.h"
 #include "codegen/llvm/code_size.h"
 #include "codegen/llvm/optimize.h"
 #include "codegen/lower/lower.h"
@@ -378,8 +379,12 @@ static LLVMValueRef host_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLV
   return kind == RT_MEET_SYNC ? NULL : l_trunc_or_same(lw->b, got, t);
 }
 
-/* No site: a yield names no thread to wait for, so it cannot wait in vain. */
-static void host_yield(Lower *lw) { cg_host_meeting(lw, RT_MEET_YIELD, 0, NULL, NULL, NULL); }
+/* A yield names no thread to wait for, so it cannot wait in vain: its site is for timeouts. */
+static void host_yield(Lower *lw, uint32_t site) {
+  LLVMValueRef call = cg_host_meeting(lw, RT_MEET_YIELD, 0, NULL, NULL, NULL);
+  if (site != RT_NO_SITE)
+    LLVMSetOperand(call, 1, lw_trap_site(lw, site));
+}
 
 /* Nothing: a block runs on one OS thread, and sleeping would delay the others of its threads. */
 static void host_nanosleep(Lower *lw, LLVMValueRef ns) { (void)lw, (void)ns; }
@@ -421,7 +426,27 @@ static LLVMValueRef host_stack_suffices(Lower *lw) {
 
 /* A safepoint: endless recursion may take long to reach the end of the stack, or return again and
  * again. */
-static void host_enter_recursion(Lower *lw) { cg_host_write_safepoint(lw->cg); }
+static void host_enter_recursion(Lower *lw) {
+  LLVMValueRef site = NULL;
+  const Ins *i = lw->fn->entry->first;
+  while ((i->op == OP_PARAM || i->loc.line <= 0) && i->next)
+    i = i->next;
+  if (lw->cg->options.timed)
+    site = lw_i32(lw, ir_site(lw->cx, lw->cg->program, "TimeoutError", "", i->loc)->number);
+  cg_host_write_safepoint(lw->cg, site);
+}
+
+static void host_place(Lower *lw, uint32_t site, bool in_loop) {
+  static const char *const attributes[] = {"nounwind", "willreturn", "nocallback", "nosync",
+                                           "nomerge"};
+  enum { ITS_OWN_MEMORY = 12 }; /* memory(inaccessiblemem: readwrite) */
+  LLVMValueRef args[] = {lw_trap_site(lw, site), lw_i32(lw, in_loop)};
+  lw_call_extern(lw, CG_PLACE_NAME, lw->t->none, args, 2);
+  LLVMValueRef fn = LLVMGetNamedFunction(lw->cg->module, CG_PLACE_NAME);
+  for (size_t k = 0; k < sizeof attributes / sizeof *attributes; k++)
+    cg_attribute(lw->cg, fn, L_FUNCTION, attributes[k], 0);
+  cg_attribute(lw->cg, fn, L_FUNCTION, "memory", ITS_OWN_MEMORY);
+}
 
 /* --- values --- */
 
@@ -486,6 +511,7 @@ const Target cg_target_host = {
     .fence = host_fence,
     .nanosleep = host_nanosleep,
     .yield = host_yield,
+    .place = host_place,
     .trap = host_trap,
     .stop = host_stop,
     .stack_suffices = host_stack_suffices,

@@ -31,6 +31,9 @@
  * where that is not known. */
 #define CG_ALL_NAME "pyptx.all"
 
+/* void pyptx.place(i32, i32): executed once for all lanes, and whatever the mask. */
+#define CG_PLACE_NAME "pyptx.place"
+
 typedef struct Lanes Lanes;
 
 /* How the arguments of a function differ from lane to lane, and how its lanes are to run. */

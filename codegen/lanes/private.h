@@ -169,7 +169,7 @@ typedef struct VectorForm { /* an intrinsic */
 } VectorForm;
 enum { FORM_RESULT, FORM_RESULT_AND_FIRST, FORM_FIRST };
 const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
-bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, scopes */
+bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, scopes, places */
 /* warp.c */
 Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting);
 /* its result, i64 or a vector of it */

@@ -60,7 +60,7 @@ bool ln_is_nothing(LLVMValueRef call) {
   for (size_t k = 0; LLVMIsAIntrinsicInst(call) && k < sizeof names / sizeof *names; k++)
     if (name_begins(LLVMGetCalledValue(call), names[k]))
       return true;
-  return false;
+  return cg_is_call_of(call, CG_PLACE_NAME);
 }
 
 const VectorForm *ln_vector_form(LLVMValueRef call) {

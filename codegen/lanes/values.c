@@ -521,6 +521,15 @@ static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
   copy_flags(v->now, i);
 }
 
+/* A site that differs between lanes, since they came by different calls, is not known. */
+static void write_place(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef args[] = {LLVMGetOperand(i, 0), LLVMGetOperand(i, 1)};
+  if (!ln_is_uniform(ln_shape(l, args[0])))
+    return;
+  args[0] = ln_scalar(l, args[0]);
+  l_call(l->b, LLVMGetCalledValue(i), args, 2);
+}
+
 static LLVMValueRef write_select(Lanes *l, LLVMValueRef i) {
   LLVMValueRef c = LLVMGetOperand(i, 0);
   c = ln_is_uniform(ln_shape(l, c)) ? ln_scalar(l, c) : ln_vector(l, c);
@@ -646,6 +655,8 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
   LaneValue *v = ln_value(l, i);
   if (v && v->late)
     return;
+  if (cg_is_call_of(i, CG_PLACE_NAME))
+    write_place(l, i);
   if (LLVMIsACallInst(i) && ln_is_nothing(i))
     return;
   if (v && v->agreed)

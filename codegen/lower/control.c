@@ -105,7 +105,7 @@ static void note_end(Lower *lw, Ins *i) {
 
 void lw_branch(Lower *lw, Ins *i) {
   if (i->flags & INS_YIELDS)
-    lw->target->yield(lw);
+    lw_yield(lw, i);
   note_end(lw, i);
   l_br(lw->b, begin_of(i->block->succ[0]));
 }
@@ -125,7 +125,7 @@ void lw_condbranch(Lower *lw, Ins *i) {
   l_condbr(lw->b, c, back_if_true ? n->edge : yes, back_if_true ? no : n->edge);
   lw_at(lw, n->edge);
   if (yields)
-    lw->target->yield(lw);
+    lw_yield(lw, i);
   l_br(lw->b, back_if_true ? yes : no);
 }
 

@@ -48,11 +48,18 @@ static const LowerOp lowerers[OP_COUNT] = {
 static void lower_block(Lower *lw, Block *b) {
   BlockNote *n = b->note;
   bool checks = lw->cg->options.check && lw->target->check_before;
+  bool begins = true;
   lw_at(lw, n->begin);
   FOR_INS (b, i) {
     CX_ASSERT(lw->cx, i->type);
     lw->ins = i;
     cg_debug_at(lw->cg, lw->b, i->loc);
+    if (begins && i->op != OP_PHI) {
+      begins = false;
+      lw_place_at(lw, b);
+    }
+    if (i == b->last)
+      lw_place_behind(lw, b);
     if (checks)
       lw->target->check_before(lw, i);
     lowerers[i->op](lw, i);
@@ -206,7 +213,8 @@ void cg_pass_lower(Cg *cg) {
   cg->has_barrier = kernel->has_barrier;
   note_depth(cg);
   bool checks = cg->options.check && cg->target->check_before;
-  cg->has_trap = checks || cg->too_deep || program_has(cg, traps);
+  bool places = cg->options.timed && cg->target->place;
+  cg->has_trap = checks || places || cg->too_deep || program_has(cg, traps);
   lw_count_paths(cg);
   cg->may_print = program_has(cg, may_print);
   cg->meets_grid = program_has(cg, meets_grid);

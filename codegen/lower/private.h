@@ -23,6 +23,12 @@ bool lw_takes_path(const Cg *cg, uint32_t function); /* as its last argument */
 LLVMValueRef lw_path_of_call(Lower *lw, const Ins *call);
 void lw_publish_paths(Cg *cg); /* to the sites and calls of cg->out */
 
+/* places.c: what belongs in front of the first operation of a block, and of its terminator; the
+ * yield of a back edge. */
+void lw_place_at(Lower *lw, const Block *b);
+void lw_place_behind(Lower *lw, const Block *b);
+void lw_yield(Lower *lw, const Ins *branch);
+
 /* lower.c */
 /* to: part of what is freed with the kernel, so that it is whole whatever fails. */
 void lw_copy_place(Cg *cg, DiagPlace *to, DiagPlace at);

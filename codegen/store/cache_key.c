@@ -32,7 +32,7 @@ _Static_assert(sizeof(Frozen) == 112, "put_frozen hashes every member of Frozen"
 _Static_assert(sizeof(FrozenFunc) == 88, "put_function hashes every member of FrozenFunc");
 _Static_assert(sizeof(FuncOptions) == 24, "put_function hashes every member of FuncOptions");
 _Static_assert(sizeof(Code) == 168, "put_code hashes every member of Code");
-_Static_assert(sizeof(CgRequest) == 160, "put_request hashes every member of CgRequest");
+_Static_assert(sizeof(CgRequest) == 168, "put_request hashes every member of CgRequest");
 
 typedef llvm_blake3_hasher Hash;
 

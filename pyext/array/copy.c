@@ -11,6 +11,7 @@
 #include "pyext/array/make.h"
 #include "pyext/compile/signature.h"
 #include "pyext/compile/type.h"
+#include "pyext/launch/timeouts.h"
 #include "pyext/launch/traps.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
@@ -70,6 +71,8 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
   RtStream *s = px_stream_of(stream);
   RtStatus status = RT_OK;
   if (px_array_check(a, NULL) < 0)
+    return -1;
+  if ((wait || !s) && px_await_timed(st, a->device, s) < 0)
     return -1;
   PyObject *progress = copying(way, bytes);
   Py_BEGIN_ALLOW_THREADS
@@ -138,6 +141,8 @@ static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *v
   RtStatus status;
   if (px_array_check(a, NULL) < 0)
     return -1;
+  if (px_await_timed(st, a->device, px_stream_of(stream)) < 0)
+    return -1;
   PyObject *progress = copying(way, (size_t)bytes_of(a));
   Py_BEGIN_ALLOW_THREADS
   status = rt_copy_strided(a->device, a->address, &host, way == TO_HOST, px_stream_of(stream));
@@ -190,6 +195,10 @@ static int copy_boxes(PxState *st, PxArray *a, int way, PyObject *ary, PyObject 
   RtStream *s = px_stream_of(stream);
   int done = 0;
   RtStatus status = RT_OK;
+  if ((wait || !s) && px_await_timed(st, a->device, s) < 0) {
+    PyBuffer_Release(&view);
+    return -1;
+  }
   Py_BEGIN_ALLOW_THREADS
   if (a->size && view.ndim == (int)a->ndim)
     status = rt_copy_boxes(a->device, &x, s, &done);

@@ -657,16 +657,16 @@ static PyMemberDef dispatcher_members[] = {
 static PyMethodDef dispatcher_methods[] = {
     {"configure", PX_KEYWORDS(px_dispatcher_configure), METH_VARARGS | METH_KEYWORDS,
      "configure($self, /, griddim, blockdim, stream=0, sharedmem=0, cluster=None, "
-     "programmatic_dependent_launch=False)\n--\n\n"
+     "programmatic_dependent_launch=False, timeout=None)\n--\n\n"
      "The same as k[griddim, blockdim, stream, sharedmem, cluster]: blocks and threads are\n"
      "ints or tuples of 1 to 3, sharedmem is bytes of dynamic shared memory. cluster: an int\n"
      "or a tuple of 1 to 3: so many blocks, at most 8, or 16 where the GPU has them, run at\n"
      "once on neighbouring multiprocessors; the grid is a multiple of it. It needs compute\n"
-     "capability 9.0, and is what cuda.cg.this_cluster() of the kernel names.\n"
-     "programmatic_dependent_launch: the launch may begin before the one in front of it in the\n"
-     "stream has ended; its kernel calls cuda.grid_dependency_control_wait() before it reads\n"
-     "what that one writes. It needs compute capability 9.0; on the host device launches run one\n"
-     "after the other.\n\n"
+     "capability 9.0; cuda.cg.this_cluster() names it. programmatic_dependent_launch: the\n"
+     "launch may begin before the one in front of it in the stream has ended; its kernel calls\n"
+     "cuda.grid_dependency_control_wait() before it reads what that one writes. It needs\n"
+     "compute capability 9.0; on the host device launches run one after the other. timeout:\n"
+     "seconds after which a launch on the host device ends with KernelTimeoutError; 0: never.\n\n"
      "Example:\n\n"
      "    launch = add.configure(1, 256)           # as add[1, 256]\n"
      "    launch(d, d, e)"},

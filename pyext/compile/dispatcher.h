@@ -34,6 +34,7 @@ typedef struct PxDispatcher {
   FuncOptions func_options;
   CgOptions options;
   int inlining, caching;     /* InlineMode, PxCaching */
+  int timeout;               /* of launches, in ms; 0: none */
   PyObject *link;            /* tuple of pyptx.cuda._link's, or NULL */
   PyObject *dump;            /* str that has UTF-8, or NULL */
   PyObject *extensions;      /* tuple of what prepares arguments, or NULL */

@@ -14,6 +14,7 @@
 #include "pyext/objects/device.h"
 #include "pyext/raise.h"
 #include "pyext/snapshot/snapshot.h"
+#include "runtime/host/calls.h"
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
@@ -117,6 +118,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
     request.options.opt = text->opt;
   if (!text->device && request.options.coarsen == CG_COARSEN_LAUNCHED)
     request.options.coarsen = 1;
+  if (text->target != CG_HOST)
+    request.options.timed = 0;
   if (text->target != CG_HOST && request.options.check) {
     request.options.check = 0;
     if (advise_unchecked(st, d->function) < 0) {

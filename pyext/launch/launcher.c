@@ -20,6 +20,7 @@
 #include "pyext/launch/prints.h"
 #include "pyext/launch/stale.h"
 #include "pyext/launch/stream_order.h"
+#include "pyext/launch/timeouts.h"
 #include "pyext/launch/traps.h"
 #include "pyext/launch/typeof.h"
 #include "pyext/launch/warnings.h"
@@ -210,6 +211,8 @@ static PxHeld *owner_of(PxArgs *a, PxHeld *h) {
 int px_copy_back(PxArgs *a, PxHeld *h) {
   PxHeld *owner = owner_of(a, h);
   RtStatus status = RT_OK;
+  if (px_await_timed(a->st, a->device, a->stream) < 0)
+    return -1;
   Py_BEGIN_ALLOW_THREADS
   if (owner->bytes)
     status = rt_copy_to_host(a->device, owner->view.buf, owner->address, owner->bytes, a->stream);
@@ -312,7 +315,7 @@ static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload 
   if (status == RT_CAPTURED)
     return PX_CAPTURED;
   if (status == RT_TRAPPED)
-    px_raise_trap(st, o->code, trap, o->scope);
+    px_raise_trap(st, o->code, rt_kernel_name(o->kernel), trap, o->scope);
   else
     px_raise_status(st, status);
   return -1;
@@ -341,6 +344,9 @@ static int launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *b
   int failed = launch_block(f->st, o, o->kernel, config, block);
   if (failed || (follows && px_follow_after(f) < 0))
     return failed ? failed : -1;
+  if (config->timeout && !rt_device_is_host(o->device) &&
+      px_note_timed(f->st, o, f->launch, config->timeout) < 0)
+    return -1;
   if (o->code->has_trap && !rt_device_is_host(o->device)) {
     px_note_launch(f->st, o);
     return o->waits ? px_stream_wait(f->st, o->device, f->launch) : 0;
@@ -528,12 +534,15 @@ static PyObject *launcher_call_plainly(PyObject *op, PyObject *const *argv, Py_s
 
 /* --- the object --- */
 
+enum { MS = 1000000 }; /* in ns */
+
 static void launcher_dealloc(PyObject *op) {
   PxLauncher *l = (PxLauncher *)op;
   PyTypeObject *type = Py_TYPE(op);
   PyObject_GC_UnTrack(op);
   px_clear_weakrefs(op, l->weakrefs);
   Py_CLEAR(l->dispatcher);
+  Py_CLEAR(l->kernel);
   Py_CLEAR(l->stream);
   type->tp_free(op);
   Py_DECREF(type);
@@ -542,6 +551,7 @@ static void launcher_dealloc(PyObject *op) {
 static int launcher_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(op));
   Py_VISIT(((PxLauncher *)op)->dispatcher);
+  Py_VISIT(((PxLauncher *)op)->kernel);
   Py_VISIT(((PxLauncher *)op)->stream);
   return 0;
 }
@@ -557,7 +567,7 @@ static PyObject *launcher_repr(PyObject *op) {
 }
 
 static PyObject *get_dispatcher(PyObject *op, void *Py_UNUSED(c)) {
-  return Py_NewRef(((PxLauncher *)op)->dispatcher);
+  return Py_NewRef(((PxLauncher *)op)->kernel);
 }
 
 static PyObject *get_dims(PyObject *op, void *which) {
@@ -574,6 +584,11 @@ static PyObject *get_dependent(PyObject *op, void *Py_UNUSED(c)) {
   return PyBool_FromLong((long)((PxLauncher *)op)->config.dependent);
 }
 
+static PyObject *get_timeout(PyObject *op, void *Py_UNUSED(c)) {
+  uint64_t ns = ((PxLauncher *)op)->config.timeout;
+  return ns ? PyFloat_FromDouble((double)ns / 1e9) : Py_NewRef(Py_None);
+}
+
 static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
   return Py_NewRef(((PxLauncher *)op)->stream);
 }
@@ -582,15 +597,19 @@ static PyObject *get_stream(PyObject *op, void *Py_UNUSED(c)) {
 static PyObject *launcher_reduce(PyObject *op, PyObject *Py_UNUSED(args)) {
   PxLauncher *l = (PxLauncher *)op;
   const uint32_t *g = l->config.grid, *b = l->config.block;
-  PyObject *make = PyObject_GetAttrString((PyObject *)l->dispatcher,
+  PyObject *make = PyObject_GetAttrString((PyObject *)l->kernel,
                                           l->forall ? "forall" : "configure");
   if (!make)
     return NULL;
   if (l->forall)
     return Py_BuildValue("N(KIOI)", make, (unsigned long long)l->ntasks, b[0], l->stream,
                          l->config.dynamic_shared);
-  return Py_BuildValue("N((III)(III)OINN)", make, g[0], g[1], g[2], b[0], b[1], b[2], l->stream,
-                       l->config.dynamic_shared, get_cluster(op, NULL), get_dependent(op, NULL));
+  bool own = l->config.timeout == (uint64_t)l->kernel->timeout * MS;
+  PyObject *timeout = own ? Py_NewRef(Py_None)
+                          : PyFloat_FromDouble((double)l->config.timeout / 1e9);
+  return Py_BuildValue("N((III)(III)OINNN)", make, g[0], g[1], g[2], b[0], b[1], b[2], l->stream,
+                       l->config.dynamic_shared, get_cluster(op, NULL), get_dependent(op, NULL),
+                       timeout);
 }
 
 static PyMethodDef launcher_methods[] = {
@@ -619,6 +638,8 @@ static PyGetSetDef launcher_getset[] = {
     {"cluster", get_cluster, NULL, "Blocks of a cluster, or None.", NULL},
     {"programmatic_dependent_launch", get_dependent, NULL,
      "May it begin before the launch in front of it in the stream has ended.", NULL},
+    {"timeout", get_timeout, NULL, "Seconds after which it ends with KernelTimeoutError, or None.",
+     NULL},
     {0},
 };
 
@@ -654,6 +675,7 @@ PyType_Spec px_launcher_spec = {
 typedef struct Extras {
   PyObject *stream, *shared, *cluster;
   int dependent;
+  int timeout; /* ms; -1: the kernel's own */
 } Extras;
 
 static int read_cluster(PyObject *arg, uint32_t out[3]) {
@@ -681,9 +703,11 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
   }
   l->call = d->extensions ? launcher_call_prepared : launcher_call;
   l->dispatcher = (PxDispatcher *)Py_NewRef(d);
+  l->kernel = (PxDispatcher *)Py_NewRef(d);
   l->stream = stream;
   l->config = config;
   l->config.stream = px_stream_of(stream);
+  l->config.timeout = (uint64_t)(x.timeout < 0 ? d->timeout : x.timeout) * MS;
   l->forall = false;
   l->ntasks = 0;
   l->weakrefs = NULL;
@@ -714,24 +738,44 @@ PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
   PyObject *const *item = PySequence_Fast_ITEMS(key);
   return configured(
       d, item[0], item[1],
-      (Extras){n > 2 ? item[2] : NULL, n > 3 ? item[3] : NULL, n > 4 ? item[4] : NULL, 0});
+      (Extras){n > 2 ? item[2] : NULL, n > 3 ? item[3] : NULL, n > 4 ? item[4] : NULL, 0, -1});
+}
+
+/* The kernel as it is compiled for a launch with that timeout=: a new reference, and the time in
+ * *ms. */
+static PxDispatcher *timed_kernel(PyObject *kernel, PyObject *timeout, int *ms) {
+  PyObject *module = PyImport_ImportModule("pyptx.cuda._jit"),
+           *pair = module ? PyObject_CallMethod(module, "timed", "OO", kernel, timeout) : NULL,
+           *made = NULL;
+  if (pair && PyArg_ParseTuple(pair, "Oi", &made, ms))
+    Py_INCREF(made);
+  Py_XDECREF(pair);
+  Py_XDECREF(module);
+  return (PxDispatcher *)made;
 }
 
 PyObject *px_dispatcher_configure(PyObject *self, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"griddim",   "blockdim", "stream",
                           "sharedmem", "cluster",  "programmatic_dependent_launch",
-                          NULL};
-  PyObject *grid, *block;
-  Extras x = {0};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOOp:configure", names, &grid, &block,
-                                   &x.stream, &x.shared, &x.cluster, &x.dependent))
+                          "timeout",   NULL};
+  PyObject *grid, *block, *timeout = NULL;
+  Extras x = {.timeout = -1};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOOpO:configure", names, &grid, &block,
+                                   &x.stream, &x.shared, &x.cluster, &x.dependent, &timeout))
     return NULL;
-  return configured((PxDispatcher *)self, grid, block, x);
+  if (!timeout || timeout == Py_None)
+    return configured((PxDispatcher *)self, grid, block, x);
+  PxDispatcher *d = timed_kernel(self, timeout, &x.timeout);
+  PyObject *l = d ? configured(d, grid, block, x) : NULL;
+  Py_XDECREF((PyObject *)d);
+  if (l)
+    Py_SETREF(((PxLauncher *)l)->kernel, (PxDispatcher *)Py_NewRef(self));
+  return l;
 }
 
 PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"ntasks", "tpb", "stream", "sharedmem", NULL};
-  Extras x = {0};
+  Extras x = {.timeout = -1};
   Py_ssize_t ntasks, tpb = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "n|nOO:forall", names, &ntasks, &tpb, &x.stream,
                                    &x.shared))

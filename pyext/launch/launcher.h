@@ -9,7 +9,8 @@
 
 typedef struct PxLauncher {
   PyObject_HEAD vectorcallfunc call;
-  PxDispatcher *dispatcher;
+  /* what is compiled, and the kernel that was configured: another one where a timeout was given */
+  PxDispatcher *dispatcher, *kernel;
   PyObject *stream; /* a Stream or None; config.stream is its */
   RtConfig config;
   bool forall;

@@ -453,7 +453,7 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
   p->kwnames = Py_XNewRef(kwnames);
   p->npositional = n;
   p->nsteps = (uint16_t)a->nleaves;
-  p->more = o->code->may_print || (o->code->has_trap && !a->on_host);
+  p->more = o->code->may_print || ((o->code->has_trap || a->callee->options.timed) && !a->on_host);
   p->steps = (PxStep *)(p + 1);
   p->sources = (const PxSource **)(p->steps + a->nleaves);
   p->moves = (PxMove *)(p->sources + PX_FOLLOWED);

@@ -76,7 +76,7 @@ int px_check_traps(PxState *st, RtDevice *device) {
     RtTrap trap = {0};
     status = rt_kernel_trap(o->kernel, &trap);
     if (status == RT_TRAPPED)
-      px_raise_trap(st, o->code, &trap, o->scope);
+      px_raise_trap(st, o->code, rt_kernel_name(o->kernel), &trap, o->scope);
     else if (status != RT_OK)
       px_raise_status(st, status);
     Py_DECREF(o);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "pyext/launch/checking.h"
+#include "pyext/launch/timeouts.h"
 #include "pyext/launch/traps.h"
 #include "pyext/objects/wait.h"
 #include "pyext/raise.h"
@@ -232,7 +233,7 @@ static PyObject *device_synchronize(PyObject *self, PyObject *Py_UNUSED(args)) {
   PxState *st = px_state_of(self);
   RtDevice *d = device_of(self);
   RtStatus status;
-  if (!rt_device_is_host(d) && px_wait_heedful(query_default_stream, d) < 0)
+  if (!rt_device_is_host(d) && px_wait_timed(st, d, query_default_stream, d) < 0)
     return NULL;
   Py_BEGIN_ALLOW_THREADS
   status = rt_device_synchronize(d);

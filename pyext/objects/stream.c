@@ -5,6 +5,7 @@
  * there costs nothing. */
 #include "pyext/objects/stream.h"
 
+#include "pyext/launch/timeouts.h"
 #include "pyext/launch/traps.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/wait.h"
@@ -114,7 +115,7 @@ static RtStatus query_event(void *event, int *done) { return rt_event_query(even
 
 int px_stream_wait(PxState *st, RtDevice *d, RtStream *s) {
   RtStatus status;
-  if (!rt_device_is_host(d) && px_wait_heedful(query_stream, &(StreamWork){d, s}) < 0)
+  if (!rt_device_is_host(d) && px_wait_timed(st, d, query_stream, &(StreamWork){d, s}) < 0)
     return -1;
   Py_BEGIN_ALLOW_THREADS
   status = rt_stream_synchronize(d, s);
@@ -330,7 +331,7 @@ static PyObject *event_record(PyObject *op, PyObject *args, PyObject *kwargs) {
 
 static PyObject *event_synchronize(PyObject *op, PyObject *Py_UNUSED(args)) {
   RtStatus status;
-  if (px_wait_heedful(query_event, ((PxEvent *)op)->event) < 0)
+  if (px_wait_timed(px_state_of(op), NULL, query_event, ((PxEvent *)op)->event) < 0)
     return NULL;
   Py_BEGIN_ALLOW_THREADS
   status = rt_event_synchronize(((PxEvent *)op)->event);

@@ -18,7 +18,7 @@ A kernel runs on an NVIDIA GPU or on the host device, the CPU: PYPTX_DEVICE is g
 
 from pyptx import types
 from pyptx._pyptx import __version__
-from pyptx.errors import Advice, CheckError, CompileError
+from pyptx.errors import Advice, CheckError, CompileError, KernelTimeoutError
 from pyptx.types import *  # noqa: F403 - float32, int64, void, f4 …: types.__all__
 
 
@@ -43,7 +43,7 @@ def _look_for_strangers():
 
 
 _look_for_strangers()
-__all__ = ["cuda", "types", "vectorize", "guvectorize", "Advice", "CheckError", "CompileError", "__version__", *types.__all__]
+__all__ = ["cuda", "types", "vectorize", "guvectorize", "Advice", "CheckError", "CompileError", "KernelTimeoutError", "__version__", *types.__all__]
 
 
 def load_ipython_extension(shell):

@@ -7,6 +7,7 @@ from pyptx._ufunc import vectorize as vectorize
 from pyptx.errors import Advice as Advice
 from pyptx.errors import CheckError as CheckError
 from pyptx.errors import CompileError as CompileError
+from pyptx.errors import KernelTimeoutError as KernelTimeoutError
 from pyptx.types import void as void
 from pyptx.types import boolean as boolean
 from pyptx.types import int8 as int8

@@ -104,6 +104,36 @@ class WrapError(CheckError, OverflowError):
     """An integer does not fit: check="overflow"."""
 
 
+class KernelTimeoutError(TimeoutError):
+    """A launch on the host device has run for longer than its timeout (docs/guide/debugging.md); str() shows where a thread was, and the calls
+    that led there. Or this process has waited for longer than that for a launch on a GPU, where nothing can stop it.
+
+    ``kernel`` is its name and ``timeout`` the limit in seconds; ``filename``, ``lineno``, ``offset`` (column, from 1) and ``text`` (the source
+    line) are the place, the loop that the thread was in. ``thread`` and ``block`` are None where they are not known: not all threads of a
+    block have one of their own. On the host device the launch has ended early, so its arrays are written in part; the next one works. On a
+    GPU the kernel still runs, and no place is known.
+
+    Example:
+
+        @cuda.jit
+        def wait(flag):
+            while flag[0] == 0:
+                pass
+
+        try:
+            wait.configure(1, 32, timeout=0.1)(np.zeros(1, np.int32))
+        except pyptx.KernelTimeoutError as error:
+            print(error.kernel, error.lineno)
+    """
+
+    kernel = timeout = thread = block = None
+    # class attributes would hide those of OSError
+    lineno = offset = end_lineno = end_offset = text = None
+
+    def __str__(self):
+        return str(self.args[0]) if self.args else ""
+
+
 class Advice(UserWarning):
     """Something that the compiler noticed in a kernel that compiles, or that a launch shows (PT811 and above): a warning, once for each
     place in a process. The place of a launch's advice is the line that launches.

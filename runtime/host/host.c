@@ -57,6 +57,7 @@ enum {
    * then */
   IDLE_TURNS = 256,
   IDLE_NS = 50000,
+  UNPLACED_NS = 250000000, /* from the end of a timeout until a stop need not name a line */
   /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of
    * signals */
   STACK_REST = 64 << 10,
@@ -76,6 +77,8 @@ typedef struct Launch {
   size_t arrivals_at;    /* in a frame: RtPlace.arrived_in */
   RtCheckBlock *checked; /* of a checked launch without places: the block that runs */
   _Atomic bool stop;     /* set once */
+  RtDeadline deadline;   /* of a launch with a timeout, of so many ns */
+  uint64_t timeout;
   const struct Worker *caller;
   uint64_t asked;   /* when the calling thread last did */
   bool interrupted; /* … and was told to stop */
@@ -249,11 +252,49 @@ static void leave(Worker *w) {
 
 /* --- blocks --- */
 
-static bool stopped(Launch *l) { return atomic_load_explicit(&l->stop, memory_order_acquire); }
-
 static void stop(Launch *l) {
   if (!atomic_exchange_explicit(&l->stop, true, memory_order_acq_rel))
     rt_safepoint_stop(1);
+}
+
+static bool is_stopping(Launch *l) { return atomic_load_explicit(&l->stop, memory_order_acquire); }
+
+static bool is_late(Launch *l) {
+  return atomic_load_explicit(&l->deadline.passed, memory_order_relaxed);
+}
+
+static uint64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The launch ends, because of its timeout, with a thread at this site: the first that says so. */
+static void stop_late(Launch *l, uint32_t site, uint64_t block, uint32_t thread) {
+  RtTrap *t = l->trap;
+  uint32_t none = 0;
+  if (__atomic_compare_exchange_n(&t->state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+    const int64_t values[RT_TRAP_VALUES] = {(int64_t)l->timeout};
+    record(t, &l->view, site, block, thread == RT_NO_THREAD ? 0 : thread, values);
+    if (thread == RT_NO_THREAD)
+      t->thread[0] = RT_NO_THREAD;
+    t->finding = RT_FOUND_LATE;
+    __atomic_store_n(&t->state, 2, __ATOMIC_RELEASE);
+  }
+  stop(l);
+}
+
+/* … if its timeout has passed. Who does not know a site lets those who might go first. */
+static void look_late(Launch *l, uint32_t site, uint64_t block, uint32_t thread) {
+  if (is_late(l) && !is_stopping(l) &&
+      (site != RT_NO_SITE || now() - l->deadline.at >= UNPLACED_NS))
+    stop_late(l, site, block, thread);
+}
+
+/* Asked wherever a worker is not in compiled code. */
+static bool stopped(Launch *l) {
+  look_late(l, RT_NO_SITE, 0, RT_NO_THREAD);
+  return is_stopping(l);
 }
 
 /* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which
@@ -374,12 +415,6 @@ static bool run_place(Launch *l, Worker *w) {
     return false;
   rt_places_put(l->places, p);
   return true;
-}
-
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static void ask_at(Launch *l, uint64_t time) {
@@ -595,12 +630,20 @@ static bool run_away(Launch *l) {
 
 static RtStatus run(Launch *l) {
   bool is_short;
+  if (l->timeout && !rt_deadline_set(&l->deadline, l->timeout))
+    return rt_fail(RT_BAD_LAUNCH, "launch without timeout=, or let the process have more threads",
+                   "no thread could be started for the clock of the launch's timeout");
   bool ran = run_here(l, &is_short) || (is_short && run_away(l));
-  if (stopped(l)) /* whoever stopped it: nobody is in it any more */
+  if (l->timeout) {
+    if (is_late(l) && !is_stopping(l))
+      stop_late(l, RT_NO_SITE, 0, RT_NO_THREAD);
+    rt_deadline_clear(&l->deadline);
+  }
+  if (is_stopping(l)) /* whoever stopped it: nobody is in it any more */
     rt_safepoint_stop(-1);
   return !ran || l->no_memory ? RT_NO_MEMORY
          : l->interrupted     ? RT_INTERRUPTED
-         : stopped(l)         ? RT_TRAPPED
+         : is_stopping(l)     ? RT_TRAPPED
                               : RT_OK;
 }
 
@@ -628,7 +671,8 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
               .code = code,
               .trap = trap,
               .total = product(config->grid),
-              .workers = rt_pool_threads()};
+              .workers = rt_pool_threads(),
+              .timeout = config->timeout};
   l.shared_bytes = (size_t)code->static_shared + config->dynamic_shared;
   l.frame_bytes = (size_t)frame_bytes(code, threads);
   l.asked = l.total > 1 ? now() : 0;
@@ -715,57 +759,31 @@ bool rt_host_waited(const RtHostLaunch *view, uint64_t *block) {
 
 RtPlace *rt_host_place(const RtHostLaunch *view) { return ((const Worker *)view->worker)->place; }
 
-void *rt_host_map_shared(const RtHostLaunch *view, uint32_t site, uint32_t thread, void *address,
-                         uint32_t rank) {
-  const RtPlace *p = rt_host_place(view);
-  const RtCluster *c = p->cluster;
-  if (rank >= c->blocks)
-    rt_host_trap(view, site, p->block, thread, rank, c->blocks, 0, 0);
-  const RtPlace *m = (const RtPlace *)(const void *)((const char *)c->first + rank * c->stride);
-  if (m != p && m->times && m->state == RT_PLACE_ENDED)
-    rt_host_trap(view, site + 1, p->block, thread, rank, 0, 0, 0);
-  return m->shared + ((char *)address - p->shared);
-}
-
 void rt_host_votes(const RtHostLaunch *view, uint32_t votes[4]) {
   memcpy(votes, ((const Worker *)view->worker)->place->votes, 4 * sizeof *votes);
 }
 
-static __attribute__((used)) void at_safepoint(void) __asm__("rt_host_at_safepoint_now");
-static void at_safepoint(void) {
+bool rt_host_is_late(const RtHostLaunch *view) {
+  return is_late(((const Worker *)view->worker)->launch);
+}
+
+void rt_host_look_late(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread) {
+  Worker *w = view->worker;
+  look_late(w->launch, site, block, thread);
+  if (is_stopping(w->launch))
+    _longjmp(w->out, 1);
+}
+
+void rt_host_at_safepoint_now(uint32_t site) {
   Worker *w = pthread_getspecific(worker_key);
   Launch *l = w->launch;
   uint64_t time = w == l->caller ? now() : 0;
   if (time && time - l->asked >= ASK_NS / 2)
     ask_at(l, time);
-  if (stopped(l))
+  look_late(l, site, 0, RT_NO_THREAD);
+  if (is_stopping(l))
     _longjmp(w->out, 1);
 }
-
-#ifdef __x86_64__
-/* Keeps every register, so that loops which call it need not keep theirs in memory: general ones on
- * the stack, all others by xsave (x87, SSE, AVX and AVX-512: 2,688 bytes at most, and its header
- * must be 0). */
-__asm__(
-    ".text\n"
-    ".globl rt_host_at_safepoint\n.hidden rt_host_at_safepoint\n.type rt_host_at_safepoint, @function\n"
-    "rt_host_at_safepoint:\n"
-    "  pushq %rbp\n  movq %rsp, %rbp\n"
-    "  pushq %rax\n  pushq %rcx\n  pushq %rdx\n  pushq %rsi\n  pushq %rdi\n"
-    "  pushq %r8\n  pushq %r9\n  pushq %r10\n  pushq %r11\n"
-    "  subq $2816, %rsp\n  andq $-64, %rsp\n"
-    "  xorl %eax, %eax\n  leaq 512(%rsp), %rdi\n  movl $8, %ecx\n  cld\n  rep stosq\n"
-    "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xsave (%rsp)\n"
-    "  call rt_host_at_safepoint_now\n"
-    "  movl $0xe7, %eax\n  xorl %edx, %edx\n  xrstor (%rsp)\n"
-    "  leaq -72(%rbp), %rsp\n"
-    "  popq %r11\n  popq %r10\n  popq %r9\n  popq %r8\n"
-    "  popq %rdi\n  popq %rsi\n  popq %rdx\n  popq %rcx\n  popq %rax\n"
-    "  popq %rbp\n  ret\n"
-    ".size rt_host_at_safepoint, .-rt_host_at_safepoint\n");
-#else
-void rt_host_at_safepoint(void) { at_safepoint(); }
-#endif
 
 _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,
                             uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
@@ -779,13 +797,4 @@ _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t bl
   }
   stop(w->launch);
   _longjmp(w->out, 1);
-}
-
-_Noreturn void rt_host_trap_in_line(const RtHostLaunch *view, uint32_t site, uint32_t bx,
-                                    uint32_t by, uint32_t bz, uint32_t tx, uint32_t thread,
-                                    int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
-  uint32_t blocks = tx / view->block[0];
-  uint64_t row = (uint64_t)bz * view->grid[1] + by;
-  rt_host_trap(view, site, row * view->grid[0] + bx + blocks, thread - blocks * view->block[0], v0,
-               v1, v2, v3);
 }

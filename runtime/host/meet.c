@@ -487,10 +487,27 @@ static uint32_t wait_for_grid(const Block *b) {
   return 0;
 }
 
+/* A thread that has not ended: one that goes round waiting, if there is one. */
+static void look_late(const Block *b) {
+  uint32_t found = RT_NO_THREAD, site = RT_NO_SITE;
+  for (uint32_t t = 0; t < b->f.n; t++) {
+    const RtMeetPoint *p = &b->points[b->f.next[t] & ~(uint32_t)RT_NEXT_READY];
+    if (!p->kind && !p->site)
+      continue; /* it has ended, or waits at a barrier, which has no site */
+    if (found == RT_NO_THREAD || p->kind == RT_MEET_YIELD)
+      found = t, site = p->site;
+    if (p->kind == RT_MEET_YIELD)
+      break;
+  }
+  rt_host_look_late(b->view, site, b->number, found);
+}
+
 uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, uint64_t block,
                          RtMeetState *state) {
   Block b = block_of(view, points, block);
   Standing s = {0};
+  if (rt_host_is_late(view))
+    look_late(&b);
   for (uint32_t first = 0; first < b.f.n; first += WARP)
     release_warp(&b, first, &s);
   end_waits(&b, &s);

@@ -39,6 +39,10 @@ void rt_host_waits(const RtHostLaunch *view, uint32_t site, uint32_t thread, uin
 bool rt_host_waited(const RtHostLaunch *view, uint64_t *block);
 /* host.c: the place of the block that runs; NULL if it has none. */
 struct RtPlace *rt_host_place(const RtHostLaunch *view);
+/* host.c: has the launch's timeout passed? Then it ends, with that thread at that site; where they
+ * are RT_NO_SITE and RT_NO_THREAD perhaps a little later. */
+bool rt_host_is_late(const RtHostLaunch *view);
+void rt_host_look_late(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread);
 /* host.c: the votes that were in the block's state when it left. */
 void rt_host_votes(const RtHostLaunch *view, uint32_t votes[4]);
 

@@ -57,6 +57,7 @@ void rt_kernel_bound(RtKernel *k, uint32_t threads);
 /* What error texts call the kernel: a copy of name, its symbol before. Not while another thread
  * uses the kernel. */
 RtStatus rt_kernel_call_it(RtKernel *k, const char *name);
+const char *rt_kernel_name(const RtKernel *k);
 void rt_kernel_release(RtKernel *k);
 /* of its own entry: zeros before that is loaded */
 const RtKernelInfo *rt_kernel_info(const RtKernel *k);
@@ -82,6 +83,7 @@ typedef struct RtConfig {
   uint32_t cluster[3]; /* blocks that are scheduled together; 0: a launch without */
   uint32_t dependent;  /* 1: may begin before the launch in front of it in the stream has ended */
   RtStream *stream;    /* NULL: default */
+  uint64_t timeout;    /* host: ns after which the launch ends with RT_TRAPPED; 0: never */
 } RtConfig;
 
 /* params: the packed block of params->bytes bytes; BLOCKS, GRID and TRAP fields are filled here.

@@ -451,6 +451,8 @@ RtStatus rt_kernel_call_it(RtKernel *k, const char *name) {
   return RT_OK;
 }
 
+const char *rt_kernel_name(const RtKernel *k) { return k->name; }
+
 void rt_kernel_release(RtKernel *k) {
   if (!k)
     return;

@@ -38,11 +38,11 @@ MAY_INCLUDE = {
     # What all others stand on.
     "pyext/": (),
     "pyext/objects": ("pyext/state.h", "pyext/raise.h", "pyext/attributes.def",
-                      "pyext/launch/traps.h"),
+                      "pyext/launch/timeouts.h", "pyext/launch/traps.h"),
     # Of compile only how types are written down, nothing of what compiles.
     "pyext/array": ("pyext/state.h", "pyext/raise.h", "pyext/objects/", "pyext/compile/numba.h",
                     "pyext/compile/record.h", "pyext/compile/signature.h", "pyext/compile/type.h",
-                    "pyext/launch/arguments.h", "pyext/launch/traps.h"),
+                    "pyext/launch/arguments.h", "pyext/launch/timeouts.h", "pyext/launch/traps.h"),
     "pyext/snapshot": ("pyext/state.h", "pyext/raise.h", "pyext/array/", "pyext/compile/dispatcher.h",
                        "pyext/compile/intrinsic.h", "pyext/compile/named_tuple.h",
                        "pyext/compile/numba.h", "pyext/compile/record.h",

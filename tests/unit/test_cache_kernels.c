@@ -7,6 +7,7 @@
 #include "codegen/compile.h"
 #include "codegen/store/store.h"
 #include "ir/cx.h"
+#include "runtime/host/calls.h"
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"

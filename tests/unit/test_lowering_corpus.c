@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "codegen/compile.h"
+#include "runtime/host/calls.h"
 #include "runtime/host/host.h"
 #include "tests/unit/support/corpus.h"
 

@@ -10,6 +10,7 @@
  *                                       is not in the text
  *   recursive  shared=64  limit=0       the program has a recursive function; static shared memory;
  *              PYPTX_INLINE_LIMIT
+ *   timed                               options.timed
  *   coarse=1  of=4                      options.coarsen; the entry alone of a kernel that was
  *             planned with this factor
  * A line `;times N` has the next one N times, with its number in place of #. Host cases are for one
@@ -25,6 +26,7 @@
 #include "codegen/passes.h"
 #include "codegen/target.h"
 #include "ir/verify.h"
+#include "runtime/host/calls.h"
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
@@ -58,7 +60,7 @@ typedef struct Case {
   char family[16], pass[32], extension[8];
   char before[128], arch[16], host[2];
   int opt, fma, fast, coarse, of, shared;
-  bool recursive, for_host;
+  bool recursive, for_host, timed;
   const char *limit;
 } Case;
 
@@ -76,6 +78,7 @@ static void read_options(const char *text, Case *c, Cx *cx) {
     sscanf(w, "of=%d", &c->of);
     sscanf(w, "arch=%15s", c->arch), sscanf(w, "before=%127s", c->before);
     c->recursive |= !strcmp(w, "recursive"), c->for_host |= !strcmp(w, "for=host");
+    c->timed |= !strcmp(w, "timed");
     if (!strncmp(w, "limit=", 6))
       c->limit = w + 6;
   }
@@ -304,8 +307,11 @@ static void run_case(Run *r, const char *path, const char *text) {
     request->coarse_of = planned;
   }
   r->cg->request = request;
-  r->cg->options =
-      (CgOptions){.opt = r->c.opt, .fma = r->c.fma, .fastmath = r->c.fast, .coarsen = r->c.coarse};
+  r->cg->options = (CgOptions){.opt = r->c.opt,
+                               .fma = r->c.fma,
+                               .fastmath = r->c.fast,
+                               .coarsen = r->c.coarse,
+                               .timed = r->c.timed};
   if (open_case(r->cg, &r->c, written_out(r->cx, text))) {
     const char *before = machine_of(r->cg);
     run_rows(r->cg, &r->c, r->p);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/host/calls.h"
 #include "runtime/host/host.h"
 #include "tests/unit/support/expect.h"
 
@@ -163,6 +164,57 @@ static void test_fork(void) {
   pthread_join(busy, NULL);
 }
 
+/* --- timeouts --- */
+
+static void never_end(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
+  const Params *p = launch->params;
+  for (uint64_t n = first; n < last; n++)
+    while (n >= p->trap_from)
+      if (__atomic_load_n(rt_host_safepoint, __ATOMIC_RELAXED))
+        rt_host_at_site(9);
+}
+
+static void take_long(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
+  (void)launch;
+  for (uint64_t n = first; n < last; n++)
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+}
+
+static void *run_endless(void *failures) {
+  Params p = {.trap_from = 50};
+  RtConfig c = config_of(60, 1, 1, 64);
+  c.timeout = 30000000;
+  for (int k = 0; k < 3; k++) {
+    RtTrap trap;
+    RtStatus status = rt_host_run(&(RtHostCode){.entry = never_end}, &c, &p, &trap);
+    *(int *)failures += status != RT_TRAPPED || trap.state != 2 || trap.finding != RT_FOUND_LATE ||
+                        trap.site != 9 || trap.values[0] != 30000000 ||
+                        trap.thread[0] != RT_NO_THREAD;
+  }
+  return failures;
+}
+
+static void test_timeouts(void) {
+  enum { CALLERS = 4 };
+  pthread_t callers[CALLERS];
+  int bad[CALLERS] = {0};
+  for (int k = 0; k < CALLERS; k++)
+    EXPECT(pthread_create(&callers[k], NULL, run_endless, &bad[k]) == 0);
+  for (int k = 0; k < CALLERS; k++) {
+    pthread_join(callers[k], NULL);
+    EXPECT(!bad[k]);
+  }
+  RtTrap trap;
+  RtConfig c = config_of(10000, 1, 1, 64);
+  c.timeout = 30000000;
+  EXPECT(rt_host_run(&(RtHostCode){.entry = take_long}, &c, NULL, &trap) == RT_TRAPPED);
+  EXPECT(trap.finding == RT_FOUND_LATE && trap.site == RT_NO_SITE);
+  c.timeout = 60000000000u;
+  c.grid[0] = 4;
+  EXPECT(rt_host_run(&(RtHostCode){.entry = take_long}, &c, NULL, &trap) == RT_OK && !trap.state);
+  EXPECT(!rt_host_safepoint[0]); /* nobody is asked to stop any more */
+}
+
 static void time_empty_launch(void) {
   Params p = {.counts = calloc(4, 4), .trap_from = UINT64_MAX};
   RtConfig c = config_of(4, 1, 1, 128);
@@ -183,6 +235,7 @@ int main(void) {
   test_memory();
   test_trap();
   test_many_callers();
+  test_timeouts();
   test_fork();
   time_empty_launch();
   return expect_failures != 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "codegen/compile.h"
+#include "runtime/host/calls.h"
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"

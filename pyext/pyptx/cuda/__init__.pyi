@@ -64,6 +64,7 @@ class _CodeOptions(TypedDict, total=False):
     exceptions: bool | None
     boundscheck: bool | None
     check: str | Iterable[str] | bool | None
+    timeout: float | None
     typing: Literal["numpy", "numba"]
     inline: Literal["auto", "always", "never"] | bool | None
     forceinline: bool | None

@@ -1,5 +1,6 @@
 """@cuda.jit: reads the decorator's many forms and options, and makes a Dispatcher (in C) of a function."""
 
+import math
 import os
 import sys
 
@@ -126,6 +127,46 @@ def _read_check(option, value):
     if bits & _CHECKS["init"]:
         _pyptx._watch_unset(1)  # for good: arrays that are made from now on are noted
     return (bits,)
+
+
+_LONGEST = 2_000_000  # seconds: what fits a field in ms
+
+
+def timeout_ms(value):
+    """timeout= in ms, rounded up: seconds as a number, or None or 0 for none. A text is the environment's."""
+    if value is None:
+        return 0
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        seconds = float(value)
+    except TypeError:
+        raise TypeError(f"timeout must be a number of seconds or None, not {value!r}") from None
+    except (ValueError, OverflowError):
+        seconds = -1.0
+    if not 0 <= seconds <= _LONGEST:
+        raise ValueError(f"timeout must be from 0 to {_LONGEST} seconds, not {value!r}")
+    return math.ceil(round(seconds * 1000, 6))  # 0.1 * 3 is 300
+
+
+def _read_timeout(option, value):
+    ms = timeout_ms(value)
+    return (ms, ms > 0)
+
+
+def timed(kernel, timeout):
+    """(A kernel, ms): the kernel as it is compiled for launches with such a timeout."""
+    ms = timeout_ms(timeout)
+    signatures, fields = kernel._made
+    if not ms or fields.get("timed"):
+        return kernel, ms
+    variant = kernel.__dict__.get("_timed")
+    if variant is None:
+        variant = type(kernel)(kernel.py_func, signatures, **{**fields, "timed": True})
+        for signature in signatures:
+            variant.compile(signature)
+        variant = kernel.__dict__.setdefault("_timed", variant)
+    return variant, ms
 
 
 def _read_forceinline(option, value):

@@ -12,6 +12,7 @@
 #include "codegen/llvm/cg.h"
 #include "codegen/passes.h"
 #include "codegen/target.h"
+#include "runtime/host/calls.h"
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
