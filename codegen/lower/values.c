@@ -122,11 +122,11 @@ void lw_extent(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + cg_extent_leaf((unsigned)i->aux.i));
 }
 
-/* Does the index fit 32 bits, and index an array of fewer than 2**31 elements an axis? */
+/* Is it an index of an array of fewer than 2**31 elements an axis, and nothing else? Then it fits
+ * 32 bits, whatever its type, or it is out of range. */
 static bool is_small(const Ins *wrap) {
   const Ins *extent = wrap->args[1];
-  return wrap->flags & INS_INDEX && wrap->args[0]->flags & INS_I32 && extent->op == OP_EXTENT &&
-         !extent->args[0]->type->wide;
+  return wrap->flags & INS_INDEX && extent->op == OP_EXTENT && !extent->args[0]->type->wide;
 }
 
 /* The unsigned 32-bit minimum of x and x + n is x for 0 <= x < n and x + n for -n <= x < 0; newer
