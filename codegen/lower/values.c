@@ -118,6 +118,8 @@ void lw_tuple_index(Lower *lw, Ins *i) {
 
 /* --- indices --- */
 
+enum { MAX_CLAMP = 3 }; /* selections in each other */
+
 void lw_extent(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + cg_extent_leaf((unsigned)i->aux.i));
 }
@@ -138,9 +140,27 @@ static LLVMValueRef wrapped_small(Lower *lw, LLVMValueRef index, LLVMValueRef ex
   return l_zext(lw->b, lw_intrinsic(lw, "llvm.umin", &lw->t->i32, 1, both, 2), lw->t->i64);
 }
 
+/* Is it the extent less one? */
+static bool is_last(const Ins *index, const Ins *extent) {
+  int64_t n;
+  const Ins *of = index->op == OP_SUB ? index->args[0] : NULL, *by = of ? index->args[1] : NULL;
+  return of && of->op == OP_EXTENT && extent->op == OP_EXTENT && of->args[0] == extent->args[0] &&
+         of->aux.i == extent->aux.i && by->op == OP_CONST && fz_get_int(by->aux.frozen, &n) &&
+         n == 1;
+}
+
+/* Is the index the same when it is wrapped? It is if it is not negative; the extent less one is
+ * negative only if the extent is 0, which adds nothing; a clamp is a selection between the two. */
+static bool stays(const Ins *index, const Ins *extent, int depth) {
+  if (index->flags & (INS_NONNEGATIVE | INS_U32) || is_last(index, extent))
+    return true;
+  return depth < MAX_CLAMP && index->op == OP_SELECT && stays(index->args[1], extent, depth + 1) &&
+         stays(index->args[2], extent, depth + 1);
+}
+
 void lw_wrap_index(Lower *lw, Ins *i) {
   LLVMValueRef index = lw_value(lw, i->args[0]);
-  if (i->args[0]->flags & (INS_NONNEGATIVE | INS_U32)) {
+  if (stays(i->args[0], i->args[1], 0)) {
     lw_set(lw, i, index);
     return;
   }
