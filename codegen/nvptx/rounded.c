@@ -10,8 +10,8 @@
  * constant and what fits int32, and float32 of i + c. The bits are the same for every float: i is 0
  * for nan; beyond int64 it is the nearest end of it, where i + c wraps around.
  *
- * Where c is the counter of a short loop (`for j in range(-1, 3)`, the taps of a filter), the loop is
- * unrolled fully first, as ptxas would do anyway.
+ * Where c is the counter of a short loop (`for j in range(-1, 3)`, the taps of a filter), the loop
+ * is unrolled fully first, as ptxas would do anyway.
  *
  * Out: the conversion to int64 stays where it has other uses. */
 #include <assert.h>
