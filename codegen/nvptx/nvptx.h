@@ -60,6 +60,8 @@ void cg_nvptx_local_unroll(Cg *cg);
 
 /* local_registers.c: small local arrays become registers although some indices vary. */
 void cg_nvptx_local_registers(Cg *cg);
+/* local_guards.c: loads of local arrays in front of a condition that was loaded. */
+void cg_nvptx_local_guards(Cg *cg);
 
 /* local_space.c: ld.local and st.local for local arrays that stay in memory; right before code
  * generation. */
