@@ -1,8 +1,8 @@
 /* NVPTX prepare: last changes to the optimised module before LLVM's code generator.
  *
- * A bug of the code generator (shifts) is worked around, a form that ptxas compiles badly (counts)
- * is rewritten, and the generator is kept from code that never runs (long divisions). LLVM's passes
- * would undo all three, so they come after these. This file
+ * A bug of the code generator (shifts) is worked around, forms that ptxas (counts) and the
+ * generator (indices) compile badly are rewritten, and the generator is kept from code that never
+ * runs (long divisions). LLVM's passes would undo all of these, so they come after those. This file
  * also decides which modules are too long for the generator's own optimisations. */
 #include <assert.h>
 
@@ -62,6 +62,28 @@ static void choose_count(Cg *cg, LLVMValueRef sum) {
   LLVMReplaceAllUsesWith(sum, l_select(cg->builder, c, one, n));
 }
 
+/* --- indices ---
+ *
+ * The generator makes a[k + step] an addition to the address of a[k] where the sum is extended with
+ * its sign; extended with zeros it must know itself that k is not negative. Of numbers that are not
+ * negative both are the same. */
+static bool is_index(Cg *cg, LLVMValueRef i) {
+  bool used = false;
+  if (!LLVMIsAZExtInst(i) || !LLVMGetNNeg(i) || LLVMTypeOf(i) != cg->t.i64 ||
+      LLVMTypeOf(LLVMGetOperand(i, 0)) != cg->t.i32)
+    return false;
+  for (LLVMUseRef u = LLVMGetFirstUse(i); u && !used; u = LLVMGetNextUse(u))
+    used = cg_is_op(LLVMGetUser(u), LLVMGetElementPtr);
+  return used;
+}
+
+static void extend_sign(Cg *cg, LLVMValueRef i) {
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+  LLVMReplaceAllUsesWith(i, l_sext(cg->builder, LLVMGetOperand(i, 0), cg->t.i64));
+  LLVMInstructionEraseFromParent(i);
+}
+
 /* --- long divisions ---
  *
  * LLVM's code generator puts a test before each 64-bit division, whether its operands fit 32 bits.
@@ -87,6 +109,7 @@ static void hide_division(Cg *cg, LLVMValueRef i) {
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
+  bool optimizes = !cg_nvptx_is_long(cg); /* does the generator? */
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
@@ -95,6 +118,8 @@ void cg_nvptx_prepare(Cg *cg) {
           clamp_count(cg, i);
         else if (is_count(cg, i))
           choose_count(cg, i);
+        else if (optimizes && is_index(cg, i))
+          extend_sign(cg, i);
         else if (is_long_division(cg, mark, i))
           hide_division(cg, i);
       }
