@@ -178,9 +178,9 @@ enum InsFlags {
   X(INS_NO_WRAP, nowrap)                                                                           \
   X(INS_I32, i32)                                                                                  \
   X(INS_U32, u32)                                                                                  \
-  X(INS_INDEX, index) X(INS_LOW, low) X(INS_YIELDS, yields) X(INS_UNROLL_4, unroll4)               \
-      X(INS_UNROLL_8, unroll8) X(INS_MASKED, masked) X(INS_OF_I32, of_i32) X(INS_OF_U32, of_u32)       \
-      X(INS_ROLLED, rolled)
+  X(INS_INDEX, index)                                                                              \
+  X(INS_LOW, low) X(INS_YIELDS, yields) X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8)          \
+      X(INS_MASKED, masked) X(INS_OF_I32, of_i32) X(INS_OF_U32, of_u32) X(INS_ROLLED, rolled)
 
 struct Block {
   uint32_t id;

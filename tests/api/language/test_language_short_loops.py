@@ -34,6 +34,27 @@ def test_a_sparse_matrix_times_a_vector(dtype):
     assert y[0] == 0 and y[5] != 0
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
+@pytest.mark.parametrize("radius", [0, 1, 3, 9])
+def test_rows_at_clamped_columns(dtype, radius):
+    """Each row has an address of its own (codegen/nvptx/prepare.c)."""
+    def kernel(image, picked, radius, out):
+        x, y = cuda.grid(2)
+        if y < image.shape[0] and x < image.shape[1]:
+            total = 0
+            for i in range(y - radius, y + radius + 1):
+                row = min(max(i, 0), image.shape[0] - 1)
+                for j in range(x - radius, x + radius + 1):
+                    total += int(image[row, min(max(j, 0), image.shape[1] - 1)])
+            for k in range(picked.size):
+                total = total * 3 % 1000 + int(image[y, picked[k]])
+            out[y, x] = total
+
+    image = np.random.default_rng(3).integers(0, 9, (5, 11)).astype(dtype)
+    picked = np.array([-11, 10, 0, -1, 4, 7, -6, 2, 2], np.int64)
+    run(kernel, [image, picked, radius, np.zeros((5, 11), np.int64)], (1, 2), (16, 4))
+
+
 def test_indices_that_count_from_the_end():
     def kernel(start, x, y):
         row = cuda.grid(1)
