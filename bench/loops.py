@@ -5,6 +5,7 @@
     python bench/loops.py NAME...      the lines of these kernels
 
 It needs no GPU and no toolkit: ptxas and nvdisasm are those of pip's packages (requirements-dev.txt), so that the figures repeat exactly.
+The code is what launches take whose integers and extents fit 31 bits: that of the narrow signature.
 A line is an entry of a kernel (coarsened ones have two) or, indented, one of its inner loops in the order of the code:
 
     code    instructions, those that only pad aside
@@ -162,7 +163,7 @@ def assembled(kernel):
     from counts import sections
     from pyptx import _tools, cuda
 
-    ptx = cuda.compile_ptx(kernel.function, kernel.signature, cc=ARCH, coarsen=True)[0]
+    ptx = cuda.compile_ptx(kernel.function, f"narrow ({kernel.signature})", cc=ARCH, coarsen=True)[0]
     cubin, log = _tools.assemble(ptx, ARCH)
     codes = {name.removeprefix(".text."): code for name, code in sections(cubin).items() if name.startswith(".text.")}
     names = re.findall(r"\.visible \.entry ([\w$]+)", ptx)

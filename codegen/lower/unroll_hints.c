@@ -102,12 +102,9 @@ static bool is_constant(const Ins *i, int64_t *v) {
   return known;
 }
 
-/* Is the bound read from memory, as those of a sparse matrix's rows or a node's neighbours are?
- * Such loops are short. */
-static bool is_loaded(const Ins *i) {
-  while (i->op == OP_CAST || i->op == OP_ADD || i->op == OP_SUB)
-    i = i->args[0];
-  return i->op == OP_LOAD;
+/* Loops between bounds that were read from memory are short. */
+static bool has_loaded_bound(const Counter *c) {
+  return ssa_loaded(c->start) || ssa_loaded(c->stop);
 }
 
 /* The trip count; -1 if it is not known. */
@@ -199,8 +196,7 @@ static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *
   bool known = trips >= 0;
   if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
     return 0;
-  bool few = size > MAX_SMALL || is_loaded(c->start) || is_loaded(c->stop) || is_window(c) ||
-             !loads(body, latch, false);
+  bool few = size > MAX_SMALL || has_loaded_bound(c) || is_window(c) || !loads(body, latch, false);
   return known || !few ? 8 : 4;
 }
 
@@ -235,7 +231,7 @@ static int hint_of(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *lat
   if (is_counting(body, &c) && walks_tuples(body, &c))
     return INS_UNROLL_ALL;
   unsigned n = is_counting(body, &c) ? times(cx, fn, body, latch, &c) : 0;
-  if (n == 4 && (is_loaded(c.start) || is_loaded(c.stop)) && only_reads(body))
+  if (n == 4 && has_loaded_bound(&c) && only_reads(body))
     return INS_MASKED;
   return n == 8 ? INS_UNROLL_8 : n == 4 ? INS_UNROLL_4 : 0;
 }
@@ -246,7 +242,7 @@ void cg_hint_loops(Cx *cx, Fn *fn) {
     for (int s = 0; s < 2; s++) {
       Block *header = latch->succ[s];
       SmallLoop body;
-      if (!header || !ssa_small_loop(&body, header, latch))
+      if (!header || latch->last->flags & INS_ROLLED || !ssa_small_loop(&body, header, latch))
         continue;
       latch->last->flags |= (uint16_t)hint_of(cx, fn, &body, latch);
     }
@@ -256,12 +252,15 @@ void cg_hint_loops(Cx *cx, Fn *fn) {
 
 void lw_mark_loops(Lower *lw) {
   FOR_BLOCKS (lw->fn, latch) {
-    int hint = latch->last->flags & (INS_MASKED | INS_UNROLL_4 | INS_UNROLL_8 | INS_UNROLL_ALL);
+    int hint = latch->last->flags &
+               (INS_MASKED | INS_UNROLL_4 | INS_UNROLL_8 | INS_UNROLL_ALL | INS_ROLLED);
     if (!hint)
       continue;
     assert(((BlockNote *)latch->note)->end && !(hint & (hint - 1))); /* one hint a loop */
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(((BlockNote *)latch->note)->end);
-    if (hint == INS_MASKED)
+    if (hint == INS_ROLLED)
+      cg_mark_rolled(lw->cg->context, branch);
+    else if (hint == INS_MASKED)
       cg_mark_masked(lw->cg->context, branch);
     else if (hint == INS_UNROLL_ALL)
       cg_mark_whole(lw->cg->context, branch, 0);

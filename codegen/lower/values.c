@@ -118,15 +118,17 @@ void lw_tuple_index(Lower *lw, Ins *i) {
 
 /* --- indices --- */
 
+enum { MAX_CLAMP = 3 }; /* selections in each other */
+
 void lw_extent(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + cg_extent_leaf((unsigned)i->aux.i));
 }
 
-/* Does the index fit 32 bits, and index an array of fewer than 2**31 elements an axis? */
+/* Is it an index of an array of fewer than 2**31 elements an axis, and nothing else? Then it fits
+ * 32 bits, whatever its type, or it is out of range. */
 static bool is_small(const Ins *wrap) {
   const Ins *extent = wrap->args[1];
-  return wrap->flags & INS_INDEX && wrap->args[0]->flags & INS_I32 && extent->op == OP_EXTENT &&
-         !extent->args[0]->type->wide;
+  return wrap->flags & INS_INDEX && extent->op == OP_EXTENT && !extent->args[0]->type->wide;
 }
 
 /* The unsigned 32-bit minimum of x and x + n is x for 0 <= x < n and x + n for -n <= x < 0; newer
@@ -138,9 +140,27 @@ static LLVMValueRef wrapped_small(Lower *lw, LLVMValueRef index, LLVMValueRef ex
   return l_zext(lw->b, lw_intrinsic(lw, "llvm.umin", &lw->t->i32, 1, both, 2), lw->t->i64);
 }
 
+/* Is it the extent less one? */
+static bool is_last(const Ins *index, const Ins *extent) {
+  int64_t n;
+  const Ins *of = index->op == OP_SUB ? index->args[0] : NULL, *by = of ? index->args[1] : NULL;
+  return of && of->op == OP_EXTENT && extent->op == OP_EXTENT && of->args[0] == extent->args[0] &&
+         of->aux.i == extent->aux.i && by->op == OP_CONST && fz_get_int(by->aux.frozen, &n) &&
+         n == 1;
+}
+
+/* Is the index the same when it is wrapped? It is if it is not negative; the extent less one is
+ * negative only if the extent is 0, which adds nothing; a clamp is a selection between the two. */
+static bool stays(const Ins *index, const Ins *extent, int depth) {
+  if (index->flags & (INS_NONNEGATIVE | INS_U32) || is_last(index, extent))
+    return true;
+  return depth < MAX_CLAMP && index->op == OP_SELECT && stays(index->args[1], extent, depth + 1) &&
+         stays(index->args[2], extent, depth + 1);
+}
+
 void lw_wrap_index(Lower *lw, Ins *i) {
   LLVMValueRef index = lw_value(lw, i->args[0]);
-  if (i->args[0]->flags & (INS_NONNEGATIVE | INS_U32)) {
+  if (stays(i->args[0], i->args[1], 0)) {
     lw_set(lw, i, index);
     return;
   }

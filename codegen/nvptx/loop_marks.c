@@ -57,6 +57,10 @@ void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
             4);
 }
 
+void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch) {
+  set_marks(c, branch, (LLVMMetadataRef[]){NULL, not_unrolled(c)}, 2);
+}
+
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch) {
   set_marks(
       c, branch,

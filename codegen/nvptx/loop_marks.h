@@ -11,6 +11,8 @@ enum { MASKED_COPIES = 8 };
  * MARK_REST to the loop for the iterations that are left over. */
 void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count);
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
+/* It stays a loop as it is: LLVM, and ptxas, do not unroll it. */
+void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch);
 /* LLVM unrolls it fully: by its trip count, or, if data may end it earlier, by `most` iterations
  * (0 otherwise). The second takes back all such marks that are left in the module. */
 void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most);

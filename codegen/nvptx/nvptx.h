@@ -64,6 +64,8 @@ void cg_nvptx_local_unroll(Cg *cg);
 
 /* local_registers.c: small local arrays become registers although some indices vary. */
 void cg_nvptx_local_registers(Cg *cg);
+/* local_guards.c: loads of local arrays in front of a condition that was loaded. */
+void cg_nvptx_local_guards(Cg *cg);
 
 /* drain.c: threads that may have bulk stores under way wait at the kernel's end until these have
  * read shared memory; right before code generation. */

@@ -1,12 +1,13 @@
 /* NVPTX prepare: last changes to the optimised module before LLVM's code generator.
  *
- * A bug of the code generator (shifts) is worked around, a form that ptxas compiles badly (counts)
- * is rewritten, and the generator is kept from code that never runs (long divisions). LLVM's passes
- * would undo all three, so they come after these. This file
+ * A bug of the code generator (shifts) is worked around, forms that ptxas (counts) and the
+ * generator (indices) compile badly are rewritten, and the generator is kept from code that never
+ * runs (long divisions). LLVM's passes would undo all of these, so they come after those. This file
  * also decides which modules are too long for the generator's own optimisations. */
 #include <assert.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
@@ -62,6 +63,87 @@ static void choose_count(Cg *cg, LLVMValueRef sum) {
   LLVMReplaceAllUsesWith(sum, l_select(cg->builder, c, one, n));
 }
 
+/* --- indices ---
+ *
+ * The generator makes a[k + step] an addition to the address of a[k] where the sum is extended with
+ * its sign; extended with zeros it must know itself that k is not negative. Of numbers that are not
+ * negative both are the same. */
+static bool is_index(Cg *cg, LLVMValueRef i) {
+  bool used = false;
+  if (!LLVMIsAZExtInst(i) || !LLVMGetNNeg(i) || LLVMTypeOf(i) != cg->t.i64 ||
+      LLVMTypeOf(LLVMGetOperand(i, 0)) != cg->t.i32)
+    return false;
+  for (LLVMUseRef u = LLVMGetFirstUse(i); u && !used; u = LLVMGetNextUse(u))
+    used = cg_is_op(LLVMGetUser(u), LLVMGetElementPtr);
+  return used;
+}
+
+static void extend_sign(Cg *cg, LLVMValueRef i) {
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+  LLVMReplaceAllUsesWith(i, l_sext(cg->builder, LLVMGetOperand(i, 0), cg->t.i64));
+  LLVMInstructionEraseFromParent(i);
+}
+
+/* --- clamped columns ---
+ *
+ * Of m[y, min(max(x, 0), n - 1)] the generator sees the element's number as a whole: a
+ * multiplication and an addition for each. In a loop over x the row gets an address of its own. */
+static bool is_clamped(LLVMValueRef v) {
+  static const char *const names[] = {"llvm.smin.i32", "llvm.smax.i32", "llvm.umin.i32"};
+  for (size_t k = 0; LLVMIsACallInst(v) && k < sizeof names / sizeof *names; k++)
+    if (cg_is_call_of(v, names[k]))
+      return true;
+  return false;
+}
+
+/* Which operand of the sum is a row, a product, where the other is a clamped column; -1: none. */
+static int row_in(LLVMValueRef sum) {
+  for (unsigned k = 0; k < 2 && cg_is_op(sum, LLVMAdd) && LLVMGetNSW(sum); k++)
+    if (cg_is_op(LLVMGetOperand(sum, k), LLVMMul) && is_clamped(LLVMGetOperand(sum, !k)))
+      return (int)k;
+  return -1;
+}
+
+static bool is_in_a_loop(LLVMValueRef sum, LLVMValueRef row) {
+  LLVMBasicBlockRef b = LLVMGetInstructionParent(sum);
+  Fork fork;
+  return b != LLVMGetInstructionParent(row) && graph_fork(LLVMGetBasicBlockTerminator(b), &fork) &&
+         (fork.yes == b || fork.no == b);
+}
+
+/* Is it an element of a parameter, in a row of which some loop reads elements? */
+static bool is_in_row(Cg *cg, LLVMValueRef gep) {
+  if (!cg_is_op(gep, LLVMGetElementPtr) || LLVMGetNumIndices(gep) != 1 ||
+      !LLVMIsAArgument(LLVMGetOperand(gep, 0)))
+    return false;
+  LLVMValueRef i = LLVMGetOperand(gep, 1), sum = LLVMIsASExtInst(i) ? LLVMGetOperand(i, 0) : NULL;
+  int k = sum && LLVMTypeOf(sum) == cg->t.i32 && LLVMTypeOf(i) == cg->t.i64 ? row_in(sum) : -1;
+  LLVMValueRef row = k < 0 ? NULL : LLVMGetOperand(sum, (unsigned)k);
+  for (LLVMUseRef u = row ? LLVMGetFirstUse(row) : NULL; u; u = LLVMGetNextUse(u))
+    if (row_in(LLVMGetUser(u)) >= 0 && is_in_a_loop(LLVMGetUser(u), row))
+      return true;
+  return false;
+}
+
+static LLVMValueRef element(Cg *cg, LLVMTypeRef t, LLVMValueRef from, LLVMValueRef index) {
+  LLVMValueRef wide = l_sext(cg->builder, index, cg->t.i64);
+  return l_gep(cg->builder, t, from, &wide, 1);
+}
+
+static void split_row(Cg *cg, LLVMValueRef gep) {
+  LLVMValueRef sum = LLVMGetOperand(LLVMGetOperand(gep, 1), 0);
+  unsigned k = (unsigned)row_in(sum);
+  LLVMValueRef row = LLVMGetOperand(sum, k), column = LLVMGetOperand(sum, !k);
+  LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(gep));
+  LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(row));
+  LLVMValueRef address = element(cg, t, LLVMGetOperand(gep, 0), row);
+  LLVMPositionBuilderBefore(cg->builder, gep);
+  LLVMReplaceAllUsesWith(gep, element(cg, t, address, column));
+  LLVMInstructionEraseFromParent(gep);
+}
+
 /* --- long divisions ---
  *
  * LLVM's code generator puts a test before each 64-bit division, whether its operands fit 32 bits.
@@ -87,6 +169,7 @@ static void hide_division(Cg *cg, LLVMValueRef i) {
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
+  bool optimizes = !cg_nvptx_is_long(cg); /* does the generator? */
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
@@ -95,6 +178,10 @@ void cg_nvptx_prepare(Cg *cg) {
           clamp_count(cg, i);
         else if (is_count(cg, i))
           choose_count(cg, i);
+        else if (optimizes && is_in_row(cg, i))
+          split_row(cg, i);
+        else if (optimizes && is_index(cg, i))
+          extend_sign(cg, i);
         else if (is_long_division(cg, mark, i))
           hide_division(cg, i);
       }

@@ -10,14 +10,25 @@
  * constant and what fits int32, and float32 of i + c. The bits are the same for every float: i is 0
  * for nan; beyond int64 it is the nearest end of it, where i + c wraps around.
  *
+ * Where c is the counter of a short loop (`for j in range(-1, 3)`, the taps of a filter), the loop
+ * is unrolled fully first, as ptxas would do anyway.
+ *
  * Out: the conversion to int64 stays where it has other uses. */
 #include <assert.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
+#include "codegen/llvm/optimize.h"
+#include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum { MOST_ADDED = 255, MOST_USES = 64 };
+enum {
+  MOST_ADDED = 255,
+  MOST_USES = 64,
+  MOST_TRIPS = 8,
+  MOST_CODE = 600, /* instructions of a loop's iterations together */
+};
 
 static const double END = 9223372036854775808.0; /* 2^63 */
 
@@ -268,17 +279,108 @@ static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion) {
   return i && rewrite(&(Rounded){cg, x, LLVMGetOperand(i, 0), i});
 }
 
+static bool is_conversion(LLVMValueRef i) {
+  return LLVMIsACallInst(i) &&
+         (cg_is_call_of(i, "llvm.nvvm.f2ll.rz") || cg_is_call_of(i, "llvm.nvvm.d2ll.rz"));
+}
+
+/* --- loops whose counter is added --- */
+
+static unsigned code_of(const FnGraph *g, const GraphLoop *l) {
+  unsigned n = 0;
+  for (uint32_t k = 0; k < l->nnodes; k++)
+    for (LLVMValueRef i = g->nodes[l->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
+      n++;
+  return n;
+}
+
+/* How often the loop with this counter runs: from a constant, by 1, until it equals one; 0: not
+ * known. */
+static uint64_t trips_of(const FnGraph *g, const GraphLoop *l, LLVMValueRef phi) {
+  LLVMBasicBlockRef latch = g->nodes[l->latches[0]].block;
+  Fork fork;
+  if (l->nlatches != 1 || LLVMCountIncoming(phi) != 2 ||
+      !graph_fork(LLVMGetBasicBlockTerminator(latch), &fork) || !LLVMIsAICmpInst(fork.condition))
+    return 0;
+  LLVMValueRef next = graph_incoming(phi, latch),
+               start = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == latch),
+               end = LLVMGetOperand(fork.condition, 1);
+  bool stays = fork.yes == g->nodes[l->header].block;
+  bool by_one = next && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == phi &&
+                LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
+                LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) == 1;
+  if (!by_one || LLVMGetICmpPredicate(fork.condition) != (stays ? LLVMIntNE : LLVMIntEQ) ||
+      LLVMGetOperand(fork.condition, 0) != next || !LLVMIsAConstantInt(start) ||
+      !LLVMIsAConstantInt(end))
+    return 0;
+  return (uint64_t)LLVMConstIntGetSExtValue(end) - (uint64_t)LLVMConstIntGetSExtValue(start);
+}
+
+/* Marks the loop whose counter is added to v, if it is short. */
+static bool mark_loop_of(Cg *cg, const FnGraph *g, LLVMValueRef v) {
+  bool any = false;
+  Uses uses = uses_of(v);
+  for (unsigned k = 0; k < uses.n; k++) {
+    if (!cg_is_op(uses.by[k], LLVMAdd))
+      continue;
+    LLVMValueRef c = cg_peel(LLVMGetOperand(uses.by[k], LLVMGetOperand(uses.by[k], 0) == v));
+    uint32_t at = LLVMIsAPHINode(c) ? graph_number(g, LLVMGetInstructionParent(c)) : GRAPH_NONE;
+    uint32_t loop = at == GRAPH_NONE ? GRAPH_NONE : g->nodes[at].loop;
+    if (loop == GRAPH_NONE || g->loops.data[loop].header != at || !g->loops.data[loop].innermost)
+      continue;
+    const GraphLoop *l = &g->loops.data[loop];
+    uint64_t trips = trips_of(g, l, c);
+    if (!trips || trips > MOST_TRIPS || trips * code_of(g, l) > MOST_CODE)
+      continue;
+    cg_mark_whole(cg->context, g->nodes[l->latches[0]].last, 0);
+    any = true;
+  }
+  return any;
+}
+
+static bool mark_loops(Cg *cg, LLVMValueRef f) {
+  FnGraph g = {0};
+  bool any = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      if (!is_conversion(i))
+        continue;
+      if (!g.len) {
+        g = graph_of(&cg->cx->arena, f, NULL);
+        graph_loops(&g);
+      }
+      any |= mark_loop_of(cg, &g, i);
+      Uses uses = uses_of(i);
+      for (unsigned k = 0; k < uses.n; k++)
+        any |= LLVMIsASelectInst(uses.by[k]) && mark_loop_of(cg, &g, uses.by[k]);
+    }
+  return any;
+}
+
+static void unroll(Cg *cg) {
+  bool any = false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    any |= !LLVMIsDeclaration(f) && mark_loops(cg, f);
+  if (!any)
+    return;
+  cg_run_passes(cg, "function(loop(loop-unroll-full))");
+  cg_unmark_whole(cg);
+  cg_run_passes(cg, cg_cleaning(cg));
+}
+
+/* --- the pass --- */
+
 static bool rewrite_in(Cg *cg, LLVMValueRef f) {
   bool found = false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsACallInst(i) &&
-          (cg_is_call_of(i, "llvm.nvvm.f2ll.rz") || cg_is_call_of(i, "llvm.nvvm.d2ll.rz")))
+      if (is_conversion(i))
         found |= rewrite_conversion(cg, i);
   return found;
 }
 
 void cg_nvptx_rounded(Cg *cg) {
+  unroll(cg);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && rewrite_in(cg, f))
       cg_run_function_passes(cg, f, "early-cse,dce");

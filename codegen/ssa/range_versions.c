@@ -1,4 +1,6 @@
-/* Range versions: loops over ranges whose step is known at run time only.
+/* Range versions: loops over ranges of which too little is known, written twice.
+ *
+ * A step known at run time only:
  *
  *   for k in range(start, stop, step):
  *
@@ -12,9 +14,23 @@
  *   else:
  *     while k < stop if step > 0 else k > stop: …
  *
+ * A start that was read from memory, of a counter that is an index (a row of a sparse matrix, a
+ * node's neighbours):
+ *
+ *   for k in range(starts[row], starts[row + 1]):
+ *     s += x[k]
+ *
+ * Each index may be negative, and is wrapped in an iteration of its own, so that the loads of
+ * neighbouring iterations have an address each. With a test in front none is:
+ *
+ *   if start >= 0 and stop < 2**31:   # of 32-bit numbers the first alone
+ *     while k < stop: …      # no index is wrapped
+ *   else:
+ *     while k < stop: …      # INS_ROLLED: it hardly ever runs, and is not unrolled
+ *
  * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
- * versions of each small loop whose condition is such a selection. A loop that synchronises
- * threads, calls or may stop stays as it is. */
+ * versions of each small loop of these kinds. A loop that synchronises threads, calls or may stop
+ * stays as it is. */
 #include "codegen/ssa/range_versions.h"
 
 #include <assert.h>
@@ -22,6 +38,8 @@
 #include "codegen/ssa/small_loop.h"
 #include "ir/build.h"
 #include "ir/cfg.h"
+
+#define LARGEST INT64_C(0x7fffffff)
 
 enum {
   MAX_SIZE = 60,   /* operations of a loop that is written twice */
@@ -31,8 +49,9 @@ enum {
 typedef struct Range {
   SmallLoop loop;
   Block *latch, *outside; /* where the loop goes when it ends */
-  Ins *counter, *start, *step, *zero;
-  Ins *less; /* the condition, where the step is positive */
+  Ins *counter, *start, *step, *stop;
+  Ins *less;  /* the condition, where the step is positive */
+  bool known; /* the step is a positive constant */
 } Range;
 
 /* What a block or instruction of the loop is in the second version, while that is written. */
@@ -64,23 +83,30 @@ static bool is_zero(const Ins *i) {
 }
 
 /* select(step > 0, k < stop, k > stop) */
+static bool read_selection(Range *r, Ins **of) {
+  Ins *up = of[0], *less = of[1], *more = of[2];
+  r->less = less;
+  r->step = up->args[0];
+  return up->op == OP_GT && is_zero(up->args[1]) && less->op == OP_LT && more->op == OP_GT &&
+         less->args[0] == more->args[0] && less->args[1] == more->args[1] &&
+         !ssa_in_loop(&r->loop, r->step->block);
+}
+
+/* That selection, or k < stop. */
 static bool read_condition(Range *r) {
   Block *header = r->loop.blocks[0];
-  Ins *end = header->last;
-  if (end->op != OP_CONDBR || end->args[0]->op != OP_SELECT ||
-      !ssa_in_loop(&r->loop, header->succ[0]) || ssa_in_loop(&r->loop, header->succ[1]))
+  Ins *end = header->last, *condition = end->args[0];
+  if (end->op != OP_CONDBR || !ssa_in_loop(&r->loop, header->succ[0]) ||
+      ssa_in_loop(&r->loop, header->succ[1]))
     return false;
-  Ins **of = end->args[0]->args, *up = of[0], *less = of[1], *more = of[2];
-  if (up->op != OP_GT || !is_zero(up->args[1]) || less->op != OP_LT || more->op != OP_GT ||
-      less->args[0] != more->args[0] || less->args[1] != more->args[1])
+  r->less = condition;
+  r->known = condition->op == OP_LT;
+  if (!r->known && (condition->op != OP_SELECT || !read_selection(r, condition->args)))
     return false;
   r->outside = header->succ[1];
-  r->less = less;
-  r->counter = less->args[0];
-  r->step = up->args[0];
-  r->zero = up->args[1];
-  return r->counter->op == OP_PHI && r->counter->block == header &&
-         !ssa_in_loop(&r->loop, r->step->block);
+  r->counter = r->less->args[0];
+  r->stop = r->less->args[1];
+  return r->counter->op == OP_PHI && r->counter->block == header;
 }
 
 /* The counter starts outside and goes on by the step. */
@@ -90,15 +116,57 @@ static bool read_counter(Range *r) {
   bool second = r->counter->block->preds.data[1] == r->latch;
   const Ins *next = r->counter->args[second];
   r->start = r->counter->args[!second];
-  return r->counter->block->preds.data[second] == r->latch && next->op == OP_ADD &&
-         ((next->args[0] == r->counter && next->args[1] == r->step) ||
-          (next->args[1] == r->counter && next->args[0] == r->step));
+  if (r->counter->block->preds.data[second] != r->latch || next->op != OP_ADD)
+    return false;
+  int64_t n;
+  Ins *by = next->args[next->args[0] == r->counter];
+  if (r->known) {
+    r->step = by;
+    if (by->op != OP_CONST || !fz_get_int(by->aux.frozen, &n) || n <= 0)
+      return false;
+  }
+  return by == r->step && (next->args[0] == r->counter || next->args[1] == r->counter);
+}
+
+/* --- counters that are indices --- */
+
+static bool may_be_negative(const Ins *start) {
+  const Ins *load = ssa_loaded(start);
+  return load && ty_kind(load->type) == KIND_INT && ty_is_signed(load->type) &&
+         !(start->flags & INS_NONNEGATIVE);
+}
+
+static bool is_or_adds(const Ins *i, const Ins *counter) {
+  return i == counter || (i->op == OP_ADD && (i->args[0] == counter || i->args[1] == counter));
+}
+
+static bool is_index(const Range *r) {
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      if (i->op == OP_WRAP_INDEX && is_or_adds(i->args[0], r->counter))
+        return true;
+  return false;
+}
+
+static bool has_loaded_start(const Range *r) {
+  const Type *t = r->counter->type;
+  return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64 && r->stop->type == t &&
+         !ssa_in_loop(&r->loop, r->stop->block) && may_be_negative(r->start) && is_index(r);
+}
+
+/* May the counter reach numbers that do not fit int32? */
+static bool is_far(const Range *r) {
+  const Ins *i = r->stop;
+  while (i->op == OP_CAST)
+    i = i->args[0];
+  const Type *stop = i->type;
+  return ty_kind(stop) != KIND_INT || ty_bits(stop) > (ty_is_signed(stop) ? 32 : 16);
 }
 
 static bool read_range(Range *r, Block *header, Block *latch) {
   r->latch = latch;
   return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop) && read_condition(r) &&
-         read_counter(r);
+         read_counter(r) && (!r->known || has_loaded_start(r));
 }
 
 /* --- the second version --- */
@@ -185,30 +253,34 @@ static Block *split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
   return ir_join_edges(cx, fn, to, through);
 }
 
-static Ins *compared(Cx *cx, Fn *fn, const Range *r, Block *in, Op op, Ins *what) {
-  Ins *c = ir_ins(cx, fn, op, r->less->type, r->less->loc, (Ins *[]){what, r->zero}, 2);
-  ir_append(in, c);
-  return c;
+/* From `from` to `yes` if the comparison of v with n holds, else to `no`. */
+static void choose(Cx *cx, Fn *fn, const Range *r, Block *from, Ins *v, Op op, int64_t n,
+                   Block *yes, Block *no) {
+  Loc loc = r->less->loc;
+  Ins *limit = ir_const(cx, fn, fz_int(cx, n), r->counter->type, loc);
+  Ins *holds = ir_ins(cx, fn, op, r->less->type, loc, (Ins *[]){v, limit}, 2);
+  ir_append(from, limit);
+  ir_append(from, holds);
+  ir_condbr(cx, fn, from, holds, yes, no, loc)->type = r->loop.blocks[0]->last->type;
 }
 
 /* The blocks that choose: from `entry`, which goes to the header, also to `fast`. The general loop
  * is entered from the block that is returned. */
 static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) {
-  Block *header = r->loop.blocks[0], *up = ir_block(cx, fn), *general = ir_block(cx, fn);
-  const Type *none = header->last->type;
-  Loc loc = r->less->loc;
+  Block *header = r->loop.blocks[0], *general = ir_block(cx, fn);
   VEC(Ins *) values = {0};
   for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next)
     VEC_PUSH(&cx->arena, &values, from_edge(phi, entry));
   ir_remove(entry->last);
   ir_unlink(entry, header);
-  Ins *zero = ir_const(cx, fn, fz_int(cx, 0), r->zero->type, loc);
-  ir_append(entry, zero);
-  r->zero = zero;
-  ir_condbr(cx, fn, entry, compared(cx, fn, r, entry, OP_GT, r->step), up, general, loc)->type =
-      none;
-  ir_condbr(cx, fn, up, compared(cx, fn, r, up, OP_GE, r->start), fast, general, loc)->type = none;
-  ir_br(cx, fn, general, header, loc)->type = none;
+  bool two = !r->known || is_far(r);
+  Block *second = two ? ir_block(cx, fn) : entry;
+  if (!r->known)
+    choose(cx, fn, r, entry, r->step, OP_GT, 0, second, general);
+  else if (two)
+    choose(cx, fn, r, entry, r->stop, OP_LE, LARGEST, second, general);
+  choose(cx, fn, r, second, r->start, OP_GE, 0, fast, general);
+  ir_br(cx, fn, general, header, r->less->loc)->type = header->last->type;
   uint32_t n = 0;
   for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next)
     ir_add_arg(cx, phi, values.data[n++]);
@@ -256,6 +328,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   copy_branches(cx, fn, r);
   copy_phis(r, entry, fast);
   merge_exits(cx, fn, r, exit);
+  r->latch->last->flags |= r->known ? INS_ROLLED : 0;
 }
 
 void cg_version_ranges(Cx *cx, Fn *fn) {

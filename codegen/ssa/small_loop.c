@@ -53,3 +53,9 @@ static bool has_one_exit(const SmallLoop *loop) {
 bool ssa_small_loop(SmallLoop *loop, Block *header, Block *latch) {
   return is_back_edge(latch, header) && collect(loop, header, latch) && has_one_exit(loop);
 }
+
+const Ins *ssa_loaded(const Ins *bound) {
+  while (bound->op == OP_CAST || bound->op == OP_ADD || bound->op == OP_SUB)
+    bound = bound->args[0];
+  return bound->op == OP_LOAD ? bound : NULL;
+}

@@ -53,7 +53,8 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 
 
 class Program:
-    """Lines that compute with the names n, m (arguments), size (an extent) and t (the thread), and add what they find to s."""
+    """Lines that compute with the names n, m (arguments), size (an extent) and t (the thread), and add what they find to s. Rows begin and end where
+    the array `ends` says, and are read from x."""
 
     def __init__(self, seed):
         self.r, self.lines, self.names = random.Random(seed), ["s = n * 0"], ["n", "m", "size", "t"]
@@ -76,7 +77,7 @@ class Program:
 
     def statement(self, indent, depth):
         r, kept, name = self.r, list(self.names), f"v{len(self.lines)}"
-        kind = r.choice(("set", "set", "if", "for", "while", "sum")) if depth < 2 else "set"
+        kind = r.choice(("set", "set", "if", "for", "while", "sum", "row")) if depth < 2 else "set"
         if kind == "set":
             self.lines.append(f"{indent}{name} = n * 0 + {self.value()}")
             self.names.append(name)
@@ -92,6 +93,14 @@ class Program:
         elif kind == "while":
             self.lines += [f"{indent}{name} = {a} - {k}", f"{indent}while {name} < {a}:", f"{indent}    {name} += {r.randint(1, 3)}"]
             self.names.append(name)
+        elif kind == "row":
+            start = r.choice(("ends[{}]", "ends[{}] + t")).format(r.randrange(4))
+            stop = r.choice(("ends[{}] + {}", "{a} + {}", "{}")).format(r.randrange(4), r.randint(1, 9), a=start)
+            stop = f"min({stop}, {start} + 12)"
+            self.lines.append(f"{indent}for {name} in range({start}, {stop}, {r.choice((1, 1, 1, 3))}):")
+            self.names.append(name)
+            self.lines.append(f"{indent}    if -7 <= {name} < 6:")
+            self.lines.append(f"{indent}        s = s * 3 + x[{name}] - x[{r.choice((name, f'{name} + 1'))}] * 5")
         else:
             self.lines.append(f"{indent}s = s + {self.value()}")
             return
@@ -100,12 +109,16 @@ class Program:
         self.names = kept
 
     def source(self, name):
-        return f"def {name}(n, m, size, t):\n" + textwrap.indent("\n".join([*self.lines, "return s"]), "    ") + "\n"
+        return f"def {name}(n, m, size, t, ends, x):\n" + textwrap.indent("\n".join([*self.lines, "return s"]), "    ") + "\n"
 
 
 def numbers(seed):
     r = random.Random(seed)
     return r.choice((1, -1)) * r.choice(LIMITS) + r.randint(-3, 3)
+
+
+def near(seed):
+    return random.Random(seed).randint(-8, 8)
 
 
 def check(first, programs, launches):
@@ -117,14 +130,14 @@ def check(first, programs, launches):
     from pyptx import cuda
 
     sources = [Program(first + k).source(f"f{k}") for k in range(programs)]
-    body = "".join(f"    out[{k}, t] = f{k}(n, m, size, t)\n" for k in range(programs))
-    text = "".join(sources) + "def kernel(n, m, a, out):\n    t = cuda.grid(1)\n    size = a.shape[0]\n" + body
+    body = "".join(f"    out[{k}, t] = f{k}(n, m, size, t, ends, x)\n" for k in range(programs))
+    text = "".join(sources) + "def kernel(n, m, a, ends, x, out):\n    t = cuda.grid(1)\n    size = a.shape[0]\n" + body
     path = Path(f"narrow_ranges_{first}.py")
     space, wrapping = {"cuda": cuda}, {"range": lambda *bounds: map(Int64, range(*map(int, bounds)))}
     exec(compile(text, str(path), "exec"), space)
     exec(compile("".join(sources), str(path), "exec"), wrapping)
     kernel, out = cuda.jit(space["kernel"]), cuda.to_device(np.zeros((programs, 2), np.int64))
-    one = cuda.to_device(np.zeros(1, np.int8))
+    one, x = cuda.to_device(np.zeros(1, np.int8)), cuda.to_device(np.arange(1, 8))
     taken = set()
     for launch in range(launches):
         small = launch % 2 == 0
@@ -133,12 +146,13 @@ def check(first, programs, launches):
         if small:  # as large as a narrow version takes
             n, m, size = (max(min(x, 2**30 - 1), -(2**30)) for x in (n, m, size))
         a = cuda.from_cuda_array_interface({**one.__cuda_array_interface__, "shape": (size,), "strides": (0,)}, owner=one)
-        kernel[1, 2](n, m, a, out)
+        ends = [(numbers, near)[k % 2](f"{first} {launch} {k}") for k in range(4)]
+        kernel[1, 2](n, m, a, cuda.to_device(np.array(ends)), x, out)
         got = out.copy_to_host()
         for k in range(programs):
             for t in range(2):
-                want = int(wrapping[f"f{k}"](*map(Int64, (n, m, size, t))))
-                assert got[k, t] == want, f"n={n} m={m} size={size} t={t}: {got[k, t]}, not {want}\n{sources[k]}"
+                want = int(wrapping[f"f{k}"](*map(Int64, (n, m, size, t)), [*map(Int64, ends)], [*map(Int64, range(1, 8))]))
+                assert got[k, t] == want, f"n={n} m={m} size={size} t={t} ends={ends}: {got[k, t]}, not {want}\n{sources[k]}"
         taken |= {o.signature_text for o in kernel.overloads.values()}
     assert any(t.startswith("narrow") for t in taken)
 

@@ -343,3 +343,55 @@ def test_code_that_would_be_too_long_stays_a_loop():
 
     x = np.zeros((1, 64), np.float32)
     assert len(ptx_of(kernel, x, x).splitlines()) < 1500
+
+
+def common(first, second, lengths):
+    """Longest common subsequences: a load of a local array behind a condition that was loaded (codegen/nvptx/local_guards.c)."""
+    t = cuda.grid(1)
+    n = second.shape[1]
+    row = cuda.local.array(9, int32)
+    for j in range(n + 1):
+        row[j] = 0
+    for i in range(first.shape[1]):
+        diagonal = 0
+        for j in range(n):
+            up = row[j + 1]
+            if first[t, i] == second[t, j]:
+                row[j + 1] = diagonal + 1
+            else:
+                row[j + 1] = max(up, row[j])
+            diagonal = up
+    lengths[t] = row[n]
+
+
+def around(x, y, out):
+    t = cuda.grid(1)
+    row = cuda.local.array(16, float32)
+    for j in range(16):
+        row[j] = x[t, j]
+    for j in range(y.shape[1]):
+        v = row[j]
+        if y[t, j] > 0:
+            if j > 0:
+                v += row[j - 1]
+            if j < 15:
+                row[j + 1] = v - row[j + 1]
+                v = v + 2 * row[j + 1]
+        out[t, j] = v + row[j]
+
+
+@pytest.mark.parametrize("width", [0, 1, 3, 4, 8])
+def test_loads_behind_a_condition_that_was_loaded(width):
+    first, second = shuffled(7, "uint8"), shuffled(8, "uint8")[:, :width].copy()
+    run(common, [first % 3, second % 3, np.zeros(THREADS, np.int32)], 1, THREADS)
+
+
+def test_loads_behind_conditions_at_both_ends():
+    x, y = shuffled(16, "float32"), shuffled(16, "float32", seed=2) - 7
+    run(around, [x, y, np.zeros_like(x)], 1, THREADS)
+
+
+def test_a_neighbour_is_loaded_in_front_of_the_condition():
+    zeros = np.zeros((THREADS, 8), np.uint8)
+    ptx = ptx_of(common, zeros, zeros, np.zeros(THREADS, np.int32))
+    assert ptx.count("selp.b32") == ptx.count("max.s32") > 1, ptx  # no branch between the loads

@@ -34,6 +34,27 @@ def test_a_sparse_matrix_times_a_vector(dtype):
     assert y[0] == 0 and y[5] != 0
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
+@pytest.mark.parametrize("radius", [0, 1, 3, 9])
+def test_rows_at_clamped_columns(dtype, radius):
+    """Each row has an address of its own (codegen/nvptx/prepare.c)."""
+    def kernel(image, picked, radius, out):
+        x, y = cuda.grid(2)
+        if y < image.shape[0] and x < image.shape[1]:
+            total = 0
+            for i in range(y - radius, y + radius + 1):
+                row = min(max(i, 0), image.shape[0] - 1)
+                for j in range(x - radius, x + radius + 1):
+                    total += int(image[row, min(max(j, 0), image.shape[1] - 1)])
+            for k in range(picked.size):
+                total = total * 3 % 1000 + int(image[y, picked[k]])
+            out[y, x] = total
+
+    image = np.random.default_rng(3).integers(0, 9, (5, 11)).astype(dtype)
+    picked = np.array([-11, 10, 0, -1, 4, 7, -6, 2, 2], np.int64)
+    run(kernel, [image, picked, radius, np.zeros((5, 11), np.int64)], (1, 2), (16, 4))
+
+
 def test_indices_that_count_from_the_end():
     def kernel(start, x, y):
         row = cuda.grid(1)
@@ -45,6 +66,34 @@ def test_indices_that_count_from_the_end():
     start = np.cumsum(np.arange(24)).astype(np.int32)  # 0 … 276
     for first in (-276, -100, -3, 0):
         run(kernel, [start + np.int32(first), np.arange(276 + 30), np.zeros(23, np.int64)], 1, 23)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_rows_that_begin_below_zero_or_end_far_away(dtype):
+    """Two versions of each loop (codegen/ssa/range_versions.c): the short one is for starts of 0 or more, and stops that fit 32 bits."""
+    def kernel(starts, stops, lane, x, sums, counts):
+        t = cuda.grid(1)
+        total = last = 0
+        for k in range(starts[t], stops[t]):
+            if -7 <= k < 6:
+                total += x[t, k] + 3 * x[t, k + 1]
+                x[t, k] += 1
+            last = k
+        sums[t, 0], sums[t, 1] = total, last
+        n = 0
+        for k in range(starts[t] + lane, stops[t], 4):
+            if 0 <= k < 7:
+                n += x[t, k] > 0
+            n += 1
+        counts[t] = n
+
+    far = 2**31 if dtype == np.int64 else 2**31 - 8
+    some = [(a, b) for a in (-7, -4, -1, 0, 1, 5) for b in (-7, -1, 0, 1, 4, 9, 11)]
+    some += [(far + a, far + b) for a in (-4, 0) for b in (-5, -1, 0, 1, 5)] + [(-far + a, -far + b) for a in (1, 3) for b in (0, 2, 9)]
+    some += [(2**62, 2**62 + 3), (-(2**62), -(2**62) + 3), (2**32 + 1, 2**32 + 5), (2**63 - 30, 2**63 - 22)] if dtype == np.int64 else []
+    starts, stops = (np.array(column, dtype) for column in zip(*some))
+    n = len(some)
+    run(kernel, [starts, stops, 1, np.arange(7 * n).reshape(n, 7), np.zeros((n, 2), np.int64), np.zeros(n, np.int64)], 1, n)
 
 
 @pytest.mark.parametrize("start", range(-19, 1, 3))
@@ -313,4 +362,5 @@ def test_the_gpus_code_has_no_loop_for_the_rest(one_entry):
         y[row] = acc
 
     ptx = cuda.compile_ptx(kernel, "void(int32[::1], float32[::1], float32[::1])", cc="sm_90", coarsen=1)[0]
-    assert ptx.count("ld.global.b32") == 2 + 8 and ptx.count("nounroll") == 1 and ptx.count("setp.lt.u32") + ptx.count("setp.gt.u32") >= 7
+    # the bounds, eight rounds, and a loop for rows that begin below 0
+    assert ptx.count("ld.global.b32") == 2 + 8 + 1 and ptx.count("nounroll") == 2 and ptx.count("setp.lt.u32") + ptx.count("setp.gt.u32") >= 7

@@ -152,6 +152,19 @@ def test_negative_indices_of_every_width(dtype):
     run(kernel, [at, ints(7), np.zeros(7, np.int64)])
 
 
+def test_an_int64_index_is_wrapped_in_32_bits():
+    """It is in range, or nothing is promised; where it is checked, all of it is."""
+    def kernel(at, x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[at[i]]
+
+    text, checked = (cuda.compile_ptx(kernel, "void(int64[::1], float32[::1], float32[::1])", cc="sm_90", debug=debug)[0] for debug in (False, True))
+    assert text.count("min.u32") == 1 and "selp" not in text and "setp.lt.s64" not in text
+    assert "min.u32" not in checked
+    assert "min.u32" not in cuda.compile_ptx(kernel, "void(int64[::1], float32[::1]!, float32[::1])", cc="sm_90")[0]
+
+
 @pytest.mark.parametrize("bounds", ["-100:100", "100:-100", "a:", ":a", "a:b", "-3:a"])
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
 def test_bounds_of_slices_are_no_indices(bounds, dtype):

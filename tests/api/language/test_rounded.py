@@ -80,6 +80,52 @@ def test_the_last_element_of_an_array_is_the_bound(dtype):
         run(kernel, "floor", dtype, np.zeros(extent, np.int8), extent - 1)
 
 
+def taps(x, high, clamped, back):
+    i = cuda.grid(1)
+    if i < x.size:
+        v = int(math.floor(x[i]))
+        total = np.float32(0)
+        for j in range(-2, 4):
+            at = min(max(v + j, 0), high.size - 1)
+            if at > 0:  # a branch, as a filter's weights have
+                total += high[at]
+            clamped[j + 2, i] = at + (total - total)
+            back[j + 2, i] = np.float32(v + j)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_added_is_the_counter_of_a_short_loop(dtype):
+    x = values(dtype)
+    clamped, back = np.zeros((6, x.size), np.int64), np.zeros((6, x.size), np.float32)
+    for extent in 1, 3, 700:
+        cuda.jit(taps)[-(-x.size // 64), 64](x, np.zeros(extent, np.float32), clamped, back)
+        for j in range(-2, 4):
+            with np.errstate(over="ignore"):
+                sums = whole(x, "floor") + np.int64(j)
+            np.testing.assert_array_equal(clamped[j + 2], np.clip(sums, 0, extent - 1))
+            np.testing.assert_array_equal(back[j + 2].view(np.int32), sums.astype(np.float32).view(np.int32))
+
+
+def test_short_loops_are_unrolled_for_that():
+    def rows(image, y, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            top = int(math.floor(y[i]))
+            total = np.float32(0)
+            for j in range(-1, 3):
+                t = y[i] - np.float32(top + j)
+                if t > 0:
+                    t = t * t + 1
+                elif t > -1:
+                    t = t * (t + 2)
+                total += image[min(max(top + j, 0), image.size - 1)] * t
+            out[i] = total
+
+    made = cuda.compile_ptx(rows, "void(float32[::1], float32[::1], float32[::1])", cc="sm_90", coarsen=1)[0]
+    assert "cvt.rzi.s64.f32" not in made and "cvt.rn.f32.s64" not in made and made.count("ld.global.b32") == 5
+    assert "min.u32" not in made  # a clamp to an extent needs no wrapping
+
+
 def nearest(image, x, out):
     i = cuda.grid(1)
     if i < out.size:
