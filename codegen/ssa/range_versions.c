@@ -95,10 +95,11 @@ static bool read_selection(Range *r, Ins **of) {
 /* That selection, or k < stop. */
 static bool read_condition(Range *r) {
   Block *header = r->loop.blocks[0];
-  Ins *end = header->last, *condition = end->args[0];
+  Ins *end = header->last;
   if (end->op != OP_CONDBR || !ssa_in_loop(&r->loop, header->succ[0]) ||
       ssa_in_loop(&r->loop, header->succ[1]))
     return false;
+  Ins *condition = end->args[0];
   r->less = condition;
   r->known = condition->op == OP_LT;
   if (!r->known && (condition->op != OP_SELECT || !read_selection(r, condition->args)))
