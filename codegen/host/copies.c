@@ -45,6 +45,8 @@ static const Message messages[RT_COPY_ERRORS] = {
     [RT_COPY_DIFFER] = {false, "{0} elements are to be copied to a place for {1}"},
     [RT_COPY_STRIDE] =
         {false, "a row of the array has {0} bytes, and for a tensor map it is a multiple of 16"},
+    [RT_COPY_INDEX] = {false, "boxes begin at multiples of 16 bytes, so the last index, {0}, has "
+                              "to be a multiple of {1}"},
     [RT_COPY_UNFENCED] =
         {false, "byte {0} of the {1} has been written since the last fence_proxy_async_shared(), "
                 "so the copy may not see it: whoever writes calls it, then all meet, then one "

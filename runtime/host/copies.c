@@ -519,8 +519,10 @@ static Box check_tensor(const RtHostLaunch *view, uint32_t site, uint32_t thread
     wrong(view, site, load ? RT_COPY_TO : RT_COPY_FROM, thread, off, align, 0);
   if (base)
     wrong(view, site, load ? RT_COPY_FROM : RT_COPY_TO, thread, (int64_t)base, BULK, 0);
-  if (x->rank > 1 && row % BULK)
+  if (row % BULK)
     wrong(view, site, RT_COPY_STRIDE, thread, row, 0, 0);
+  if (x->index_of[x->rank - 1] % (BULK / x->size))
+    wrong(view, site, RT_COPY_INDEX, thread, x->index_of[x->rank - 1], BULK / x->size, 0);
   return b;
 }
 

@@ -35,7 +35,7 @@ RtStatus rt_tensor_map(uint64_t map, uint64_t address, const int64_t *shape,
       return rt_fail(RT_BAD_ARGUMENT, "launch the kernel for arrays that have elements",
                      "a tensor map of an array without elements");
   }
-  if (address % BYTES || (rank > 1 && strides[0] % BYTES))
+  if (address % BYTES || strides[0] % BYTES)
     return rt_fail(RT_BAD_ARGUMENT, "pad the rows of the array, or pass one that begins there",
                    "a tensor map is of an array that begins at a multiple of 16 bytes and whose "
                    "rows are such: this one is %llu bytes beyond one, with rows of %llu bytes",

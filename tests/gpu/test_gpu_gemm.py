@@ -49,7 +49,7 @@ print("all right", flush=True)
 @pytest.mark.skipif(cuda.is_available() and cuda.get_current_device().compute_capability[0] != 9, reason="wgmma needs compute capability 9.0")
 def test_the_pipeline():
     """Whole numbers, whose sums bfloat16 holds, have NumPy's float32 products; others the example's error bound."""
-    child = subprocess.Popen([sys.executable, "-c", CHILD], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": str(EXAMPLES)})
+    child = subprocess.Popen([sys.executable, "-c", CHILD], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join([str(EXAMPLES), *sys.path])})
     try:
         said, _ = child.communicate(timeout=LIMIT)
     except subprocess.TimeoutExpired:

@@ -144,6 +144,15 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
       (void)ty_argument_type(ty, c, k + 1, "an index for each axis of the array");
       return false;
     }
+    int64_t step = 16 / (int64_t)ty_size(array.type->elem);
+    if (a + 1 == out->rank && fz_get_int(one.konst, &n) && n % step) {
+      (void)wrong(ty, c,
+                  arena_printf(&ty->cx->arena,
+                               "boxes begin at multiples of 16 bytes, so the last index is a "
+                               "multiple of %lld, and not %lld",
+                               (long long)step, (long long)n));
+      return false;
+    }
     args[out->n++] = ty_cast_id(ty, one, TY_I64);
   }
   IrAlloc *own = ty_own_memory(s.ins);

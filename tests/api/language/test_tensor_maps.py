@@ -59,10 +59,10 @@ def exchanged(box, swizzle):
     return out.reshape(-1).view(box.dtype)
 
 
-CASES = [(1, (64,), 0, "float32", (300,), [(0,), (250,), (-10,)]), (2, (8, 32), 0, "float32", (20, 40), [(0, 0), (3, 5), (-2, -4), (15, 30), (50, 50)]),
-         (2, (16, 64), 128, "float16", (100, 72), [(0, 0), (90, 32)]), (2, (8, 32), 64, "int16", (33, 64), [(30, 40)]), (2, (16, 4), 32, "float64", (20, 12), [(5, 3)]),
-         (3, (2, 4, 16), 0, "uint8", (5, 7, 32), [(1, 2, 3), (4, 5, 20)]), (4, (2, 1, 3, 8), 0, "int32", (3, 4, 5, 8), [(0, 1, 2, 3), (2, 3, 4, -1)]),
-         (5, (1, 2, 2, 2, 4), 0, "uint64", (2, 3, 4, 5, 6), [(1, 1, 1, 1, 1), (0, 2, 3, 4, 4)])]  # fmt: skip
+CASES = [(1, (64,), 0, "float32", (300,), [(0,), (248,), (-12,)]), (2, (8, 32), 0, "float32", (20, 40), [(0, 0), (3, 4), (-2, -4), (15, 28), (50, 52)]),
+         (2, (16, 64), 128, "float16", (100, 72), [(0, 0), (90, 32)]), (2, (8, 32), 64, "int16", (33, 64), [(30, 40)]), (2, (16, 4), 32, "float64", (20, 12), [(5, 2)]),
+         (3, (2, 4, 16), 0, "uint8", (5, 7, 32), [(1, 2, 16), (4, 5, -16)]), (4, (2, 1, 3, 8), 0, "int32", (3, 4, 5, 8), [(0, 1, 2, 4), (2, 3, 4, -4)]),
+         (5, (1, 2, 2, 2, 4), 0, "uint64", (2, 3, 4, 5, 6), [(1, 1, 1, 1, 2), (0, 2, 3, 4, 4)])]  # fmt: skip
 
 
 @on_device
@@ -146,6 +146,16 @@ def test_wrong_on_the_host(shape, place, what):
 
 
 @pytest.mark.host_only
+@pytest.mark.parametrize("shape, index, what", [((300,), 250, "the last index, 250, has to be a multiple of 4"), ((300,), -10, "the last index, -10, has"),
+                                                ((301,), 0, "a row of the array has 1204 bytes")])  # fmt: skip
+def test_places_in_rows(shape, index, what):
+    """On a GPU such an index is an illegal instruction, and a store goes on to the next multiple of 16 bytes."""
+    x = np.zeros(shape, np.float32)
+    with pytest.raises(RuntimeError, match=what):
+        cuda.jit(through(1, (64,), 0, "float32"))[1, 32](x, x.copy(), np.zeros(64, np.float32), index)
+
+
+@pytest.mark.host_only
 @pytest.mark.parametrize("before, after, what", [
     ("s[0, t] = 1", "", "cp_async_bulk_tensor_store: byte 0 of the 1024 has been written since the last fence_proxy_async"),
     ("cuda.fence_proxy_async()", "s[1, t] = 1", "byte 128 of the 1024 was written before the copy had read it"),
@@ -177,6 +187,7 @@ def test_stores_are_looked_at(before, after, what):
     ("cp_async_bulk_tensor(s, x, (0, 0), b, 0)", "must be what cuda.tensor_map gives"), ("cp_async_bulk_tensor(s, cuda.tensor_map(x, (8, 8)), (0, 0, 0), b, 0)", "an index for each axis"),
     ("cp_async_bulk_tensor(x, cuda.tensor_map(x, (8, 8)), (0, 0), b, 0)", "must be a C-contiguous shared array of float32"),
     ("cp_async_bulk_tensor(s, cuda.tensor_map(x, (8, 8)), (0, 0.5), b, 0)", "an index for each axis"),
+    ("cp_async_bulk_tensor(s, cuda.tensor_map(x, (8, 8)), (1, 6), b, 0)", "so the last index is a multiple of 4, and not 6"),
     ("cp_async_bulk_tensor_store(cuda.tensor_map(x, (8, 8)), (0, 0), i)", "must be a C-contiguous shared array of float32"),
 ])  # fmt: skip
 def test_wrong_calls(call, what):
