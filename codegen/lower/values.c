@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codegen/lower/private.h"
+#include "codegen/ssa/small_loop.h"
 
 /* --- constants --- */
 
@@ -125,10 +126,12 @@ void lw_extent(Lower *lw, Ins *i) {
 }
 
 /* Is it an index of an array of fewer than 2**31 elements an axis, and nothing else? Then it fits
- * 32 bits, whatever its type, or it is out of range. */
+ * 32 bits, whatever its type, or it is out of range. Of 64 bits only those from memory count: of
+ * others LLVM often finds that they are not negative, which it could not of their low half. */
 static bool is_small(const Ins *wrap) {
-  const Ins *extent = wrap->args[1];
-  return wrap->flags & INS_INDEX && extent->op == OP_EXTENT && !extent->args[0]->type->wide;
+  const Ins *index = wrap->args[0], *extent = wrap->args[1];
+  return wrap->flags & INS_INDEX && (index->flags & INS_I32 || ssa_loaded(index)) &&
+         extent->op == OP_EXTENT && !extent->args[0]->type->wide;
 }
 
 /* The unsigned 32-bit minimum of x and x + n is x for 0 <= x < n and x + n for -n <= x < 0; newer
