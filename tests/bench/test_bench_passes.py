@@ -33,4 +33,5 @@ def test_counts(monkeypatch, capsys):
         ("nvptx.row_pointers", "bude"), ("nvptx.row_pointers", "all 1, of one alone"),
         ("nvptx.square_root", "bude"), ("nvptx.square_root", "all 1, of one alone"),
     ]  # fmt: skip
-    assert all(r["ratio"] > 1 for r in report.rows)
+    assert [r["ratio"] >= 1 for r in report.rows[:2]] == [True, True]  # fewer multiplications, as many instructions
+    assert [r["ratio"] > 1 for r in report.rows[2:]] == [True, True]

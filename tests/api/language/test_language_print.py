@@ -506,12 +506,13 @@ def test_long_launches_are_heard_early(capfd):
     jitted = cuda.jit(kernel)
     x = cuda.to_device(np.ones(8))
     with redirect_stdout(io.StringIO()):
-        jitted[1, 1](1, x)
-        begin = time.perf_counter()
-        jitted[1, 1](20, x)
-        n = int(20 * 0.8 / (time.perf_counter() - begin))
+        n, seconds = 1, 0.0
+        while seconds < 0.4:
+            n, begin = 2 * n, time.perf_counter()
+            jitted[1, 1](n, x)
+            seconds = time.perf_counter() - begin
     with redirect_stdout(Heard()) as out:
-        jitted[1, 1](n, x)
+        jitted[1, 1](2 * n, x)
     assert out.getvalue() == "begins\nends\n" and len(times) == 2 and times[1] - times[0] > 0.2
 
 
