@@ -1,14 +1,17 @@
-"""The bf16 matrix products of examples/ beside torch.matmul (cuBLAS), in one process: time on the GPU, and our speed over cuBLAS's.
+"""The bf16 matrix products of examples/ beside torch.matmul (cuBLAS), in one process: time on the
+GPU, and our speed over cuBLAS's.
 
     python bench/gemm.py [--json OUT]
 
-"warps" is examples/gemm_warps.py (ldmatrix, mma_sync); "groups" examples/gemm_warpgroups.py (wgmma) and "pipeline" examples/gemm_pipeline.py
-(tensor maps, a ring of stages, wgmma) are for compute capability 9.0 alone. The matrices are row-major, normal random and of several copies in
-turn, more than the cache holds together. All sides take turns, one call at a time behind an idle pause of 15 ms, so that the power limit does
-not rule; medians. Results are compared with cuBLAS's.
+"warps" is examples/gemm_warps.py (ldmatrix, mma_sync); "groups" examples/gemm_warpgroups.py (wgmma)
+and "pipeline" examples/gemm_pipeline.py (tensor maps, a ring of stages, wgmma) are for compute
+capability 9.0 alone. The matrices are row-major, normal random and of several copies in turn, more
+than the cache holds together. All sides take turns, one call at a time behind an idle pause of 15
+ms, so that the power limit does not rule; medians. Results are compared with cuBLAS's.
 
-A kernel that waits for a barrier in vain never ends. So a child process measures, within LIMIT seconds for each shape; where it fails, the
-reason is printed, and another one goes on without the side that was running.
+A kernel that waits for a barrier in vain never ends. So a child process measures, within LIMIT
+seconds for each shape; where it fails, the reason is printed, and another one goes on without the
+side that was running.
 """
 
 import contextlib
@@ -120,7 +123,8 @@ class Child:
         self.lines.put(None)
 
     def answer(self, key, limit):
-        """What it says under that key, within so many seconds; else a RuntimeError with the reason."""
+        """What it says under that key, within so many seconds; else a RuntimeError with the
+        reason."""
         end = time.monotonic() + limit
         while True:
             try:
@@ -148,7 +152,8 @@ class Child:
 
 
 def measure_all(names, shapes, command, out):
-    """out(shape, seconds by name) for each shape. A side that fails is named, and left out from there on."""
+    """out(shape, seconds by name) for each shape. A side that fails is named, and left out from
+    there on."""
     names, shapes = list(names), list(shapes)
     while shapes:
         it = Child([*command, *names])

@@ -1,9 +1,12 @@
-"""A matrix product of bfloat16 or float16 as libraries have it, for GPUs of compute capability 9.0 (H100, H200): roles of warps, tensor maps, wgmma.
+"""A matrix product of bfloat16 or float16 as libraries have it, for GPUs of compute capability 9.0
+(H100, H200): roles of warps, tensor maps, wgmma.
 
-A block computes tiles of 128 x 256 of C = A @ B, one after the other. One thread of its first warpgroup, the producer, fills a ring of four
-stages with boxes of A and B. Two warpgroups, the consumers, multiply 64 x 256 each, with one group of operations in flight while the next is
-issued, and give a stage back when it has been read. `full` and `empty` are the barriers of the ring. Results go to C in boxes, too, by
-way of shared memory, so edges need no tests: what is outside of a matrix arrives as 0 and is not stored.
+A block computes tiles of 128 x 256 of C = A @ B, one after the other. One thread of its first
+warpgroup, the producer, fills a ring of four stages with boxes of A and B. Two warpgroups, the
+consumers, multiply 64 x 256 each, with one group of operations in flight while the next is issued,
+and give a stage back when it has been read. `full` and `empty` are the barriers of the ring.
+Results go to C in boxes, too, by way of shared memory, so edges need no tests: what is outside of a
+matrix arrives as 0 and is not stored.
 
 K and N are multiples of 8, for tensor maps are of rows of multiples of 16 bytes.
 """
@@ -24,7 +27,8 @@ ALL = 0xFFFFFFFF
 
 @cuda.jit(device=True)
 def place(tile: int, rows: int, columns: int, group: int) -> tuple:
-    """Where a tile begins in C, which has so many rows and columns of them: a group of rows column by column, then the next."""
+    """Where a tile begins in C, which has so many rows and columns of them: a group of rows column
+    by column, then the next."""
     first = tile // (group * columns) * group
     height = min(group, rows - first)
     rest = tile - first * columns
@@ -117,8 +121,9 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array, group: int) -> None:
 
 
 def launch(blocks: int, group: int = 8):
-    """A function of a, b and c that computes c = a @ b by so many blocks, as many as there are multiprocessors. The blocks that run together take
-    tiles of `group` rows of tiles, so that what they read is in the L2 cache."""
+    """A function of a, b and c that computes c = a @ b by so many blocks, as many as there are
+    multiprocessors. The blocks that run together take tiles of `group` rows of tiles, so that what
+    they read is in the L2 cache."""
     configured = gemm[blocks, THREADS, 0, SHARED]
     return lambda a, b, c: configured(a, b, c, group)
 

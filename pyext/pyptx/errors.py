@@ -105,13 +105,15 @@ class WrapError(CheckError, OverflowError):
 
 
 class KernelTimeoutError(TimeoutError):
-    """A launch on the host device has run for longer than its timeout (docs/guide/debugging.md); str() shows where a thread was, and the calls
-    that led there. Or this process has waited for longer than that for a launch on a GPU, where nothing can stop it.
+    """A launch on the host device has run for longer than its timeout (docs/guide/debugging.md);
+    str() shows where a thread was, and the calls that led there. Or this process has waited for
+    longer than that for a launch on a GPU, where nothing can stop it.
 
-    ``kernel`` is its name and ``timeout`` the limit in seconds; ``filename``, ``lineno``, ``offset`` (column, from 1) and ``text`` (the source
-    line) are the place, the loop that the thread was in. ``thread`` and ``block`` are None where they are not known: not all threads of a
-    block have one of their own. On the host device the launch has ended early, so its arrays are written in part; the next one works. On a
-    GPU the kernel still runs, and no place is known.
+    ``kernel`` is its name and ``timeout`` the limit in seconds; ``filename``, ``lineno``,
+    ``offset`` (column, from 1) and ``text`` (the source line) are the place, the loop that the
+    thread was in. ``thread`` and ``block`` are None where they are not known: not all threads of a
+    block have one of their own. On the host device the launch has ended early, so its arrays are
+    written in part; the next one works. On a GPU the kernel still runs, and no place is known.
 
     Example:
 

@@ -1,4 +1,5 @@
-"""bench/gemm.py measures in a child process: one that hangs, dies or says that results are wrong costs only the side that was running."""
+"""bench/gemm.py measures in a child process: one that hangs, dies or says that results are wrong
+costs only the side that was running."""
 
 import sys
 

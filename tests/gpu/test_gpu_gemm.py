@@ -1,5 +1,6 @@
-"""examples/gemm_pipeline.py on hardware: tensor maps, mbarriers, wgmma, setmaxnreg and stores by tensor maps, whose orders and proxies the CPU only
-imitates. In a child process with a limit of time, since a kernel that waits for a barrier in vain never ends."""
+"""examples/gemm_pipeline.py on hardware: tensor maps, mbarriers, wgmma, setmaxnreg and stores by
+tensor maps, whose orders and proxies the CPU only imitates. In a child process with a limit of
+time, since a kernel that waits for a barrier in vain never ends."""
 
 import os
 import subprocess

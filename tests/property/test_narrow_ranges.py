@@ -53,8 +53,8 @@ for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
 
 
 class Program:
-    """Lines that compute with the names n, m (arguments), size (an extent) and t (the thread), and add what they find to s. Rows begin and end where
-    the array `ends` says, and are read from x."""
+    """Lines that compute with the names n, m (arguments), size (an extent) and t (the thread), and
+    add what they find to s. Rows begin and end where the array `ends` says, and are read from x."""
 
     def __init__(self, seed):
         self.r, self.lines, self.names = random.Random(seed), ["s = n * 0"], ["n", "m", "size", "t"]

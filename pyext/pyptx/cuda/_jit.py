@@ -4,7 +4,7 @@ import math
 import os
 import sys
 
-from pyptx import _progress, _pyptx  # noqa: F401: a first compilation imports nothing, since a fork may be in the middle of it
+from pyptx import _progress, _pyptx  # noqa: F401: a compilation imports nothing (fork)
 from pyptx._numbers import whole
 from pyptx._options import FASTMATH, OPTIONS
 from pyptx._pyptx import Dispatcher, Signature, Type
@@ -133,7 +133,8 @@ _LONGEST = 2_000_000  # seconds: what fits a field in ms
 
 
 def timeout_ms(value):
-    """timeout= in ms, rounded up: seconds as a number, or None or 0 for none. A text is the environment's."""
+    """timeout= in ms, rounded up: seconds as a number, or None or 0 for none. A text is the
+    environment's."""
     if value is None:
         return 0
     try:

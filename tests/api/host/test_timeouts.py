@@ -1,5 +1,6 @@
-"""timeout= and PYPTX_TIMEOUT: a launch on the host device that never ends is an error with the kernel, the time and the line of the loop,
-and the device goes on. About 5 s: each kernel is compiled, and runs for a tenth of a second.
+"""timeout= and PYPTX_TIMEOUT: a launch on the host device that never ends is an error with the
+kernel, the time and the line of the loop, and the device goes on. About 5 s: each kernel is
+compiled, and runs for a tenth of a second.
 """
 
 import inspect
@@ -387,7 +388,8 @@ def test_bad_limits(monkeypatch):
 
 @on_host
 def test_a_whole_program():
-    """PYPTX_TIMEOUT: a program's own kernels and the library's, a launch by a fork's child, and one that needs a stack of its own."""
+    """PYPTX_TIMEOUT: a program's own kernels and the library's, a launch by a fork's child, and one
+    that needs a stack of its own."""
     program = """
 import os, threading
 import numpy as np
@@ -425,14 +427,15 @@ thread.join()
 assert found == [0.1]
 assert cuda.reduce(lambda a, b: a + b)(cuda.to_device(np.ones(1000))) == 1000
 """
-    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYPTX_TIMEOUT": "0.1", "PYPTX_ADVICE": "0"}, capture_output=True,
-                          text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", program],  # of fork
+                          env={**os.environ, "PYPTX_TIMEOUT": "0.1", "PYPTX_ADVICE": "0"}, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and not done.stderr, done.stderr
 
 
 @standin.needs_standin
 def test_waits_for_a_gpu_are_bounded():
-    """A kernel on a GPU cannot be stopped, but nobody waits for it longer than for its timeout. The stand-in says that it is busy."""
+    """A kernel on a GPU cannot be stopped, but nobody waits for it longer than for its timeout. The
+    stand-in says that it is busy."""
     standin.run(r"""
 import threading
 import numpy as np

@@ -187,7 +187,8 @@ def test_operators(op, want):
 
 @pytest.mark.parametrize("block, dtype", [(32, "int8"), (96, "uint32"), (256, "uint8"), (288, "int32"), (512, "uint16"), (1024, "int16"), (1000, "int32")], ids=str)
 def test_integers_of_a_known_block(block, dtype):
-    """One instruction for a warp (redux.sync); one after the other, in a loop and in a branch that the whole block takes."""
+    """One instruction for a warp (redux.sync); one after the other, in a loop and in a branch that
+    the whole block takes."""
 
     @cuda.jit
     def kernel(x, total, least, most, upto, rounds):

@@ -481,7 +481,8 @@ def test_vector_instructions_are_used():
 @host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 def test_shuffles_are_worth_vectors():
-    """The first warp gathers what all sixteen have, and adds that by shuffles: permutations of vectors, if it is not run thread by thread."""
+    """The first warp gathers what all sixteen have, and adds that by shuffles: permutations of
+    vectors, if it is not run thread by thread."""
 
     @cuda.jit
     def kernel(x, out):

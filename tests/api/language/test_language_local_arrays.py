@@ -346,7 +346,8 @@ def test_code_that_would_be_too_long_stays_a_loop():
 
 
 def common(first, second, lengths):
-    """Longest common subsequences: a load of a local array behind a condition that was loaded (codegen/nvptx/local_guards.c)."""
+    """Longest common subsequences: a load of a local array behind a condition that was loaded
+    (codegen/nvptx/local_guards.c)."""
     t = cuda.grid(1)
     n = second.shape[1]
     row = cuda.local.array(9, int32)

@@ -70,7 +70,8 @@ def test_indices_that_count_from_the_end():
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int32])
 def test_rows_that_begin_below_zero_or_end_far_away(dtype):
-    """Two versions of each loop (codegen/ssa/range_versions.c): the short one is for starts of 0 or more, and stops that fit 32 bits."""
+    """Two versions of each loop (codegen/ssa/range_versions.c): the short one is for starts of 0 or
+    more, and stops that fit 32 bits."""
     def kernel(starts, stops, lane, x, sums, counts):
         t = cuda.grid(1)
         total = last = 0

@@ -230,7 +230,8 @@ RINGS = {  # where it begins, and what an iteration does
 @pytest.mark.parametrize("ring", RINGS)
 @pytest.mark.parametrize("stages", [6, 1000])
 def test_rings_of_stages(ring, stages):
-    """A number that begins anew where it meets its end is computed in 32 bits, and indexes without a test for negative ones."""
+    """A number that begins anew where it meets its end is computed in 32 bits, and indexes without
+    a test for negative ones."""
     first, step = (part.format(n=stages) for part in RINGS[ring])
     kernel = define(f"def kernel(n, out):\n    s = {first}\n    for k in range(n):\n        out[s] += k\n        {step}\n")
     run(kernel, [3 * stages + 1, np.zeros(2 * stages, np.int64)])

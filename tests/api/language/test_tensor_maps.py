@@ -199,7 +199,8 @@ def test_wrong_calls(call, what):
 
 # --- PTX ---
 
-TABLE = dict.fromkeys(("CP_ASYNC_TENSOR", "CP_ASYNC_TENSOR_STORE"), (cuda.jit(through(2, (8, 32), 128, "float32")), "float32[:,::1], float32[:,::1], float32[::1], int64, int64"))
+TABLE = dict.fromkeys(("CP_ASYNC_TENSOR", "CP_ASYNC_TENSOR_STORE"), (cuda.jit(through(2, (8, 32),
+128, "float32")), "float32[:,::1], float32[:,::1], float32[::1], int64, int64"))
 
 
 @pytest.mark.parametrize("arch", ["sm_90", "sm_90a"])

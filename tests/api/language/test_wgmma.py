@@ -178,8 +178,8 @@ def test_the_example_assembles(tmp_path, monkeypatch):
 
 
 def test_the_pipeline_assembles(tmp_path, monkeypatch):
-    """Every accumulator in a register, the groups of registers moved between the roles, and in the loop over k nothing but additions for a stage's
-    eight descriptors."""
+    """Every accumulator in a register, the groups of registers moved between the roles, and in the
+    loop over k nothing but additions for a stage's eight descriptors."""
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     text = ptx_of(example("gemm_pipeline.gemm").py_func, f"narrow ({SIGNATURE}, int64)", "sm_90", launch_bounds=(384, 1))
     assert "setmaxnreg.dec.sync.aligned.u32 \t40;" in text and "setmaxnreg.inc.sync.aligned.u32 \t232;" in text
@@ -193,7 +193,8 @@ def test_the_pipeline_assembles(tmp_path, monkeypatch):
 
 @pytest.mark.host_only  # on GPUs in a child process: tests/gpu/test_gpu_gemm.py
 def test_the_pipeline_of_other_types_and_orders(monkeypatch):
-    """float16, more rows of tiles than a group has and fewer, blocks with several tiles and with none. Whole numbers: exact."""
+    """float16, more rows of tiles than a group has and fewer, blocks with several tiles and with
+    none. Whole numbers: exact."""
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     launch = __import__("gemm_pipeline").launch
     rng = np.random.default_rng(8)
