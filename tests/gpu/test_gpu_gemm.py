@@ -20,7 +20,8 @@ import gemm_pipeline, gemm_warps
 from pyptx import bfloat16, cuda
 
 most = cuda.get_current_device().MULTIPROCESSOR_COUNT
-# one k block and a tile; 512; several tiles a block; edges, with a last k block of 8; fewer rows than a tile; more stages than k blocks
+# one k block and a tile; 512; several tiles a block; edges, with a last k block of 8; fewer rows
+# than a tile; more stages than k blocks
 for m, n, k, blocks in ((128, 256, 64, 1), (512, 512, 512, most), (512, 512, 512, 3), (264, 520, 200, 2), (1000, 1032, 328, most), (72, 3000, 1032, 7), (1, 8, 8, 1), (640, 768, 136, 1)):
     rng = np.random.default_rng(m)
     a, b = (rng.integers(-1, 2, shape).astype(np.float32) for shape in ((m, k), (k, n)))
