@@ -14,6 +14,7 @@
 #include "pyext/compile/overload.h"
 #include "pyext/objects/graph.h"
 #include "pyext/raise.h"
+#include "runtime/clock.h"
 
 enum { MOST_PAUSE_NS = 1000000 };
 
@@ -25,11 +26,7 @@ typedef struct PxTimed {
   struct PxTimed *next;
 } PxTimed;
 
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+static uint64_t now(void) { return (uint64_t)rt_clock_ns(); }
 
 static void free_list(PxTimed *list) {
   for (PxTimed *next; list; list = next) {

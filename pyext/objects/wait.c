@@ -7,17 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SPIN_NS = 10000000, SIGNALS_NS = 20000000, PAUSE_MAX_NS = 1000000, LOCK_US = 50000 };
+#include "runtime/clock.h"
 
-static int64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+enum { SPIN_NS = 10000000, SIGNALS_NS = 20000000, PAUSE_MAX_NS = 1000000, LOCK_US = 50000 };
 
 /* Until it is done, cannot be asked, or SIGNALS_NS have passed. */
 static bool ask(PxQuery query, void *work, int64_t begin) {
-  for (int64_t from = now(), at = from; at - from < SIGNALS_NS; at = now()) {
+  for (int64_t from = rt_clock_ns(), at = from; at - from < SIGNALS_NS; at = rt_clock_ns()) {
     int done = 0;
     if (query(work, &done) != RT_OK || done)
       return true;
@@ -32,7 +28,7 @@ int px_wait_heedful(PxQuery query, void *work) {
   PX_HOLDS_GIL();
   if (syscall(SYS_gettid) != getpid())
     return 0;
-  int64_t begin = now();
+  int64_t begin = rt_clock_ns();
   for (;;) {
     bool over;
     Py_BEGIN_ALLOW_THREADS

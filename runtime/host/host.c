@@ -33,6 +33,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/host/block_places.h"
 #include "runtime/host/check.h"
 #include "runtime/host/copies.h"
@@ -263,11 +264,7 @@ static bool is_late(Launch *l) {
   return atomic_load_explicit(&l->deadline.passed, memory_order_relaxed);
 }
 
-static uint64_t now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+static uint64_t now(void) { return (uint64_t)rt_clock_ns(); }
 
 /* The launch ends, because of its timeout, with a thread at this site: the first that says so. */
 static void stop_late(Launch *l, uint32_t site, uint64_t block, uint32_t thread) {

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/host/pool.h"
 
 enum { TICK_NS = 50000000, TICKS_AWAKE = 40, SHORTEST_NS = 100000 };
@@ -42,18 +43,12 @@ static void ask(void) {
     rt_safepoint_stop(1);
 }
 
-static uint64_t time_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Marks the deadlines that have passed. Returns how long to sleep: to the next one, a tick at
  * most. */
 static uint64_t look_at_deadlines(void) {
   uint64_t sleep = TICK_NS;
   pthread_mutex_lock(&clock_.lock);
-  uint64_t now = clock_.deadlines ? time_now() : 0;
+  uint64_t now = clock_.deadlines ? (uint64_t)rt_clock_ns() : 0;
   for (RtDeadline *d = clock_.deadlines; d; d = d->next) {
     if (atomic_load_explicit(&d->passed, memory_order_relaxed))
       continue;
@@ -179,7 +174,7 @@ void rt_safepoint_end(uint64_t outer) {
 
 bool rt_deadline_set(RtDeadline *d, uint64_t ns) {
   watch_fork();
-  uint64_t now = time_now();
+  uint64_t now = (uint64_t)rt_clock_ns();
   d->at = ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
   atomic_store(&d->passed, false);
   pthread_mutex_lock(&clock_.lock);

@@ -9,8 +9,8 @@
  * last. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "runtime/clock.h"
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
 #include "runtime/launch/capture.h"
@@ -203,13 +203,11 @@ void rt_event_release(RtEvent *e) {
 RtStatus rt_event_record(RtEvent *e, RtStream *s) {
   RtDevice *d = e->device;
   RtContext was SCOPED = {0};
-  struct timespec now;
   TRY(rt_capture_record(d, s, &e->capture, &e->mark));
   s = rt_stream_now(d, s);
   if (rt_is_host(d)) {
     TRY(rt_stream_check(d, s));
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    e->ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    e->ns = rt_clock_ns();
   } else {
     TRY(event_enter(&was, e));
     TRY(rt_stream_check(d, s));

@@ -58,7 +58,7 @@ MAY_INCLUDE = {
                      "pyext/array/", "pyext/compile/", "pyext/snapshot/captures.h"),
     "runtime/": (),
     "runtime/cache": ("runtime/status.h",),
-    "runtime/host": ("runtime/status.h", "runtime/internal.h", "runtime/abi.h",
+    "runtime/host": ("runtime/status.h", "runtime/internal.h", "runtime/abi.h", "runtime/clock.h",
                      "runtime/launch/launch.h", "runtime/memory/unset.h"),
     # A device owns its streams' list, its rings and its kept memory, and a reset tells all of them.
     "runtime/driver": ("runtime/status.h", "runtime/status.def", "runtime/internal.h",
@@ -68,7 +68,7 @@ MAY_INCLUDE = {
     # A capture comes before all that queues work.
     "runtime/memory": ("runtime/driver/", "runtime/host/pool.h", "runtime/launch/capture.h",
                        "runtime/launch/stream.h", "runtime/launch/stream_state.h"),
-    "runtime/launch": ("runtime/abi.h", "runtime/driver/", "runtime/host/host.h",
+    "runtime/launch": ("runtime/abi.h", "runtime/clock.h", "runtime/driver/", "runtime/host/host.h",
                        "runtime/memory/block_cache.h", "runtime/memory/memory.h"),
 }
 

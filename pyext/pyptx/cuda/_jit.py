@@ -4,7 +4,9 @@ import math
 import os
 import sys
 
-from pyptx import _progress, _pyptx  # noqa: F401: a compilation imports nothing (fork)
+# _progress, which compilations call, comes with this module: a child of fork would wait for ever
+# for a module that another thread of its parent was importing.
+from pyptx import _progress, _pyptx  # noqa: F401
 from pyptx._numbers import whole
 from pyptx._options import FASTMATH, OPTIONS
 from pyptx._pyptx import Dispatcher, Signature, Type
