@@ -131,7 +131,7 @@ def warps(x):
 def the_grid(x):
     grid = cg.this_grid()
     while x[0] == 0:  # here
-        grid.sync()
+        grid.sync()  # or here
 
 
 def a_flag(x):
