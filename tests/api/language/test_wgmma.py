@@ -182,7 +182,7 @@ def test_the_pipeline_assembles(tmp_path, monkeypatch):
     loop over k nothing but additions for a stage's eight descriptors."""
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     text = ptx_of(example("gemm_pipeline.gemm").py_func, f"narrow ({SIGNATURE}, int64)", "sm_90", launch_bounds=(384, 1))
-    assert "setmaxnreg.dec.sync.aligned.u32 \t40;" in text and "setmaxnreg.inc.sync.aligned.u32 \t232;" in text
+    assert "setmaxnreg.dec.sync.aligned.u32 40;" in text and "setmaxnreg.inc.sync.aligned.u32 232;" in text
     loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
     loop = next(part for part in loop if "wgmma.mma_async" in part)
     assert loop.count("wgmma.mma_async") == 4 and loop.count("wgmma.commit_group") == 1 and not re.search(r"\b(shr|or|and|selp|setp\.\w+\.s64)\S* *\t?%rd", loop), loop
