@@ -50,6 +50,10 @@ void cg_nvptx_bits(Cg *cg);
 /* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
 void cg_nvptx_rounded(Cg *cg);
 
+/* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
+ * passes. */
+void cg_nvptx_short_indices(Cg *cg);
+
 /* warp_steps.c: reductions of a warp as redux.sync, and scans by the predicates of their shuffles;
  * after coarsening. */
 void cg_nvptx_warp_steps(Cg *cg);

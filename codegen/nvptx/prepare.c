@@ -85,6 +85,71 @@ static void extend_sign(Cg *cg, LLVMValueRef i) {
   LLVMInstructionEraseFromParent(i);
 }
 
+/* --- conditions that are constants ---
+ *
+ * Where many ways meet that say yes or no to several questions (of what kind is this byte, and how
+ * many follow), ptxas has a predicate for each and sets them all on each way, by instructions that
+ * only one of its pipes has. As bits of one number they are set at once. */
+enum { MOST_FLAGS = 16, LEAST_WAYS = 3 };
+
+static bool is_flag(const Cg *cg, LLVMValueRef i) {
+  bool all = LLVMIsAPHINode(i) && LLVMTypeOf(i) == cg->t.i1 && LLVMCountIncoming(i) >= LEAST_WAYS;
+  for (unsigned k = 0; all && k < LLVMCountIncoming(i); k++)
+    all = LLVMIsAConstantInt(LLVMGetIncomingValue(i, k)) != NULL;
+  return all;
+}
+
+/* Is operand o the same use as operand k: that itself, or in a phi one on an edge from the same
+ * block? */
+static bool is_same_use(LLVMValueRef user, unsigned k, unsigned o) {
+  return o == k ||
+         (LLVMIsAPHINode(user) && LLVMGetIncomingBlock(user, o) == LLVMGetIncomingBlock(user, k));
+}
+
+/* Each use of a flag asks its bit. */
+static void ask_bit(Cg *cg, LLVMValueRef flag, LLVMValueRef bits, unsigned bit) {
+  LLVMBuilderRef b = cg->builder;
+  for (LLVMUseRef u; (u = LLVMGetFirstUse(flag));) {
+    LLVMValueRef user = LLVMGetUser(u);
+    unsigned k = 0;
+    while (LLVMGetOperand(user, k) != flag)
+      k++;
+    LLVMValueRef at =
+        LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user;
+    LLVMPositionBuilderBefore(b, at);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(at));
+    LLVMValueRef one = l_and(b, bits, l_int(cg->t.i32, 1u << bit)),
+                 yes = l_icmp(b, LLVMIntNE, one, LLVMConstNull(cg->t.i32));
+    for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(user); o++)
+      if (LLVMGetOperand(user, o) == flag && is_same_use(user, k, o))
+        LLVMSetOperand(user, o, yes);
+  }
+  LLVMInstructionEraseFromParent(flag);
+}
+
+static void join_flags(Cg *cg, LLVMBasicBlockRef block) {
+  LLVMValueRef flags[MOST_FLAGS];
+  unsigned n = 0;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); LLVMIsAPHINode(i) && n < MOST_FLAGS;
+       i = LLVMGetNextInstruction(i))
+    if (is_flag(cg, i))
+      flags[n++] = i;
+  if (n < 2)
+    return;
+  LLVMPositionBuilderBefore(cg->builder, flags[0]);
+  LLVMValueRef bits = l_phi(cg->builder, cg->t.i32);
+  for (unsigned k = 0; k < LLVMCountIncoming(flags[0]); k++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(flags[0], k);
+    uint64_t set = 0;
+    for (unsigned f = 0; f < n; f++)
+      set |= LLVMConstIntGetZExtValue(graph_incoming(flags[f], from)) << f;
+    LLVMValueRef in = l_int(cg->t.i32, set);
+    LLVMAddIncoming(bits, &in, &from, 1);
+  }
+  for (unsigned f = 0; f < n; f++)
+    ask_bit(cg, flags[f], bits, f);
+}
+
 /* --- clamped columns ---
  *
  * Of m[y, min(max(x, 0), n - 1)] the generator sees the element's number as a whole: a
@@ -171,7 +236,8 @@ void cg_nvptx_prepare(Cg *cg) {
                                            sizeof CG_LONG_DIVISION - 1);
   bool optimizes = !cg_nvptx_is_long(cg); /* does the generator? */
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+      join_flags(cg, b);
       for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         if (is_guarded_shift(cg, i))
@@ -185,6 +251,7 @@ void cg_nvptx_prepare(Cg *cg) {
         else if (is_long_division(cg, mark, i))
           hide_division(cg, i);
       }
+    }
 }
 
 /* --- long functions --- */
