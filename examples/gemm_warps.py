@@ -141,6 +141,8 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
 
 def launch(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
     """c = a @ b."""
+    if b.shape[1] % 8 or b.shape[0] % 8:
+        raise ValueError(f"b has {b.shape[0]} x {b.shape[1]} elements, and both are to be multiples of 8")
     gemm[-(-c.shape[0] // M) * -(-c.shape[1] // N), THREADS, 0, SHARED](a, b, c)
 
 
