@@ -53,6 +53,9 @@ void cg_nvptx_rounded(Cg *cg);
 /* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
  * passes. */
 void cg_nvptx_short_indices(Cg *cg);
+/* word_phis.c: words of narrow elements that a loop carries, as phis of words; after LLVM's
+ * passes. */
+void cg_nvptx_words(Cg *cg);
 
 /* warp_steps.c: reductions of a warp as redux.sync, and scans by the predicates of their shuffles;
  * after coarsening. */
