@@ -116,7 +116,9 @@ LLVMValueRef cg_nvptx_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMVa
                            LLVMValueRef lane);
 void cg_nvptx_nanosleep(Lower *lw, LLVMValueRef ns);
 void cg_nvptx_fence(Lower *lw, FenceLevel level);
-/* trap.c */
+/* trap.c: the function that reports an exception, (RtTrap *, site, values…, axis, block, thread) */
+#define NVPTX_TRAP_NAME "pyptx$trap"
+enum { NVPTX_TRAP_AXIS = 2 + RT_TRAP_VALUES, NVPTX_TRAP_BLOCK, NVPTX_TRAP_THREAD, NVPTX_TRAP_ARGS };
 void cg_nvptx_stop(Lower *lw);
 void cg_nvptx_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n);
 /* grid_barrier.c */
