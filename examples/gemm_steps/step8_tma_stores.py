@@ -6,7 +6,7 @@ tiles, so that what the running blocks read is in the L2 cache. Results are brou
 swizzled shared memory, 64 x 64 elements at a time, and copied to C from there. K and N are multiples
 of 8; what is outside of a matrix arrives as 0 and is not stored.
 
-examples/gemm_pipeline.py is this kernel for other types of numbers, too.
+examples/gemm_pipeline.py has it for other types and layouts, with other tiles and epilogues.
 """
 
 import sys
