@@ -128,7 +128,7 @@ def say(**what):
     print(json.dumps(what), flush=True)
 
 
-def child(names):
+def child(names, sides=sides):
     import torch
 
     contestants = sides(torch, names)
