@@ -5,8 +5,8 @@
  * grid-stride loop), and decides about others by code size alone. So innermost counting loops with
  * a small body, one exit and no calls, checks or barriers get a factor here. Loops whose bounds
  * were loaded from memory have few iterations, which a remainder loop would take one by one; if
- * such a loop only reads, it is left to nvptx/masked_unroll.c. docs/performance.md has the
- * measurements behind the limits below. */
+ * such a loop only reads, it is left to nvptx/masked_unroll.c, and if it writes, it stays a loop.
+ * docs/performance.md has the measurements behind the limits below. */
 #include "codegen/lower/unroll_hints.h"
 
 #include <assert.h>
@@ -214,6 +214,16 @@ static bool only_reads(const SmallLoop *body) {
   return true;
 }
 
+/* Does it write to arrays? The loads of the next iteration wait for that, and a loop for what is left
+ * over only makes a warp's threads, whose rows differ in length, wait for one another twice. */
+static bool writes(const SmallLoop *body) {
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i)
+      if (i->op == OP_STORE || i->op == OP_ATOMIC)
+        return true;
+  return false;
+}
+
 /* Does the loop run through a long tuple, as accumulators are? With a constant index an element is
  * a register, else it is looked for among all. */
 static bool walks_tuples(const SmallLoop *body, const Counter *c) {
@@ -231,8 +241,8 @@ static int hint_of(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *lat
   if (is_counting(body, &c) && walks_tuples(body, &c))
     return INS_UNROLL_ALL;
   unsigned n = is_counting(body, &c) ? times(cx, fn, body, latch, &c) : 0;
-  if (n == 4 && has_loaded_bound(&c) && only_reads(body))
-    return INS_MASKED;
+  if (n == 4 && has_loaded_bound(&c))
+    return only_reads(body) ? INS_MASKED : writes(body) ? INS_ROLLED : INS_UNROLL_4;
   return n == 8 ? INS_UNROLL_8 : n == 4 ? INS_UNROLL_4 : 0;
 }
 

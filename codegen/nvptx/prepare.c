@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -209,6 +210,66 @@ static void split_row(Cg *cg, LLVMValueRef gep) {
   LLVMInstructionEraseFromParent(gep);
 }
 
+/* --- selected arrays ---
+ *
+ * `left[node] if sample <= threshold else right[node]` is for LLVM one load from a selected array.
+ * The condition waits for loads; the pointer, the extent, the wrapped index and the address would
+ * come after it, one by one. Both addresses are known before, so one of them is selected. */
+enum { MOST_CHOSEN = 6 }; /* instructions from the selections to the address */
+
+/* Does v, an operand of an instruction of this block, depend on a selection by c? */
+static bool depends_on(LLVMValueRef v, LLVMValueRef c, LLVMBasicBlockRef block, unsigned depth) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block || LLVMIsAPHINode(v))
+    return false;
+  if (LLVMIsASelectInst(v) && LLVMGetOperand(v, 0) == c)
+    return true;
+  bool free = is_clamped(v) || (cg_only_computes(v) && !cg_is_division(v));
+  for (int o = 0; depth < MOST_CHOSEN && free && o < LLVMGetNumOperands(v); o++)
+    if (depends_on(LLVMGetOperand(v, (unsigned)o), c, block, depth + 1))
+      return true;
+  return false;
+}
+
+/* What v is where c is true, or false; written in front of the address. */
+static LLVMValueRef chosen(Cg *cg, LLVMValueRef v, LLVMValueRef c, bool is, LLVMValueRef address) {
+  if (!depends_on(v, c, LLVMGetInstructionParent(address), 0))
+    return v;
+  if (LLVMIsASelectInst(v) && LLVMGetOperand(v, 0) == c)
+    return LLVMGetOperand(v, is ? 1 : 2);
+  unsigned n = (unsigned)LLVMGetNumOperands(v);
+  LLVMValueRef *operands = CX_ARRAY(cg->cx, LLVMValueRef, n);
+  for (unsigned o = 0; o < n; o++)
+    operands[o] = chosen(cg, LLVMGetOperand(v, o), c, is, address);
+  LLVMPositionBuilderBefore(cg->builder, address);
+  return copy_ins(cg->builder, v, operands);
+}
+
+/* Is it an address in one of two arrays, which a condition that was loaded here selects? */
+static bool is_selected(LLVMValueRef gep) {
+  LLVMValueRef from = cg_is_op(gep, LLVMGetElementPtr) ? LLVMGetOperand(gep, 0) : NULL;
+  if (!from || !LLVMIsASelectInst(from) || !LLVMIsAArgument(LLVMGetOperand(from, 1)) ||
+      !LLVMIsAArgument(LLVMGetOperand(from, 2)))
+    return false;
+  LLVMBasicBlockRef b = LLVMGetInstructionParent(gep);
+  LLVMValueRef c = LLVMGetOperand(from, 0);
+  bool compares = (LLVMIsAICmpInst(c) || LLVMIsAFCmpInst(c)) && LLVMGetInstructionParent(c) == b;
+  for (unsigned o = 0; o < 2 && compares; o++) {
+    LLVMValueRef x = LLVMGetOperand(c, o);
+    if (LLVMIsALoadInst(x) && LLVMGetInstructionParent(x) == b)
+      return true;
+  }
+  return false;
+}
+
+static void select_address(Cg *cg, LLVMValueRef gep) {
+  LLVMValueRef c = LLVMGetOperand(LLVMGetOperand(gep, 0), 0);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(gep));
+  LLVMValueRef yes = chosen(cg, gep, c, true, gep), no = chosen(cg, gep, c, false, gep);
+  LLVMPositionBuilderBefore(cg->builder, gep);
+  LLVMReplaceAllUsesWith(gep, l_select(cg->builder, c, yes, no));
+  LLVMInstructionEraseFromParent(gep);
+}
+
 /* --- long divisions ---
  *
  * LLVM's code generator puts a test before each 64-bit division, whether its operands fit 32 bits.
@@ -246,6 +307,8 @@ void cg_nvptx_prepare(Cg *cg) {
           choose_count(cg, i);
         else if (optimizes && is_in_row(cg, i))
           split_row(cg, i);
+        else if (is_selected(i))
+          select_address(cg, i);
         else if (optimizes && is_index(cg, i))
           extend_sign(cg, i);
         else if (is_long_division(cg, mark, i))

@@ -158,7 +158,7 @@ static bool read_walk(Walk *w) {
 static bool is_reached(const Wrapped *w) {
   LLVMBasicBlockRef b = LLVMGetInstructionParent(w->access);
   for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != w->access; i = LLVMGetNextInstruction(i))
-    if (LLVMIsACallInst(i) && !cg_only_computes(i))
+    if (LLVMIsACallInst(i) && !LLVMIsAIntrinsicInst(i))
       return false;
   return true;
 }
