@@ -16,7 +16,6 @@ ALL = 0xFFFFFFFF
 INFINITY = float32(math.inf)
 
 
-@cuda.jit(device=True, inline="always")
 def by_row(f, s, a, b):
     """f of each element of accumulators, and of a or b: two rows of the tile have elements here,
     two neighbours of the one, two of the other, and so on."""
@@ -26,7 +25,6 @@ def by_row(f, s, a, b):
     return (*by_row(f, s[:half], a, b), *by_row(f, s[half:], a, b))
 
 
-@cuda.jit(device=True, inline="always")
 def fold(op, s):
     if len(s) == 1:
         return s[0]
@@ -34,13 +32,11 @@ def fold(op, s):
     return op(fold(op, s[:half]), fold(op, s[half:]))
 
 
-@cuda.jit(device=True, inline="always")
 def of_row(op, s):
     """op over the elements of the rows that this thread has a part of, one for each row."""
     return fold(op, (*s[::4], *s[1::4])), fold(op, (*s[2::4], *s[3::4]))
 
 
-@cuda.jit(device=True, inline="always")
 def of_quad(op, x):
     """op over the four threads that have a row."""
     x = op(x, cuda.shfl_xor_sync(ALL, x, 1))
@@ -55,7 +51,6 @@ def larger(a, b):
     return libdevice.fmaxf(a, b)
 
 
-@cuda.jit(device=True, inline="always")
 def masked(s, column, end_a, end_b):
     """Elements at or behind the end of their row are minus infinity."""
     if len(s) == 4:
@@ -69,7 +64,6 @@ def masked(s, column, end_a, end_b):
     return (*masked(s[:half], column, end_a, end_b), *masked(s[half:], column + 2 * half, end_a, end_b))
 
 
-@cuda.jit(device=True, inline="always")
 def weighted(p, v, first, acc):
     """acc + p @ v from row `first` of v on"""
     acc = cuda.wgmma.mma(p[:8], v[:, first : first + 16, :], acc, b_major="n")
@@ -80,7 +74,6 @@ def weighted(p, v, first, acc):
 def kernel(d: int, causal: bool, N: int, ordered: bool = True):
     parts = d // 64
 
-    @cuda.jit(device=True, inline="always")
     def scores(sq, sk):
         s = cuda.wgmma.zeros(64, N, float32)
         cuda.wgmma.fence()
@@ -210,7 +203,6 @@ def kernel(d: int, causal: bool, N: int, ordered: bool = True):
     return attention
 
 
-@cuda.jit(device=True, inline="always")
 def put(tile, row, line, right, first, values):
     """Stores accumulators' elements from column `first` on, as the swizzle has them."""
     chunk = (first % 64 // 8 + right) ^ line
