@@ -50,6 +50,10 @@ void cg_nvptx_bits(Cg *cg);
 /* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
 void cg_nvptx_rounded(Cg *cg);
 
+/* word_phis.c: words of narrow elements that a loop carries, as phis of words; after LLVM's
+ * passes. */
+void cg_nvptx_words(Cg *cg);
+
 /* warp_steps.c: reductions of a warp as redux.sync, and scans by the predicates of their shuffles;
  * after coarsening. */
 void cg_nvptx_warp_steps(Cg *cg);
