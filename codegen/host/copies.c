@@ -47,6 +47,9 @@ static const Message messages[RT_COPY_ERRORS] = {
         {false, "a row of the array has {0} bytes, and for a tensor map it is a multiple of 16"},
     [RT_COPY_INDEX] = {false, "boxes begin at multiples of 16 bytes, so the last index, {0}, has "
                               "to be a multiple of {1}"},
+    [RT_COPY_BEFORE] = {false,
+                        "a store may go beyond the array's end, but does not begin before it: "
+                        "the index of axis {1} is {0}"},
     [RT_COPY_UNFENCED] =
         {false, "byte {0} of the {1} has been written since the last fence_proxy_async_shared(), "
                 "so the copy may not see it: whoever writes calls it, then all meet, then one "

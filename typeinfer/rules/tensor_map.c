@@ -153,6 +153,14 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
                                (long long)step, (long long)n));
       return false;
     }
+    if (c->id == INTR_CP_ASYNC_TENSOR_STORE && fz_get_int(one.konst, &n) && n < 0) {
+      (void)wrong(ty, c,
+                  arena_printf(&ty->cx->arena,
+                               "a store may go beyond the array's end, but does not begin before "
+                               "it, at %lld",
+                               (long long)n));
+      return false;
+    }
     args[out->n++] = ty_cast_id(ty, one, TY_I64);
   }
   IrAlloc *own = ty_own_memory(s.ins);

@@ -489,7 +489,7 @@ def cp_async_bulk_store(dst: Any, src: Any) -> None:
 def cp_async_bulk_tensor(dst: Any, tensor_map: Any, index: int | tuple[int, ...], barriers: Array, barrier_index: int | tuple[int, ...], multicast: int | None = None) -> None:
     """Begins to copy the box whose first element is array[index], in the array's own order of axes and at a multiple of 16 bytes, to dst, a C-contiguous part of shared memory with as many elements as a box. Elements outside of the array are 0, and count among the bytes that come to the barrier. multicast: as cp_async_bulk."""
 def cp_async_bulk_tensor_store(tensor_map: Any, index: int | tuple[int, ...], src: Any) -> None:
-    """Begins to copy a box from src, a part of shared memory, to the array of the map, beginning at a multiple of 16 bytes, but what is outside of it; it is part of this thread's next group of bulk stores."""
+    """Begins to copy a box from src, a part of shared memory, to the array of the map, beginning at a multiple of 16 bytes, with indices of 0 or more, but what is beyond its end; it is part of this thread's next group of bulk stores."""
 def cp_async_bulk_wait_group(count: int, read: Any = False) -> None:
     """Wait until at most the last count groups (a constant) of this thread's bulk stores are not complete; with read=True: have not read shared memory yet, which may then be written again."""
 def cp_async_commit_group() -> None:

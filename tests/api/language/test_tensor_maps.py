@@ -12,7 +12,7 @@ from test_ptx import assemble, ptx_of
 
 
 def through(rank, box, swizzle, dtype):
-    """A kernel that copies one box of x to shared memory, as bytes to `seen`, and from there to out."""
+    """A kernel that copies one box of x to shared memory, as bytes to `seen`, and from there to out, if no index is negative."""
     places = [f"i{k}" for k in range(rank)]
     index = f"({', '.join(places)},)" if rank > 1 else "i0"
     return define(f"""def kernel(out, x, seen, {', '.join(places)}):
@@ -32,7 +32,7 @@ def through(rank, box, swizzle, dtype):
         seen[k] = flat[k]
     cuda.fence_proxy_async_shared()
     cuda.syncthreads()
-    if cuda.threadIdx.x == 0:
+    if cuda.threadIdx.x == 0 and {' and '.join(f"{place} >= 0" for place in places)}:
         cuda.cp_async_bulk_tensor_store(mo, {index}, s)
         cuda.cp_async_bulk_commit_group()
         cuda.cp_async_bulk_wait_group(0)
@@ -75,7 +75,8 @@ def test_boxes(rank, box, swizzle, dtype, shape, places):
         kernel[1, 32](out, x, seen, *index)
         want, stored = box_of(x, box, index), np.zeros_like(x)
         inside = tuple(slice(max(0, i), max(0, min(n, i + b))) for i, b, n in zip(index, box, shape))
-        stored[inside] = x[inside]
+        if min(index) >= 0:
+            stored[inside] = x[inside]
         assert np.array_equal(seen, exchanged(want, swizzle) if swizzle else want.reshape(-1))
         assert np.array_equal(out, stored)
 
@@ -156,6 +157,19 @@ def test_places_in_rows(shape, index, what):
 
 
 @pytest.mark.host_only
+@pytest.mark.parametrize("index, axis", [((-1, 0), 0), ((2, -4), 1)])
+def test_stores_do_not_begin_before_the_array(index, axis):
+    """On a GPU such an index is an illegal instruction; loads may."""
+    kernel = define("""def kernel(x, i, j):
+    s = cuda.shared.array((8, 32), np.float32)
+    if cuda.threadIdx.x == 0:
+        cuda.cp_async_bulk_tensor_store(cuda.tensor_map(x, (8, 32)), (i, j), s)
+""")
+    with pytest.raises(RuntimeError, match=f"does not begin before it: the index of axis {axis} is {min(index)}"):
+        cuda.jit(kernel)[1, 32](np.zeros((8, 32), np.float32), *index)
+
+
+@pytest.mark.host_only
 @pytest.mark.parametrize("before, after, what", [
     ("s[0, t] = 1", "", "cp_async_bulk_tensor_store: byte 0 of the 1024 has been written since the last fence_proxy_async"),
     ("cuda.fence_proxy_async()", "s[1, t] = 1", "byte 128 of the 1024 was written before the copy had read it"),
@@ -188,6 +202,7 @@ def test_stores_are_looked_at(before, after, what):
     ("cp_async_bulk_tensor(x, cuda.tensor_map(x, (8, 8)), (0, 0), b, 0)", "must be a C-contiguous shared array of float32"),
     ("cp_async_bulk_tensor(s, cuda.tensor_map(x, (8, 8)), (0, 0.5), b, 0)", "an index for each axis"),
     ("cp_async_bulk_tensor(s, cuda.tensor_map(x, (8, 8)), (1, 6), b, 0)", "so the last index is a multiple of 4, and not 6"),
+    ("cp_async_bulk_tensor_store(cuda.tensor_map(x, (8, 8)), (-1, 0), s)", "does not begin before it, at -1"),
     ("cp_async_bulk_tensor_store(cuda.tensor_map(x, (8, 8)), (0, 0), i)", "must be a C-contiguous shared array of float32"),
 ])  # fmt: skip
 def test_wrong_calls(call, what):
