@@ -22,7 +22,8 @@ static inline int64_t ir_tensor_box(const Ins *i, unsigned axis) {
 static inline int64_t ir_tensor_swizzle(const Ins *i) {
   return i->args[TENSOR_FIRST + ir_tensor_rank(i)]->aux.frozen->i;
 }
-/* The index along each axis; behind them the barrier. */
+/* The index along each axis; behind them the barrier, the mask of blocks and the policy of a load,
+ * the reduction and the policy of a store: the last are numbers from 1 on of ir/bulk.def. */
 static inline Ins **ir_tensor_index(const Ins *i) {
   return i->args + TENSOR_FIRST + ir_tensor_rank(i) + 1;
 }

@@ -211,6 +211,31 @@ typedef enum RtCopyGroups {
   RT_COPIES_BULK_WAIT
 } RtCopyGroups;
 
+/* What a bulk store does with the elements that are there: the operations of ir/bulk.def in their
+ * order from 1 on, and their types. */
+typedef enum RtReduceOp {
+  RT_REDUCE_NOT,
+  RT_REDUCE_ADD,
+  RT_REDUCE_MIN,
+  RT_REDUCE_MAX,
+  RT_REDUCE_AND,
+  RT_REDUCE_OR,
+  RT_REDUCE_XOR
+} RtReduceOp;
+typedef enum RtReduced {
+  RT_REDUCED_I32,
+  RT_REDUCED_U32,
+  RT_REDUCED_I64,
+  RT_REDUCED_U64,
+  RT_REDUCED_F16,
+  RT_REDUCED_BF16,
+  RT_REDUCED_F32,
+  RT_REDUCED_F64
+} RtReduced;
+typedef struct RtReduce {
+  int64_t op, type;
+} RtReduce;
+
 /* A box: of a load to shared memory, of a store from it. Extents and indices in the array's own
  * order. */
 typedef struct RtTensor {
@@ -220,6 +245,7 @@ typedef struct RtTensor {
   int64_t extent[RT_MAP_AXES], box[RT_MAP_AXES], index_of[RT_MAP_AXES];
   char *barrier;
   int64_t index, blocks; /* as RtBulk */
+  RtReduce reduce;
 } RtTensor;
 
 /* What can be wrong with mbarriers and copies: the error's site is the instruction's first and
@@ -257,6 +283,7 @@ typedef struct RtBulk {
   int64_t to_elements, from_elements, size; /* size: of an element */
   char *barrier;
   int64_t index, blocks; /* of the barrier; 0, or the ranks that get it as bits */
+  RtReduce reduce;
 } RtBulk;
 
 /* What a thread brings to an operation of its warpgroup (runtime/host/warpgroups.h). Behind it lie

@@ -162,6 +162,18 @@ static void put(Lower *lw, LLVMValueRef record, size_t offset, LLVMValueRef v) {
   l_store(lw->b, v, l_gep_inbounds(lw->b, lw->t->i8, record, &at, 1));
 }
 
+/* The last operand but one of a store. */
+static void put_reduce(Lower *lw, Ins *i, const Ins *array, LLVMValueRef record, size_t offset) {
+  static const unsigned char types[] = {
+#define REDUCED(id, ptx, bits) [TY_##id] = RT_REDUCED_##id,
+#include "ir/bulk.def"
+  };
+  int64_t op = i->args[i->nargs - 2]->aux.frozen->i;
+  put(lw, record, offset + offsetof(RtReduce, op), lw_i64(lw, op));
+  put(lw, record, offset + offsetof(RtReduce, type),
+      lw_i64(lw, op ? types[array->type->elem->id] : 0));
+}
+
 static void bulk(Lower *lw, Ins *i, Ins **barrier) {
   LLVMValueRef r = lw_alloca(lw, LLVMArrayType2(lw->t->i8, sizeof(RtBulk)), 8, "bulk");
   put(lw, r, offsetof(RtBulk, to), pointer_of(lw, i->args[0]));
@@ -174,6 +186,8 @@ static void bulk(Lower *lw, Ins *i, Ins **barrier) {
     put(lw, r, offsetof(RtBulk, barrier), b.address);
     put(lw, r, offsetof(RtBulk, index), b.index);
     put(lw, r, offsetof(RtBulk, blocks), lw_value(lw, barrier[1 + barrier[0]->type->ndim]));
+  } else {
+    put_reduce(lw, i, i->args[0], r, offsetof(RtBulk, reduce));
   }
   LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)sites(lw, barrier ? barrier[0] : NULL)),
                          thread_of(lw), r};
@@ -206,6 +220,8 @@ static void tensor(Lower *lw, Ins *i) {
     put(lw, r, offsetof(RtTensor, barrier), b.address);
     put(lw, r, offsetof(RtTensor, index), b.index);
     put(lw, r, offsetof(RtTensor, blocks), lw_value(lw, barrier[1 + barrier[0]->type->ndim]));
+  } else {
+    put_reduce(lw, i, array, r, offsetof(RtTensor, reduce));
   }
   LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)sites(lw, load ? barrier[0] : NULL)),
                          thread_of(lw), r};

@@ -114,31 +114,83 @@ static LLVMValueRef bytes_of(Lower *lw, Ins *array, Ins *elements) {
              l_mul(lw->b, lw_value(lw, elements), lw_i64(lw, (int64_t)ty_size(array->type->elem))));
 }
 
+/* The last operand's policy as an operand, and its modifier: hoisted from loops, since it is made by
+ * an instruction without effects. */
+static const char *add_policy(Lower *lw, Ins *i, Text *t, const char **place) {
+  static const char *const names[] = {
+#define POLICY(id, name) name,
+#include "ir/bulk.def"
+  };
+  int64_t policy = i->args[i->nargs - 1]->aux.frozen->i;
+  *place = "";
+  if (!policy)
+    return "";
+  const char *code = arena_printf(&lw->cx->arena, "createpolicy.fractional.L2::%s.b64 $0, 1.0;",
+                                  names[policy - 1]);
+  *place = arena_printf(&lw->cx->arena, ", $%u", t->n);
+  add(lw, t, cg_nvptx_asm(lw, lw->t->i64, code, "=l", false));
+  return ".L2::cache_hint";
+}
+
+/* "add.noftz.f16" of the last operand but one, NULL: nothing is combined. */
+static const char *reduction_of(Lower *lw, Ins *i, const Type *elem, const char **op) {
+  static const char *const names[] = {
+#define REDUCTION(id, name, types) name,
+#include "ir/bulk.def"
+  };
+  static const struct {
+    const char *number, *bits;
+  } types[] = {
+#define REDUCED(id, ptx, bits) [TY_##id] = {ptx, bits},
+#include "ir/bulk.def"
+  };
+  int64_t n = i->args[i->nargs - 2]->aux.frozen->i;
+  if (!n)
+    return NULL;
+  *op = names[n - 1];
+  bool small = ty_bits(elem) == 16, logic = strchr("aox", **op) && strcmp(*op, "add") != 0;
+  return arena_printf(&lw->cx->arena, "%s%s.%s", *op, small && !strcmp(*op, "add") ? ".noftz" : "",
+                      logic ? types[elem->id].bits : types[elem->id].number);
+}
+
+/* Those of a load, from the barrier on. */
+static bool add_barrier(Lower *lw, Ins **at, Text *t, LLVMValueRef *mask) {
+  *mask = lw_value(lw, at[1 + at[0]->type->ndim]);
+  add_shared(lw, t, lw_address(lw, at[0], at + 1));
+  return !LLVMIsAConstantInt(*mask) || LLVMConstIntGetZExtValue(*mask);
+}
+
 static void bulk_load(Lower *lw, Ins *i) {
-  Ins **at = i->args + 4;
-  LLVMValueRef mask = lw_value(lw, at[1 + at[0]->type->ndim]);
-  bool many = !LLVMIsAConstantInt(mask) || LLVMConstIntGetZExtValue(mask);
+  LLVMValueRef mask;
+  const char *policy;
   Text t = {0};
   add_shared(lw, &t, pointer_of(lw, i->args[0]));
   add_global(lw, &t, pointer_of(lw, i->args[1]));
   add(lw, &t, bytes_of(lw, i->args[0], i->args[2]));
-  add_shared(lw, &t, lw_address(lw, at[0], at + 1));
+  bool many = add_barrier(lw, i->args + 4, &t, &mask);
   if (many)
     add(lw, &t, l_trunc(lw->b, mask, lw->t->i16));
+  const char *hint = add_policy(lw, i, &t, &policy);
   write(lw, &t, lw->t->none,
-        many ? "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-               ".multicast::cluster [$0], [$1], $2, [$3], $4;"
-             : "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-               "[$0], [$1], $2, [$3];");
+        arena_printf(&lw->cx->arena,
+                     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes%s%s "
+                     "[$0], [$1], $2, [$3]%s%s;",
+                     many ? ".multicast::cluster" : "", hint, many ? ", $4" : "", policy));
 }
 
 static void bulk_store(Lower *lw, Ins *i) {
+  const char *policy, *op, *reduction = reduction_of(lw, i, i->args[0]->type->elem, &op);
   Text t = {0};
   lw->cg->bulk_stores = true;
   add_global(lw, &t, pointer_of(lw, i->args[0]));
   add_shared(lw, &t, pointer_of(lw, i->args[1]));
   add(lw, &t, bytes_of(lw, i->args[1], i->args[3]));
-  write(lw, &t, lw->t->none, "cp.async.bulk.global.shared::cta.bulk_group [$0], [$1], $2;");
+  const char *hint = add_policy(lw, i, &t, &policy);
+  write(lw, &t, lw->t->none,
+        arena_printf(&lw->cx->arena,
+                     "cp.%sasync.bulk.global.shared::cta.bulk_group%s%s%s [$0], [$1], $2%s;",
+                     reduction ? "reduce." : "", hint, reduction ? "." : "",
+                     reduction ? reduction : "", policy));
 }
 
 /* --- boxes: of a tensor map, whose axes are in the other order --- */
@@ -161,34 +213,37 @@ static LLVMValueRef map_address(Lower *lw, Ins *i) {
 }
 
 static void tensor_load(Lower *lw, Ins *i) {
-  Ins **at = ir_tensor_index(i) + ir_tensor_rank(i);
-  LLVMValueRef mask = lw_value(lw, at[1 + at[0]->type->ndim]);
-  bool many = !LLVMIsAConstantInt(mask) || LLVMConstIntGetZExtValue(mask);
+  LLVMValueRef mask;
+  const char *policy;
   Text t = {0};
   add_shared(lw, &t, pointer_of(lw, i->args[TENSOR_SHARED]));
   add(lw, &t, map_address(lw, i));
-  add_shared(lw, &t, lw_address(lw, at[0], at + 1));
+  bool many = add_barrier(lw, ir_tensor_index(i) + ir_tensor_rank(i), &t, &mask);
   if (many)
     add(lw, &t, l_trunc(lw->b, mask, lw->t->i16));
-  const char *place = coordinates(lw, i, &t);
+  const char *hint = add_policy(lw, i, &t, &policy), *place = coordinates(lw, i, &t);
   write(lw, &t, lw->t->none,
         arena_printf(&lw->cx->arena,
                      "cp.async.bulk.tensor.%ud.shared::cluster.global.tile"
-                     ".mbarrier::complete_tx::bytes%s [$0], [$1, %s], [$2]%s;",
-                     ir_tensor_rank(i), many ? ".multicast::cluster" : "", place,
-                     many ? ", $3" : ""));
+                     ".mbarrier::complete_tx::bytes%s%s [$0], [$1, %s], [$2]%s%s;",
+                     ir_tensor_rank(i), many ? ".multicast::cluster" : "", hint, place,
+                     many ? ", $3" : "", policy));
 }
 
 static void tensor_store(Lower *lw, Ins *i) {
+  const char *policy, *op = NULL;
   Text t = {0};
   lw->cg->bulk_stores = true;
+  (void)reduction_of(lw, i, i->args[TENSOR_ARRAY]->type->elem, &op); /* the type is the map's */
   add(lw, &t, map_address(lw, i));
   add_shared(lw, &t, pointer_of(lw, i->args[TENSOR_SHARED]));
-  const char *place = coordinates(lw, i, &t);
+  const char *hint = add_policy(lw, i, &t, &policy), *place = coordinates(lw, i, &t);
   write(lw, &t, lw->t->none,
         arena_printf(&lw->cx->arena,
-                     "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [$0, %s], [$1];",
-                     ir_tensor_rank(i), place));
+                     "cp.%sasync.bulk.tensor.%ud.global.shared::cta%s%s.tile.bulk_group%s "
+                     "[$0, %s], [$1]%s;",
+                     op ? "reduce." : "", ir_tensor_rank(i), op ? "." : "", op ? op : "", hint,
+                     place, policy));
 }
 
 bool cg_nvptx_copy(Lower *lw, Ins *i) {

@@ -10,6 +10,7 @@
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
 #include "runtime/host/proxies.h"
+#include "runtime/host/reduce.h"
 
 enum { MOST = (1 << 20) - 1, BULK = 16 }; /* arrivals and bytes of a phase; alignment */
 #define MARK (0x6d626172ull << 32)
@@ -444,7 +445,7 @@ static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,
 void rt_host_bulk_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b) {
   uint32_t bytes = bulk_bytes(view, site, thread, b, false);
   note_store(view, site, thread, b->from, bytes);
-  memcpy(b->to, b->from, bytes);
+  rt_reduce_store(&b->reduce, b->to, b->from, bytes);
 }
 
 /* --- boxes --- */
@@ -499,8 +500,10 @@ static void move_rows(const RtTensor *x, const Box *b, char *shared, bool load) 
       char *there = shared + swizzled(k * b->row + n, (uint32_t)x->swizzle);
       if (load)
         *there = row[n];
-      else
+      else if (!x->reduce.op)
         row[n] = *there;
+      else if ((n - from) % x->size == 0) /* an element is in one piece of the swizzle */
+        rt_reduce_store(&x->reduce, row + n, there, (uint32_t)x->size);
     }
   }
 }

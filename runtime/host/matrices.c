@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/host/halves.h"
+
 enum { LANES = 32, MOST_M = 16, MOST_N = 8, MOST_K = 32 };
 
 typedef struct Matrices {
@@ -16,29 +18,6 @@ typedef struct Matrices {
 } Matrices;
 
 /* --- numbers --- */
-
-static double half_to_double(uint16_t h) {
-  int e = h >> 10 & 31;
-  double f = h & 1023, v = !e       ? ldexp(f, -24)
-                           : e < 31 ? ldexp(1024 + f, e - 25)
-                           : f != 0 ? (double)NAN
-                                    : (double)INFINITY;
-  return h >> 15 ? -v : v;
-}
-
-static uint16_t double_to_half(double v) {
-  uint16_t sign = signbit(v) ? 0x8000 : 0;
-  double a = fabs(v);
-  if (isnan(v))
-    return 0x7fff;
-  if (a >= 65520)
-    return sign | 0x7c00;
-  if (a < 0x1p-14)
-    return sign | (uint16_t)nearbyint(a * 0x1p24);
-  int e;
-  double f = frexp(a, &e); /* a carry of the rounding goes to the exponent by itself */
-  return sign | (uint16_t)(((e + 13) << 10) + (int)nearbyint(ldexp(f, 11)));
-}
 
 static float with_bits(uint32_t bits) {
   float f;
@@ -51,8 +30,8 @@ double rt_matrix_element(RtMatrixFactor factor, const char *at) {
   uint32_t word;
   double d;
   switch (factor) {
-  case RT_MATRIX_F16: memcpy(&half, at, 2); return half_to_double(half);
-  case RT_MATRIX_BF16: memcpy(&half, at, 2); return with_bits((uint32_t)half << 16);
+  case RT_MATRIX_F16: memcpy(&half, at, 2); return rt_half_to_double(half);
+  case RT_MATRIX_BF16: memcpy(&half, at, 2); return rt_bfloat_to_double(half);
   case RT_MATRIX_TF32: memcpy(&word, at, 4); return with_bits(word & ~0x1fffu);
   case RT_MATRIX_F64: memcpy(&d, at, 8); return d;
   case RT_MATRIX_S8: return *(const signed char *)at;
@@ -102,7 +81,7 @@ static void add(const Matrices *s, double sum, int64_t whole, char *at) {
     memcpy(at, &n, 4);
   } else if (s->sum_size == 2) {
     memcpy(&half, at, 2);
-    half = double_to_half(half_to_double(half) + sum);
+    half = rt_double_to_half(rt_half_to_double(half) + sum);
     memcpy(at, &half, 2);
   } else if (s->sum_size == 4) {
     memcpy(&f, at, 4);

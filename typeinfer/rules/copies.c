@@ -2,6 +2,8 @@
  * of them are nothing else; an instruction gets the view of that field, with resolved indices. What
  * addresses are multiples of is looked at by the host device (runtime/host/copies.c), and memory of
  * the kernel's own begins where a copy needs it. */
+#include <string.h>
+
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/rules/rules.h"
 #include "typeinfer/value/value.h"
@@ -170,7 +172,55 @@ Val ty_read_multicast(Ty *ty, const TyCall *c, uint32_t k) {
   return read_integer(ty, c, k);
 }
 
-/* dst, src, elements of each, then the barrier, then the mask. */
+/* The number of the word among `names`, from 1 on; 0: none; -1 after an error. */
+static int read_word(Ty *ty, const TyCall *c, uint32_t k, const char *const *names, int n) {
+  const Frozen *f = c->given[k] ? c->args[k].konst : NULL;
+  if (!c->given[k] || c->args[k].type->id == TY_NONE)
+    return 0;
+  Buf all;
+  buf_init(&all, &ty->cx->arena);
+  for (int i = 0; i < n; i++) {
+    if (f && f->kind == FZ_STR && !strcmp(f->text, names[i]))
+      return i + 1;
+    buf_printf(&all, "%s'%s'", !i ? "" : i + 1 < n ? ", " : " or ", names[i]);
+  }
+  (void)ty_argument_type(ty, c, k, all.text);
+  return -1;
+}
+
+bool ty_read_policy(Ty *ty, const TyCall *c, uint32_t k, Val *out) {
+  static const char *const names[] = {
+#define POLICY(id, name) name,
+#include "ir/bulk.def"
+  };
+  int n = read_word(ty, c, k, names, sizeof names / sizeof *names);
+  *out = ty_const_int(ty, n);
+  return n >= 0;
+}
+
+bool ty_read_reduction(Ty *ty, const TyCall *c, uint32_t k, const Type *elem, Val *out) {
+  static const char *const names[] = {
+#define REDUCTION(id, name, types) name,
+#include "ir/bulk.def"
+  };
+  static const char *const types[] = {
+#define REDUCTION(id, name, types) types,
+#include "ir/bulk.def"
+  };
+  int n = read_word(ty, c, k, names, sizeof names / sizeof *names);
+  if (n < 0)
+    return false;
+  *out = ty_const_int(ty, n);
+  const char *own = ty_name(ty->cx, elem), *found = n ? strstr(types[n - 1], own) : own;
+  if (found && (found == own || found == types[n - 1] || found[-1] == ' '))
+    return true;
+  (void)TY_FAIL(ty, ERR_ARGUMENTS, c->name,
+                arena_printf(&ty->cx->arena, "reduce='%s' is for %s, and these are elements of %s",
+                             names[n - 1], types[n - 1], own));
+  return false;
+}
+
+/* dst, src, elements of each, then the barrier, the mask, the policy. */
 Val ty_rule_bulk_load(Ty *ty, const TyCall *c) {
   Val args[TY_MAX_NDIM + 8] = {c->args[0], c->args[1]};
   if (!check_arrays(ty, c, 1, 0))
@@ -178,19 +228,23 @@ Val ty_rule_bulk_load(Ty *ty, const TyCall *c) {
   args[2] = elements(ty, c->args[0]), args[3] = elements(ty, c->args[1]);
   uint32_t n = ty_read_barrier(ty, c, 2, false, args + 4);
   Val mask = ty_read_multicast(ty, c, 4);
-  if (!n || ty_is_bottom(mask))
+  if (!n || ty_is_bottom(mask) || !ty_read_policy(ty, c, 5, &args[5 + n]))
     return BOTTOM;
   align_own(c->args[0], BULK_ALIGN);
   args[4 + n] = mask;
-  return effect(ty, c->id, args, 5 + n);
+  return effect(ty, c->id, args, 6 + n);
 }
 
+/* dst, src, elements of each, then the reduction, the policy. */
 Val ty_rule_bulk_store(Ty *ty, const TyCall *c) {
   if (!check_arrays(ty, c, 0, 1))
     return BOTTOM;
   if (c->args[0].type->readonly)
     return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, c->args[0]));
-  Val args[] = {c->args[0], c->args[1], elements(ty, c->args[0]), elements(ty, c->args[1])};
+  Val args[6] = {c->args[0], c->args[1], elements(ty, c->args[0]), elements(ty, c->args[1])};
+  if (!ty_read_reduction(ty, c, 2, c->args[0].type->elem, &args[4]) ||
+      !ty_read_policy(ty, c, 3, &args[5]))
+    return BOTTOM;
   align_own(c->args[1], BULK_ALIGN);
-  return effect(ty, c->id, args, 4);
+  return effect(ty, c->id, args, 6);
 }

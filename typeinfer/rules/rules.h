@@ -60,6 +60,10 @@ const Type *ty_mbarrier(Ty *ty);
 uint32_t ty_read_barrier(Ty *ty, const TyCall *c, uint32_t k, bool elsewhere, Val *out);
 /* copies.c: argument k: the blocks that a load goes to, as bits; 0: to this one. */
 Val ty_read_multicast(Ty *ty, const TyCall *c, uint32_t k);
+/* copies.c: argument k of a bulk copy, cache= or reduce=: the number of its row in ir/bulk.def from
+ * 1 on, or 0; false after an error. */
+bool ty_read_policy(Ty *ty, const TyCall *c, uint32_t k, Val *out);
+bool ty_read_reduction(Ty *ty, const TyCall *c, uint32_t k, const Type *elem, Val *out);
 /* builtin.c */
 Val ty_round_digits(Ty *ty, Val x, int64_t n);
 

@@ -175,11 +175,11 @@ Val ty_rule_tensor_load(Ty *ty, const TyCall *c) {
   if (!read_tensor(ty, c, 1, 0, &t))
     return BOTTOM;
   uint32_t n = ty_read_barrier(ty, c, 3, false, t.args + t.n);
-  Val mask = ty_read_multicast(ty, c, 5);
-  if (!n || ty_is_bottom(mask))
+  Val mask = ty_read_multicast(ty, c, 5), policy;
+  if (!n || ty_is_bottom(mask) || !ty_read_policy(ty, c, 6, &policy))
     return BOTTOM;
   t.n += n;
-  t.args[t.n++] = mask;
+  t.args[t.n++] = mask, t.args[t.n++] = policy;
   (void)ty_intrinsic(ty, c->id, ty_id(ty, TY_VOID), t.args, t.n);
   return ty_none(ty);
 }
@@ -190,6 +190,11 @@ Val ty_rule_tensor_store(Ty *ty, const TyCall *c) {
     return BOTTOM;
   if (t.args[1].type->readonly)
     return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, t.args[1]));
+  Val reduction, policy;
+  if (!ty_read_reduction(ty, c, 3, t.args[1].type->elem, &reduction) ||
+      !ty_read_policy(ty, c, 4, &policy))
+    return BOTTOM;
+  t.args[t.n++] = reduction, t.args[t.n++] = policy;
   (void)ty_intrinsic(ty, c->id, ty_id(ty, TY_VOID), t.args, t.n);
   return ty_none(ty);
 }

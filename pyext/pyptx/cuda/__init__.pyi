@@ -480,16 +480,16 @@ class const:
         """A host array, frozen at compilation, in constant memory."""
 def cp_async(dst: Any, dst_index: int | tuple[int, ...], src: Any, src_index: int | tuple[int, ...], count: int, valid: int | None = None) -> None:
     """Begins to copy count neighbouring elements, 4, 8 or 16 bytes (a constant), from src[src_index] to dst[dst_index] of shared memory, both at multiples of these bytes. valid: so many of them are read, and the others become 0."""
-def cp_async_bulk(dst: Any, src: Any, barriers: Array, index: int | tuple[int, ...], multicast: int | None = None) -> None:
-    """Begins to copy src, of global memory, to dst, of shared memory: C-contiguous arrays or parts with equally many elements, a multiple of 16 bytes, at addresses that are such. Their bytes come to barriers[index]. multicast: to the same place in each block of the cluster whose bit is set in it, and to the barrier there."""
+def cp_async_bulk(dst: Any, src: Any, barriers: Array, index: int | tuple[int, ...], multicast: int | None = None, cache: Any = None) -> None:
+    """Begins to copy src, of global memory, to dst, of shared memory: C-contiguous arrays or parts with equally many elements, a multiple of 16 bytes, at addresses that are such. Their bytes come to barriers[index]. multicast: to the same place in each block of the cluster whose bit is set in it, and to the barrier there. cache: which lines leave the L2 cache before others, 'evict_first', 'evict_normal' or 'evict_last'."""
 def cp_async_bulk_commit_group() -> None:
     """Makes a group of this thread's bulk stores since the last one."""
-def cp_async_bulk_store(dst: Any, src: Any) -> None:
-    """Begins to copy src, of shared memory, to dst, of global memory, as cp_async_bulk does; it is part of this thread's next group. A block does not end before its copies have read shared memory."""
-def cp_async_bulk_tensor(dst: Any, tensor_map: Any, index: int | tuple[int, ...], barriers: Array, barrier_index: int | tuple[int, ...], multicast: int | None = None) -> None:
-    """Begins to copy the box whose first element is array[index], in the array's own order of axes and at a multiple of 16 bytes, to dst, a C-contiguous part of shared memory with as many elements as a box. Elements outside of the array are 0, and count among the bytes that come to the barrier. multicast: as cp_async_bulk."""
-def cp_async_bulk_tensor_store(tensor_map: Any, index: int | tuple[int, ...], src: Any) -> None:
-    """Begins to copy a box from src, a part of shared memory, to the array of the map, beginning at a multiple of 16 bytes, with indices of 0 or more, but what is beyond its end; it is part of this thread's next group of bulk stores."""
+def cp_async_bulk_store(dst: Any, src: Any, reduce: Any = None, cache: Any = None) -> None:
+    """Begins to copy src, of shared memory, to dst, of global memory, as cp_async_bulk does; it is part of this thread's next group. A block does not end before its copies have read shared memory. reduce: 'add', 'min', 'max', 'and', 'or' or 'xor' combines each element with the one that is there, as the function of cuda.atomic does. cache: as cp_async_bulk."""
+def cp_async_bulk_tensor(dst: Any, tensor_map: Any, index: int | tuple[int, ...], barriers: Array, barrier_index: int | tuple[int, ...], multicast: int | None = None, cache: Any = None) -> None:
+    """Begins to copy the box whose first element is array[index], in the array's own order of axes and at a multiple of 16 bytes, to dst, a C-contiguous part of shared memory with as many elements as a box. Elements outside of the array are 0, and count among the bytes that come to the barrier. multicast, cache: as cp_async_bulk."""
+def cp_async_bulk_tensor_store(tensor_map: Any, index: int | tuple[int, ...], src: Any, reduce: Any = None, cache: Any = None) -> None:
+    """Begins to copy a box from src, a part of shared memory, to the array of the map, beginning at a multiple of 16 bytes, with indices of 0 or more, but what is beyond its end; it is part of this thread's next group of bulk stores. reduce, cache: as cp_async_bulk_store."""
 def cp_async_bulk_wait_group(count: int, read: Any = False) -> None:
     """Wait until at most the last count groups (a constant) of this thread's bulk stores are not complete; with read=True: have not read shared memory yet, which may then be written again."""
 def cp_async_commit_group() -> None:
