@@ -114,8 +114,8 @@ static LLVMValueRef bytes_of(Lower *lw, Ins *array, Ins *elements) {
              l_mul(lw->b, lw_value(lw, elements), lw_i64(lw, (int64_t)ty_size(array->type->elem))));
 }
 
-/* The last operand's policy as an operand, and its modifier: hoisted from loops, since it is made by
- * an instruction without effects. */
+/* The last operand's policy as an operand, and its modifier. An instruction without effects makes
+ * it, so that LLVM takes it out of loops. */
 static const char *add_policy(Lower *lw, Ins *i, Text *t, const char **place) {
   static const char *const names[] = {
 #define POLICY(id, name) name,
