@@ -313,7 +313,7 @@ RESULTS = [
     (r"vector\.load", "tuple[Any, ...]"),
     (r"vector\.store|barrier_(sync|arrive)|fence_proxy_\w+|fence_mbarrier_init|mbarrier_(init|inval|arrive\w*|expect_tx|wait_parity)|cp_async\w*|setmaxregister_\w+|grid_dependency_\w+|intrin\.cluster_(arrive|wait)", "None"),
     (r"intrin\.cluster_ctarank", "int"),
-    (r"syncthreads|syncwarp|threadfence\w*|nanosleep|static_assert|st(cg|cs|wb|wt)", "None"),
+    (r"syncthreads|syncwarp|threadfence\w*|nanosleep|static_assert|assume|st(cg|cs|wb|wt)", "None"),
 ]
 GENERIC = {"shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"}  # give back what they are given
 OVERLOADS = {name: ["ndim: Literal[1]) -> int", "ndim: Literal[2]) -> tuple[int, int]", "ndim: Literal[3]) -> tuple[int, int, int]"] for name in ("grid", "gridsize")}

@@ -211,6 +211,18 @@ Val ty_rule_static_assert(Ty *ty, const TyCall *c) {
   return holds ? ty_none(ty) : TY_FAIL(ty, ERR_STATIC_ASSERT, message->text);
 }
 
+/* An assertion that is no branch where kernels do not raise: an assert ends the thread there. */
+Val ty_rule_assume(Ty *ty, const TyCall *c) {
+  Val condition = ty_truth(ty, c->args[0]);
+  const Frozen *message = c->args[1].konst;
+  if (!message || message->kind != FZ_STR)
+    return ty_argument_type(ty, c, 1, "a literal text");
+  if (ty_is_bottom(condition))
+    return BOTTOM;
+  ty_check(ty, condition, "AssertionError", message->text, NULL, 0);
+  return ty_none(ty);
+}
+
 /* --- synchronisation --- */
 
 Val ty_rule_void0(Ty *ty, const TyCall *c) {

@@ -355,7 +355,7 @@ def atomic_compare_and_swap(ary, old, val):
 
 # --- the rest
 
-@_called("static_assert")
+@_called("static_assert", "assume")
 def static_assert(condition, message):
     assert condition, message
 

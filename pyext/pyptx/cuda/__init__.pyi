@@ -399,6 +399,8 @@ def all_sync(mask: int, predicate: object) -> bool:
     """True if the predicate is true in all lanes of mask."""
 def any_sync(mask: int, predicate: object) -> bool:
     """True if the predicate is true in any lane of mask."""
+def assume(condition: object, message: str) -> None:
+    """What the caller promises: AssertionError with the message, a literal, if the condition is false, where kernels raise exceptions (the host device, debug=True, exceptions=True). Elsewhere it costs nothing, and what follows may do anything."""
 class atomic:
     """Atomic read-modify-write operations on array elements."""
     @staticmethod

@@ -320,9 +320,9 @@ def this_block(threads=None):
 
 def _sized_block(threads, dims):
     cuda.static_assert(0 < threads <= 1024, "this_block(threads): threads is from 1 to 1024, known when the kernel is compiled")
-    assert _threads() == threads, "this_block(threads): the block has another number of threads"
+    cuda.assume(_threads() == threads, "this_block(threads): the block has another number of threads")
     if dims is None:
-        assert cuda.blockDim.x == threads, "this_block(threads): give a tuple for a block of 2 or 3 axes"
+        cuda.assume(cuda.blockDim.x == threads, "this_block(threads): give a tuple for a block of 2 or 3 axes")
     return _make_block(((None,) * (threads // 32), (None,) * (threads % 32)), dims)
 
 

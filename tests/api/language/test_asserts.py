@@ -6,7 +6,7 @@ pytest rewrites this module, so the kernels below are as users write them in the
 import numpy as np
 import pytest
 from harness import define
-from pyptx import cuda
+from pyptx import CompileError, cuda
 
 CHECKED = {"debug": True}
 LIMIT = 7
@@ -192,3 +192,26 @@ def test_a_plain_one_is_the_same():
     source = "def kernel(x):\n    assert x[0] > 1, f'small {x[0]:.1f}'\n    x[1] = 1\n"
     error, result = run(define(source), 0)
     assert "small 0.0" in str(error) and result == 0
+
+
+def test_assumptions():
+    """As an assert where kernels raise; elsewhere no code."""
+
+    def kernel(x):
+        cuda.assume(x[0] > 1, "the first is 1 or less")
+        x[1] = 1
+
+    assert run(kernel, 2) == (None, 1)
+    error, _ = run(kernel, 1)
+    assert "the first is 1 or less" in str(error)
+    signature = "float32[::1]"
+    plain = cuda.compile_ptx(kernel, signature, cc="sm_75")[0]
+    assert "exit" not in plain and "ld.global" not in plain
+    assert "exit" in cuda.compile_ptx(kernel, signature, cc="sm_75", exceptions=True)[0]
+
+
+@pytest.mark.parametrize("call, what", [("x[0] > 0, x[1]", "must be a literal text"), ("x, 'text'", "a truth value of a 1d float32 array")])
+def test_wrong_assumptions(call, what):
+    kernel = define(f"def kernel(x):\n    cuda.assume({call})\n")
+    with pytest.raises(CompileError, match=what):
+        cuda.compile_ptx(kernel, "float32[::1]", cc="sm_75")
