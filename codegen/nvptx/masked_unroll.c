@@ -106,48 +106,6 @@ static bool is_inside(const Loop *l, LLVMValueRef v) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == l->block;
 }
 
-static bool is_speculatable_call(LLVMValueRef i) {
-  LLVMValueRef f = LLVMGetCalledValue(i);
-  unsigned kind = LLVMGetEnumAttributeKindForName("speculatable", 12);
-  return LLVMIsAFunction(f) && LLVMGetIntrinsicID(f) &&
-         LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
-}
-
-/* May it be speculated, by threads that have no such iteration? */
-static bool is_speculatable(LLVMValueRef i) {
-  switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMAdd:
-  case LLVMSub:
-  case LLVMMul:
-  case LLVMShl:
-  case LLVMLShr:
-  case LLVMAShr:
-  case LLVMAnd:
-  case LLVMOr:
-  case LLVMXor:
-  case LLVMFAdd:
-  case LLVMFSub:
-  case LLVMFMul:
-  case LLVMFDiv:
-  case LLVMFNeg:
-  case LLVMTrunc:
-  case LLVMZExt:
-  case LLVMSExt:
-  case LLVMFPTrunc:
-  case LLVMFPExt:
-  case LLVMSIToFP:
-  case LLVMUIToFP:
-  case LLVMBitCast:
-  case LLVMGetElementPtr:
-  case LLVMICmp:
-  case LLVMFCmp:
-  case LLVMSelect:
-  case LLVMFreeze: return true;
-  case LLVMCall: return is_speculatable_call(i);
-  default: return false;
-  }
-}
-
 static bool read_phi(Loop *l, LLVMValueRef phi) {
   if (l->ncarried == MAX_PHIS || LLVMCountIncoming(phi) != 2)
     return false;
@@ -198,7 +156,7 @@ static bool read_body(Loop *l) {
       continue;
     }
     bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
-    bool now = load || is_speculatable(i);
+    bool now = load || cg_is_speculatable(i);
     if (l->nsteps == MAX_BODY || !(now || (l->rest && may_follow_loads(l, i))))
       return false;
     l->one_by_one |= !now;
@@ -329,7 +287,7 @@ static bool order_steps(Loop *l) {
       find_early(l, l->steps[k].ins);
   for (unsigned k = 0; k < l->nsteps; k++) {
     const Step *s = &l->steps[k];
-    if (s->early && !s->load && !is_speculatable(s->ins))
+    if (s->early && !s->load && !cg_is_speculatable(s->ins))
       return false;
     late += !s->early;
     l->one_by_one |= l->rest && !s->early && is_expensive(s->ins);
@@ -635,53 +593,6 @@ static void write_loop(Loop *l) {
   erase_old(l);
 }
 
-/* --- out of the loop around it --- */
-
-static bool is_in(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
-  uint32_t at = LLVMIsAInstruction(v) ? graph_number(g, LLVMGetInstructionParent(v)) : GRAPH_NONE;
-  uint32_t in = at == GRAPH_NONE ? GRAPH_NONE : g->nodes[at].loop;
-  while (in != GRAPH_NONE && in != loop)
-    in = g->loops.data[in].parent;
-  return in == loop;
-}
-
-static bool is_invariant(const Loop *l, const FnGraph *g, uint32_t loop, LLVMValueRef i) {
-  LLVMTypeRef t = LLVMTypeOf(i);
-  bool same = !LLVMIsAPHINode(i) && is_speculatable(i) && (t == l->cg->t.i1 || t == l->cg->t.i32);
-  for (int o = 0; o < LLVMGetNumOperands(i) && same; o++)
-    same = !is_in(g, loop, LLVMGetOperand(i, (unsigned)o));
-  return same;
-}
-
-/* Clamped columns of a window are the same in all its rows, and so is which of them there are. They
- * are computed in front of the loop around the copies. Addresses stay: they would take two registers
- * each. */
-static void hoist(Loop *l) {
-  FnGraph g = graph_of(&l->cg->cx->arena, l->function, NULL);
-  graph_loops(&g);
-  uint32_t loop = g.nodes[graph_number(&g, l->header)].loop;
-  if (loop == GRAPH_NONE)
-    return;
-  const GraphNode *header = &g.nodes[g.loops.data[loop].header];
-  LLVMValueRef front = NULL;
-  unsigned entries = 0;
-  for (uint32_t k = 0; k < header->npred; k++)
-    if (!is_in(&g, loop, g.nodes[header->pred[k]].last)) {
-      front = g.nodes[header->pred[k]].last;
-      entries++;
-    }
-  if (entries != 1)
-    return;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->header), next; i; i = next) {
-    next = LLVMGetNextInstruction(i);
-    if (!is_invariant(l, &g, loop, i))
-      continue;
-    LLVMInstructionRemoveFromParent(i);
-    LLVMPositionBuilderBefore(l->cg->builder, front);
-    LLVMInsertIntoBuilder(l->cg->builder, i);
-  }
-}
-
 /* --- loops --- */
 
 static bool is_single_block_loop(LLVMBasicBlockRef b) {
@@ -731,7 +642,7 @@ static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
   bool right = most < COPIES && read_loop(l) && choose_copies(l, most);
   if (right && write) {
     write_loop(l);
-    hoist(l);
+    cg_nvptx_hoist(l->cg, l->header);
   }
   return right;
 }
@@ -754,7 +665,7 @@ static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
       bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
       words += load ? words_of(cg, i) : 0;
       size++;
-      if (!LLVMIsAPHINode(i) && !load && !is_speculatable(i) && !may_follow_loads(&none, i))
+      if (!LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i) && !may_follow_loads(&none, i))
         return false;
     }
   }
@@ -791,7 +702,7 @@ static Work work_of(const Cg *cg, LLVMBasicBlockRef b) {
     w.size++;
     w.words += load ? words_of(cg, i) : 0;
     w.global += global ? words_of(cg, i) : 0;
-    w.other |= !LLVMIsAPHINode(i) && !load && !is_speculatable(i);
+    w.other |= !LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i);
   }
   return w;
 }

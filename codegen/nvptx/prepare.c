@@ -223,7 +223,7 @@ static bool depends_on(LLVMValueRef v, LLVMValueRef c, LLVMBasicBlockRef block, 
     return false;
   if (LLVMIsASelectInst(v) && LLVMGetOperand(v, 0) == c)
     return true;
-  bool free = is_clamped(v) || (cg_only_computes(v) && !cg_is_division(v));
+  bool free = cg_is_speculatable(v);
   for (int o = 0; depth < MOST_CHOSEN && free && o < LLVMGetNumOperands(v); o++)
     if (depends_on(LLVMGetOperand(v, (unsigned)o), c, block, depth + 1))
       return true;
