@@ -1,12 +1,13 @@
-"""The bf16 matrix products of examples/ beside torch.matmul (cuBLAS), in one process: time on the
-GPU, and our speed over cuBLAS's.
+"""The matrix products of examples/ beside torch.matmul (cuBLAS), in one process: time on the GPU, and
+our speed over cuBLAS's.
 
     python bench/gemm.py [--json OUT]
 
-"warps" is examples/gemm_warps.py (ldmatrix, mma_sync); "groups" examples/gemm_warpgroups.py (wgmma)
-and "pipeline" examples/gemm_pipeline.py (tensor maps, a ring of stages, wgmma) are for compute
-capability 9.0 alone. The matrices are row-major, normal random and of several copies in turn, more
-than the cache holds together. All sides take turns, one call at a time behind an idle pause of 15
+"warps" is examples/gemm_warps.py (cp_async, ldmatrix, mma_sync); "groups"
+examples/gemm_warpgroups.py (wgmma) and "pipeline" examples/gemm_pipeline.py (tensor maps, a ring of
+stages, wgmma) are for compute capability 9.0 alone. The matrices are bfloat16 and row-major where
+nothing else is said; "A k x m" and "B n x k" are stored so, and passed transposed to torch.matmul.
+They are normal random and of several copies in turn, more than the cache holds together. All sides take turns, one call at a time behind an idle pause of 15
 ms, so that the power limit does not rule; medians. Results are compared with cuBLAS's.
 
 A kernel that waits for a barrier in vain never ends. So a child process measures, within LIMIT
@@ -15,6 +16,7 @@ side that was running.
 """
 
 import contextlib
+import functools
 import importlib.util
 import json
 import queue
@@ -30,31 +32,54 @@ from pyptx import cuda
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
 
-SHAPES = ((2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (4096, 4096, 1024), (8192, 8192, 1024), (4096, 4096, 14336), (5000, 3000, 2000))
+SHAPES = (
+    *((n, n, n) for n in (2048, 4096, 8192, 16384)),
+    *((4096, 4096, 1024), (8192, 8192, 1024), (65536, 1024, 1024)),
+    *((4096, 4096, 14336), (8192, 1024, 8192), (1024, 8192, 8192), (5000, 3000, 2000)),
+    *((n, n, k, "float16") for n, k in ((4096, 4096), (8192, 1024))),
+    *((n, n, k, "bfloat16", a, b) for n, k in ((8192, 8192), (8192, 1024)) for a, b in ("kk", "mn", "mk")),
+)
 TURNS, CACHE, PAUSE, CYCLES = 15, 200 << 20, 15e-3, 1_000_000
 START, LIMIT = 90, 20  # seconds until the child is ready (it imports PyTorch), and for each shape
 NEWEST = ("groups", "pipeline")
 
 
 def sides(torch, names):
-    """name → (a function (a, b, c) that computes c = a @ b, what m, n and k are multiples of)."""
+    """name → (a function (a, b, c, a_major, b_major) that computes c = a @ b, what m, n and k are
+    multiples of, whether it takes all layouts)."""
     import gemm_pipeline
     import gemm_warpgroups
     import gemm_warps
 
-    def kernel(module, *more):
-        def run(a, b, c):
-            module.gemm[(c.shape[1] // module.N, c.shape[0] // module.M), module.THREADS, 0, *more](a, b, c)
+    def cublas(a, b, c, a_major, b_major):
+        torch.matmul(a if a_major == "k" else a.t(), b if b_major == "n" else b.t(), out=c)
 
-        return run, (module.M, module.N, module.K)
+    def groups(a, b, c, *_):
+        module = gemm_warpgroups
+        module.gemm[(c.shape[1] // module.N, c.shape[0] // module.M), module.THREADS, 0, module.SHARED](a, b, c)
+
+    @functools.cache
+    def launch(*majors):
+        return gemm_pipeline.launch(cuda.get_current_device().MULTIPROCESSOR_COUNT, *majors)
 
     every = {
-        "cublas": (lambda a, b, c: torch.matmul(a, b, out=c), (1, 1, 1)),
-        "warps": kernel(gemm_warps),
-        "groups": kernel(gemm_warpgroups, gemm_warpgroups.SHARED),
-        "pipeline": (gemm_pipeline.launch(cuda.get_current_device().MULTIPROCESSOR_COUNT), (1, 8, 8)),
+        "cublas": (cublas, (1, 1, 1), True),
+        "warps": (lambda a, b, c, *_: gemm_warps.launch(a, b, c), (1, 8, 8), False),
+        "groups": (groups, (gemm_warpgroups.M, gemm_warpgroups.N, gemm_warpgroups.K), False),
+        "pipeline": (lambda a, b, c, *majors: launch(*majors)(a, b, c), (8, 8, 8), True),
     }
     return {name: every[name] for name in names}
+
+
+def complete(shape):
+    """m, n, k, the dtype, the contiguous axis of A and that of B."""
+    return (*shape, *("bfloat16", "k", "n")[len(shape) - 3 :])
+
+
+def label(shape):
+    m, n, k, dtype, a_major, b_major = complete(shape)
+    more = (dtype * (dtype != "bfloat16"), "A k x m" * (a_major == "m"), "B n x k" * (b_major == "k"))
+    return ", ".join((f"{m}x{n}x{k}", *filter(None, more)))
 
 
 def seconds(torch, work):
@@ -71,17 +96,20 @@ def seconds(torch, work):
 
 def measure(torch, shape, contestants):
     """Seconds of each side; those that do not take the shape are left out."""
-    m, n, k = shape
+    m, n, k, dtype, *majors = complete(shape)
     say(running="cublas")
     copies = 2 + CACHE // (2 * (m * k + k * n + m * n))
-    sets = [[torch.randn(rows, columns, device="cuda", dtype=torch.bfloat16) for rows, columns in ((m, k), (k, n), (m, n))] for _ in range(copies)]
-    runs = {name: run for name, (run, units) in contestants.items() if not any(x % u for x, u in zip(shape, units))}
+    kinds = ((m, k) if majors[0] == "k" else (k, m), (k, n) if majors[1] == "n" else (n, k), (m, n))
+    sets = [[torch.randn(kind, device="cuda", dtype=getattr(torch, dtype)) for kind in kinds] for _ in range(copies)]
+    runs = {name: run for name, (run, units, all_layouts) in contestants.items() if not any(x % u for x, u in zip(shape, units)) and (all_layouts or majors == ["k", "n"])}
     times = {name: [] for name in runs}
-    want = torch.matmul(sets[0][0], sets[0][1]).float()
+    want = torch.empty_like(sets[0][2])
+    contestants["cublas"][0](*sets[0][:2], want, *majors)
+    want = want.float()
     for name, run in runs.items():
         say(running=name)
         sets[0][2].fill_(float("nan"))
-        run(*sets[0])  # compiles
+        run(*sets[0], *majors)  # compiles
         # both round sums in float32 once to the 8 bits of a bfloat16; the sums differ by their order
         far = ~((sets[0][2].float() - want).abs() <= 2.0**-7 * want.abs() + 2.0**-12 * k**0.5)
         if far.any():
@@ -89,7 +117,7 @@ def measure(torch, shape, contestants):
     for turn in range(TURNS):
         for name, run in runs.items():
             say(running=name)
-            times[name].append(seconds(torch, lambda run=run, s=sets[turn % copies]: run(*s)))
+            times[name].append(seconds(torch, lambda run=run, s=sets[turn % copies]: run(*s, *majors)))
     return {name: statistics.median(t) for name, t in times.items()}
 
 
@@ -100,7 +128,7 @@ def say(**what):
     print(json.dumps(what), flush=True)
 
 
-def child(names):
+def child(names, sides=sides):
     import torch
 
     contestants = sides(torch, names)
@@ -163,8 +191,7 @@ def measure_all(names, shapes, command, out):
                 out(shapes[0], it.measure(shapes[0]))
                 shapes.pop(0)
         except RuntimeError as e:
-            shape = "x".join(map(str, shapes[0]))
-            print(f"{shape}: {it.running} failed: {e}", flush=True)
+            print(f"{label(shapes[0])}: {it.running} failed: {e}", flush=True)
             if it.running not in names or it.running == "cublas":
                 return False
             names.remove(it.running)
@@ -180,10 +207,10 @@ def main():
         print("torch is not installed: nothing to compare with")
         return 0
     ours = ("warps", *(NEWEST if device.compute_capability[0] == 9 else ()))
-    report = Report(f"bf16 C = A @ B on {device.name}", [("m x n x k", 18), ("cublas TFLOP/s", 14), *((name, 8) for name in ours)])
+    report = Report(f"C = A @ B on {device.name}", [("m x n x k", 33), ("cublas TFLOP/s", 14), *((name, 8) for name in ours)])
 
     def out(shape, t):
-        report.row("x".join(map(str, shape)), 2 * shape[0] * shape[1] * shape[2] / t["cublas"] / 1e12, *(t["cublas"] / t[name] if name in t else None for name in ours))
+        report.row(label(shape), 2 * shape[0] * shape[1] * shape[2] / t["cublas"] / 1e12, *(t["cublas"] / t[name] if name in t else None for name in ours))
 
     measured = measure_all(("cublas", *ours), SHAPES, [sys.executable, __file__, "--child"], out)
     report.save(args.json, device=device.name)

@@ -126,20 +126,69 @@ def intrinsics_page():
     return out
 
 
+def version(number):
+    """A version of PTX as tables have it: 83 is 8.3."""
+    return f"{int(number) // 10}.{int(number) % 10}"
+
+
+def sections(path):
+    """(title, text) of the parts of a table that begin with a comment of three dashes."""
+    parts = re.split(r"^/\* --- (.+?) --- \*/$", (ROOT / path).read_text(), flags=re.M)
+    return [(re.split("[:,]", title[0].upper() + title[1:])[0], text) for title, text in zip(parts[1::2], parts[2::2], strict=True)]
+
+
+def shapes_of_warps():
+    """The operations of mma_sync: the rows of ir/matrices.def."""
+    out = "\n| shape | A and B | C and D | elements of a lane: A, B, C | PTX |\n|---|---|---|---|---|\n"
+    for m, n, k, factor, total, _, ptx_factor, ptx_total in rows("ir/matrices.def", "X"):
+        m, n, k = int(m), int(n), int(k)
+        types = f"{ptx_total}.{ptx_factor}.{ptx_factor}.{ptx_total}"
+        out += (f"| m{m}n{n}k{k} | {named(factor, ptx_factor)} | {named(total, ptx_total)} | {m * k // 32}, {k * n // 32}, {m * n // 32} |"
+                f" `mma.sync.aligned.m{m}n{n}k{k}.row.col.{types}` |\n")
+    return out
+
+
+def shapes_of_warpgroups():
+    """The operations of wgmma.mma: the rows of ir/warpgroups.def."""
+    out = "\nn is a multiple of 8 up to 256, of integers beyond 32 of 16.\n\n| k | A and B | C | tiles | PTX |\n|---|---|---|---|---|\n"
+    for k, factor, total, _, ptx_factor, ptx_total, majors in rows("ir/warpgroups.def", "X"):
+        tiles = "K-major, M- or N-major" if int(majors) == 1 else "K-major"
+        out += (f"| {k} | {named(factor, ptx_factor)} | {named(total, ptx_total)} | {tiles} |"
+                f" `wgmma.mma_async.sync.aligned.m64nNk{k}.{ptx_total}.{ptx_factor}.{ptx_factor}` |\n")
+    return out
+
+
+def named(type_id, ptx):
+    """The type of an element, and as what it is read where that differs."""
+    kind, bits = re.fullmatch(r"(BF|F|I|U)(\d+)", type_id).groups()
+    name = {"BF": "bfloat", "F": "float", "I": "int", "U": "uint"}[kind] + bits
+    return f"{name}, read as tf32" if ptx == "tf32" else name
+
+
 def instructions_page():
     """What needs an architecture or a PTX version: the rows of ir/instructions.def."""
-    out = HEAD.format(source="ir/instructions.def") + (
-        "# Instructions\n\nFunctions of kernels that are one instruction of newer GPUs, with the first architecture and PTX version\n"
-        "that have it, and what the host device does. A kernel that uses one on an architecture, or with a PTX version, that lacks it is an\n"
-        "error ([PT410](errors.md)) that names the first that has it. The letter a means that the code runs on that architecture alone;\n"
-        "the compiler then writes `sm_90a` where `sm_90` was asked for. How they are used: [the guide](../guide/instructions.md).\n\n"
-        "| name | PTX | from | PTX version | on the host device |\n|---|---|---|---|---|\n")
-    for r in rows("ir/instructions.def", "N"):
-        version = int(r[7])
-        out += f"| `{cell(r[1])}({cell(r[2])})` | `{cell(r[5])}` | `{r[6]}` | {version // 10}.{version % 10} | {cell(r[8])} |\n"
-    out += "\n## In inline PTX\n\nWhat a text of `cuda.inline_ptx` names asks for the same.\n\n| the text has | from | PTX version |\n|---|---|---|\n"
-    for prefix, arch, version in rows("ir/instructions.def", "M"):
-        out += f"| `{prefix}` | `{arch}` | {int(version) // 10}.{int(version) % 10} |\n"
+    parts = sections("ir/instructions.def")
+    out = HEAD.format(source="ir/instructions.def, ir/matrices.def and ir/warpgroups.def") + (
+        "# Instructions\n\nFunctions of kernels that are one instruction of newer GPUs, what PTX calls it, the first architecture and PTX version "
+        "that have it, and what the host device does. A kernel that uses one on an architecture, or with a PTX version, that lacks it is an "
+        "error ([PT410](errors.md)) that names the first that has it. The letter a means that the code runs on that architecture alone; "
+        "the compiler then writes `sm_90a` where `sm_90` was asked for. How they are used: [the guide](../guide/instructions.md).\n\n## Contents\n\n")
+    out += "\n".join(f"* [{title}](#{title.lower().replace(' ', '-')})" for title, _ in parts) + "\n"
+    for title, text in parts:
+        found = [[unquote(a) for a in split(text, m.end())] for m in re.finditer(r"^N\(", text, flags=re.M)]
+        out += f"\n## {title}\n\n"
+        if not found:
+            continue
+        out += "| name, PTX | from | meaning | on the host device |\n|---|---|---|---|\n"
+        for _, path, signature, _, _, ptx, arch, least, host, doc in found:
+            out += f"| `{cell(path)}({cell(signature)})`<br>`{cell(ptx)}` | `{arch}`, PTX {version(least)} | {cell(doc)} | {cell(host)} |\n"
+        if title == "Matrices of a warp":
+            out += shapes_of_warps()
+        if title == "Matrices of a warpgroup":
+            out += shapes_of_warpgroups()
+    out += "What a text of `cuda.inline_ptx` names asks for the same.\n\n| the text has | from | PTX version |\n|---|---|---|\n"
+    for prefix, arch, least in rows("ir/instructions.def", "M"):
+        out += f"| `{prefix}` | `{arch}` | {version(least)} |\n"
     return out
 
 
@@ -260,7 +309,7 @@ RESULTS = [
     (r"(all|any|eq)_sync", "bool"),
     (r"activemask|ballot_sync|match_any_sync|lanemask_\w+|syncthreads_\w+|popc|clz|ffs", "int"),
     (r"match_all_sync", "tuple[int, bool]"),
-    (r"(intrin\.)?elect_sync|mbarrier_try_wait_parity", "bool"),
+    (r"(intrin\.)?elect_sync|mbarrier_try_wait_parity|vector\.aligned", "bool"),
     (r"vector\.load", "tuple[Any, ...]"),
     (r"vector\.store|barrier_(sync|arrive)|fence_proxy_\w+|fence_mbarrier_init|mbarrier_(init|inval|arrive\w*|expect_tx|wait_parity)|cp_async\w*|setmaxregister_\w+|grid_dependency_\w+|intrin\.cluster_(arrive|wait)", "None"),
     (r"intrin\.cluster_ctarank", "int"),

@@ -1,93 +1,149 @@
-"""A bf16 matrix product on tensor cores, as GPUs from compute capability 8.0 on have them: ldmatrix and mma_sync.
+"""A bf16 or fp16 matrix product on tensor cores, as GPUs from compute capability 8.0 on have them:
+cp_async, ldmatrix, mma_sync.
 
-A block of 8 warps computes 128 x 128 of C = A @ B, a warp 64 x 32 of that. The next tiles are on the way from global memory to registers
-while those in shared memory are multiplied. Chunks of 16 bytes are permuted in shared memory, so that the 8 rows of a matrix that ldmatrix
-reads lie in different banks.
+A block of 8 warps computes 128 x 256 of C = A @ B, a warp 64 x 64 of that. Copies fill a ring of
+four stages in shared memory, three of them ahead of the one that is multiplied; within a stage the
+fragments of the next 16 of K are loaded while these are multiplied. Chunks of 16 bytes change
+places in shared memory, so that the 8 rows of a matrix that ldmatrix reads lie in different banks.
+
+N and K are multiples of 8, for chunks of 16 bytes are copied; M is any.
 """
 
 import sys
 import time
 
 import numpy as np
-from pyptx import bfloat16, cuda, float32
+from pyptx import bfloat16, cuda, float32, uint32
 
-M, N, K = 128, 128, 32  # of a block's tiles
-THREADS = 256
+M, N, K = 128, 256, 32  # of a block's tiles
+STAGES = 4
+THREADS = M * N // 128  # a warp has 64 x 64
+GROUP = 8  # rows of tiles that blocks take together, so that what they read is in the L2 cache
+SHARED = max(STAGES * (M + N) * K, M * N) * 2
 
 
 @cuda.jit(device=True)
 def at_a(row: int, chunk: int) -> int:
-    """Column of the chunk of 8 elements in a tile of A, whose rows have 64 bytes: two to a line of banks."""
+    """Column of the chunk of 8 elements in a tile of A, whose rows have 64 bytes: two to a line of
+    banks."""
     return 8 * (chunk ^ row // 2 % 4)
 
 
 @cuda.jit(device=True)
 def at_b(row: int, chunk: int) -> int:
-    """The same of B, whose rows have two lines."""
+    """The same in a tile of B or C, whose rows have several lines."""
     return 8 * (chunk ^ row % 8)
 
 
 @cuda.jit(device=True)
-def store(sa: cuda.Array, sb: cuda.Array, s: int, x0: tuple, x1: tuple, y0: tuple, y1: tuple) -> None:
-    """What this thread copies of a stage: of A two chunks, 64 rows apart, of B two, 16 rows apart."""
+def copy(sa: cuda.Array, sb: cuda.Array, a: cuda.Array, b: cuda.Array, top: int, left: int, k: int, edge: bool) -> None:
+    """Begins to fill a stage. Rows and columns beyond the matrices are the last ones once more;
+    their products are not stored. Where k is negative, at the edge, there are zeros."""
     t = cuda.threadIdx.x
-    row_a, chunk_a, row_b, chunk_b = t // 4, t % 4, t // 16, t % 16
-    cuda.vector.store(sa, (s, row_a, at_a(row_a, chunk_a)), x0)
-    cuda.vector.store(sa, (s, row_a + 64, at_a(row_a + 64, chunk_a)), x1)
-    cuda.vector.store(sb, (s, row_b, at_b(row_b, chunk_b)), y0)
-    cuda.vector.store(sb, (s, row_b + 16, at_b(row_b + 16, chunk_b)), y1)
+    chunk = t % (K // 8)
+    for i in range(0, M, THREADS * 8 // K):
+        row = i + t // (K // 8)
+        source = min(top + row, a.shape[0] - 1)
+        if edge:
+            cuda.cp_async(sa, (row, at_a(row, chunk)), a, (source, max(k + 8 * chunk, 0)), 8, valid=8 if k + 8 * chunk >= 0 else 0)
+        else:
+            cuda.cp_async(sa, (row, at_a(row, chunk)), a, (source, uint32(k + 8 * chunk)), 8)
+    chunk = t % (N // 8)
+    source = min(left + 8 * chunk, b.shape[1] - 8)
+    for i in range(0, K, THREADS * 8 // N):
+        row = i + t // (N // 8)
+        if edge:
+            cuda.cp_async(sb, (row, at_b(row, chunk)), b, (max(k + row, 0), source), 8, valid=8 if k + row >= 0 else 0)
+        else:
+            cuda.cp_async(sb, (row, at_b(row, chunk)), b, (uint32(k + row), source), 8)
+
+
+@cuda.jit(device=True)
+def load(sa: cuda.Array, sb: cuda.Array, kk: int, row: int, column: int) -> tuple:
+    """Fragments of this warp's 64 x 16 of A and 16 x 64 of B."""
+    lane = cuda.laneid
+    row += lane % 16
+    at = at_a(row, kk // 8 + lane // 16)
+    a0, a1 = cuda.ldmatrix(sa, (row, at), 4), cuda.ldmatrix(sa, (row + 16, at), 4)
+    a2, a3 = cuda.ldmatrix(sa, (row + 32, at), 4), cuda.ldmatrix(sa, (row + 48, at), 4)
+    row = kk + lane % 16
+    chunk = column // 8 + lane // 16
+    b0, b1 = cuda.ldmatrix(sb, (row, at_b(row, chunk)), 4, trans=True), cuda.ldmatrix(sb, (row, at_b(row, chunk + 2)), 4, trans=True)
+    b2, b3 = cuda.ldmatrix(sb, (row, at_b(row, chunk + 4)), 4, trans=True), cuda.ldmatrix(sb, (row, at_b(row, chunk + 6)), 4, trans=True)
+    return (a0, a1, a2, a3), (b0[:4], b0[4:], b1[:4], b1[4:], b2[:4], b2[4:], b3[:4], b3[4:])
+
+
+@cuda.jit(device=True)
+def multiply(sums: cuda.Array, fragments: tuple) -> None:
+    a, b = fragments
+    for i in range(4):
+        for j in range(8):
+            old = sums[i, j, 0], sums[i, j, 1], sums[i, j, 2], sums[i, j, 3]
+            sums[i, j, 0], sums[i, j, 1], sums[i, j, 2], sums[i, j, 3] = cuda.mma_sync(a[i], b[j], old)
 
 
 @cuda.jit(launch_bounds=(THREADS, 1))
 def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
-    sa = cuda.shared.array((2, M, K), bfloat16)
-    sb = cuda.shared.array((2, K, N), bfloat16)
-    sums = cuda.local.array((4, 4, 4), float32)
-    t, lane = cuda.threadIdx.x, cuda.threadIdx.x % 32
-    top, left = M * cuda.blockIdx.y, N * cuda.blockIdx.x
-    warp_row, warp_column = t // 128 * 64, t // 32 % 4 * 32
+    number = c.dtype.type
+    memory = cuda.shared.array(0, a.dtype, alignment=128)
+    sa = memory[: STAGES * M * K].reshape(STAGES, M, K)
+    sb = memory[STAGES * M * K : STAGES * (M + N) * K].reshape(STAGES, K, N)
+    sums = cuda.local.array((4, 8, 4), float32)
+    t, lane = cuda.threadIdx.x, cuda.laneid
+    rows, columns = (c.shape[0] + M - 1) // M, (c.shape[1] + N - 1) // N
+    first = cuda.blockIdx.x // (GROUP * columns) * GROUP
+    height = min(GROUP, rows - first)
+    rest = cuda.blockIdx.x - first * columns
+    top, left = M * (first + rest % height), N * (rest // height)
+    row, column = t // 32 // (N // 64) * 64, t // 32 % (N // 64) * 64  # of this warp
     for i in range(4):
-        for j in range(4):
+        for j in range(8):
             for e in range(4):
                 sums[i, j, e] = 0
-    row_a, chunk_a, row_b, chunk_b = t // 4, t % 4, t // 16, t % 16
-    x0 = cuda.vector.load(a, (top + row_a, 8 * chunk_a), 8)
-    x1 = cuda.vector.load(a, (top + row_a + 64, 8 * chunk_a), 8)
-    y0 = cuda.vector.load(b, (row_b, left + 8 * chunk_b), 8)
-    y1 = cuda.vector.load(b, (row_b + 16, left + 8 * chunk_b), 8)
-    store(sa, sb, 0, x0, x1, y0, y1)
+    steps = (a.shape[1] + K - 1) // K
+    begin = a.shape[1] - K * steps  # the first step, and not the last, is the one at the edge
+    copy(sa[0], sb[0], a, b, top, left, begin, True)
+    cuda.cp_async_commit_group()
+    for s in range(1, STAGES - 1):
+        if s < steps:
+            copy(sa[s], sb[s], a, b, top, left, begin + K * s, False)
+        cuda.cp_async_commit_group()
+    cuda.cp_async_wait_group(STAGES - 2)
     cuda.syncthreads()
-    steps = a.shape[1] // K
+    stage, free = 0, STAGES - 1  # what is multiplied, and what all have read
+    now = load(sa[0], sb[0], 0, row, column)
     for step in range(steps):
-        s = step % 2
-        k = K * min(step + 1, steps - 1)  # the next tiles, or once more the last
-        x0 = cuda.vector.load(a, (top + row_a, k + 8 * chunk_a), 8)
-        x1 = cuda.vector.load(a, (top + row_a + 64, k + 8 * chunk_a), 8)
-        y0 = cuda.vector.load(b, (k + row_b, left + 8 * chunk_b), 8)
-        y1 = cuda.vector.load(b, (k + row_b + 16, left + 8 * chunk_b), 8)
-        for kk in range(0, K, 16):
-            row = warp_row + lane % 16
-            chunk = kk // 8 + lane // 16
-            f0 = cuda.ldmatrix(sa, (s, row, at_a(row, chunk)), 4)
-            f1 = cuda.ldmatrix(sa, (s, row + 16, at_a(row + 16, chunk)), 4)
-            f2 = cuda.ldmatrix(sa, (s, row + 32, at_a(row + 32, chunk)), 4)
-            f3 = cuda.ldmatrix(sa, (s, row + 48, at_a(row + 48, chunk)), 4)
-            fragments = (f0, f1, f2, f3)
-            for j in range(0, 4, 2):
-                row = kk + lane % 16
-                g = cuda.ldmatrix(sb, (s, row, at_b(row, warp_column // 8 + j + lane // 16)), 4, trans=True)
-                for i in range(4):
-                    for h in range(2):
-                        old = (sums[i, j + h, 0], sums[i, j + h, 1], sums[i, j + h, 2], sums[i, j + h, 3])
-                        part = g[:4] if h == 0 else g[4:]
-                        sums[i, j + h, 0], sums[i, j + h, 1], sums[i, j + h, 2], sums[i, j + h, 3] = cuda.mma_sync(fragments[i], part, old)
-        store(sa, sb, 1 - s, x0, x1, y0, y1)  # all threads have read that stage before the last barrier
+        later = load(sa[stage], sb[stage], 16, row, column)
+        if step + STAGES - 1 < steps:
+            copy(sa[free], sb[free], a, b, top, left, begin + K * (step + STAGES - 1), False)
+        cuda.cp_async_commit_group()
+        multiply(sums, now)
+        cuda.cp_async_wait_group(STAGES - 2)
         cuda.syncthreads()
+        free = stage
+        stage = stage + 1 if stage < STAGES - 1 else 0
+        now = load(sa[stage], sb[stage], 0, row, column)
+        multiply(sums, later)
+    cuda.cp_async_wait_group(0)
+    cuda.syncthreads()
+    sc = memory[: M * N].reshape(M, N)
     for i in range(4):
-        for j in range(4):
-            row, column = top + warp_row + 16 * i + lane // 4, left + warp_column + 8 * j + 2 * (lane % 4)
-            cuda.vector.store(c, (row, column), (bfloat16(sums[i, j, 0]), bfloat16(sums[i, j, 1])))
-            cuda.vector.store(c, (row + 8, column), (bfloat16(sums[i, j, 2]), bfloat16(sums[i, j, 3])))
+        for j in range(8):
+            for h in range(2):
+                r = row + 16 * i + 8 * h + lane // 4
+                cuda.vector.store(sc, (r, at_b(r, column // 8 + j) + 2 * (lane % 4)), (number(sums[i, j, 2 * h]), number(sums[i, j, 2 * h + 1])))
+    cuda.syncthreads()
+    chunk = t % (N // 8)
+    if left + 8 * chunk < c.shape[1]:
+        for r in range(t // (N // 8), min(M, c.shape[0] - top), THREADS * 8 // N):
+            cuda.vector.store(c, (top + r, left + 8 * chunk), cuda.vector.load(sc, (r, at_b(r, chunk)), 8))
+
+
+def launch(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
+    """c = a @ b."""
+    if b.shape[1] % 8 or b.shape[0] % 8:
+        raise ValueError(f"b has {b.shape[0]} x {b.shape[1]} elements, and both are to be multiples of 8")
+    gemm[-(-c.shape[0] // M) * -(-c.shape[1] // N), THREADS, 0, SHARED](a, b, c)
 
 
 @cuda.jit
@@ -132,12 +188,12 @@ def check(launch, m: int, n: int, k: int) -> bool:
 
 def main() -> int:
     device = cuda.get_current_device()
-    m, n, k = (256, 256, 96) if device.is_host else (4096, 4096, 4096)
+    m, n, k = (200, 520, 104) if device.is_host else (4096, 4096, 4096)
     if not device.is_host and device.compute_capability < (8, 0):
         print("bfloat16 tensor cores need compute capability 8.0")
         return 0
     print(f"{m} x {k} by {k} x {n} bfloat16, sums in float32, on {device.name}")
-    correct = check(gemm[(n // N, m // M), THREADS], m, n, k)
+    correct = check(launch, m, n, k)
     print("matches NumPy" if correct else "does NOT match NumPy")
     return 0 if correct else 1
 

@@ -58,6 +58,14 @@ static const char *element_text(Lower *lw, const Ins *array) {
 
 static uint32_t element_bytes(const Ins *array) { return (uint32_t)ty_size(array->type->elem); }
 
+/* Neighbouring elements that a load or a store moves at once. */
+static uint32_t elements(const Ins *i) {
+  const Type *t = i->op == OP_STORE ? i->args[i->nargs - 1]->type : i->type;
+  return t->id == TY_TUPLE ? (uint32_t)t->n : 1;
+}
+
+static uint32_t access_bytes(const Ins *i) { return elements(i) * element_bytes(i->args[0]); }
+
 static void trap_at_element(Lower *lw, const Ins *i, uint32_t site) {
   LLVMValueRef values[RT_TRAP_VALUES];
   unsigned n = 0;
@@ -88,27 +96,33 @@ static LLVMValueRef is_zero(Lower *lw, LLVMValueRef v) {
   return l_icmp(lw->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)));
 }
 
-/* The bits of a number as memory has it; NULL for complex numbers. */
-static LLVMValueRef stored_bits(Lower *lw, const Ins *i) {
+/* Is in memory what the store is about to write? NULL of complex numbers. */
+static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
   const Type *elem = i->args[0]->type->elem;
   if (i->op != OP_STORE || ty_is_complex(elem))
     return NULL;
-  LLVMValueRef v = lw_value(lw, i->args[i->nargs - 1]);
   LLVMTypeRef bits = cg_int_type(lw->cg, 8 * element_bytes(i->args[0]));
-  return ty_kind(elem) == KIND_BOOL ? l_zext(lw->b, v, bits) : l_bitcast(lw->b, v, bits);
+  LLVMValueRef *leaves = lw_leaves(lw, i->args[i->nargs - 1]), same = NULL;
+  for (uint32_t k = 0; k < elements(i); k++) {
+    LLVMValueRef by = lw_i64(lw, k), at = k ? l_gep_inbounds(lw->b, bits, p, &by, 1) : p,
+                 old = l_load(lw->b, bits, at),
+                 v = ty_kind(elem) == KIND_BOOL ? l_zext(lw->b, leaves[k], bits)
+                                                : l_bitcast(lw->b, leaves[k], bits);
+    LLVMSetAlignment(old, 1);
+    LLVMValueRef one = l_icmp(lw->b, LLVMIntEQ, old, v);
+    same = same ? l_and(lw->b, same, one) : one;
+  }
+  return same;
 }
 
 /* Two plain writes of the same value are no race: another one comes to the same. */
 static void allow_same_value(Lower *lw, const Ins *i, LLVMValueRef found, LLVMValueRef p,
                              LLVMBasicBlockRef go) {
-  LLVMValueRef bits = stored_bits(lw, i);
-  if (!bits)
+  LLVMValueRef stored = is_stored(lw, i, p);
+  if (!stored)
     return;
   LLVMBasicBlockRef same = lw_block(lw, "same"), race = lw_block(lw, "race");
-  LLVMValueRef old = l_load(lw->b, LLVMTypeOf(bits), p);
-  LLVMSetAlignment(old, 1);
-  LLVMValueRef both = l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, old, bits),
-                            l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)));
+  LLVMValueRef both = l_and(lw->b, stored, l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)));
   l_condbr(lw->b, both, same, race);
   lw_at(lw, same);
   LLVMValueRef nothing[] = {launch_of(lw), lw_i32(lw, RT_FOUND_NONE)};
@@ -157,8 +171,7 @@ static LLVMBasicBlockRef follow_run(Lower *lw, LLVMValueRef p, uint32_t shown, u
 }
 
 static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
-  uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1,
-           bytes = element_bytes(i->args[0]);
+  uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1, bytes = access_bytes(i);
   bool runs = kind != RT_ACCESS_ATOMIC && site == shown && bytes <= 8 &&
               i->args[0]->type->ndim == 1;
   LLVMBasicBlockRef done = runs ? follow_run(lw, p, shown, bytes) : NULL;
@@ -177,7 +190,7 @@ static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, u
 }
 
 static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
-  LLVMValueRef args[] = {launch_of(lw), p, lw_i32(lw, (int64_t)element_bytes(i->args[0]))};
+  LLVMValueRef args[] = {launch_of(lw), p, lw_i32(lw, (int64_t)access_bytes(i))};
   if (kind != RT_ACCESS_WRITE) {
     LLVMValueRef unset = call(lw, "rt_check_unset", lw->t->i32, args, 3);
     LLVMBasicBlockRef go = go_on_if(lw, is_zero(lw, unset));

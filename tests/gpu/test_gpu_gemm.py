@@ -1,4 +1,4 @@
-"""examples/gemm_pipeline.py on hardware: tensor maps, mbarriers, wgmma, setmaxnreg and stores by
+"""examples/gemm_warps.py and gemm_pipeline.py on hardware: tensor maps, mbarriers, wgmma, setmaxnreg and stores by
 tensor maps, whose orders and proxies the CPU only imitates. In a child process with a limit of
 time, since a kernel that waits for a barrier in vain never ends."""
 
@@ -31,25 +31,36 @@ for m, n, k, blocks in ((128, 256, 64, 1), (512, 512, 512, most), (512, 512, 512
     wide = cuda.device_array((m, n), dtype=np.float32)
     gemm_warps.rounded[64, 256](d_a, cuda.to_device(a))
     gemm_warps.rounded[64, 256](d_b, cuda.to_device(b))
-    for again in range(3):  # the same bits
-        gemm_warps.rounded[64, 256](d_c, cuda.to_device(np.full((m, n), np.nan, np.float32)))
-        gemm_pipeline.launch(blocks)(d_a, d_b, d_c)
-        gemm_warps.widened[64, 256](wide, d_c)
-        got = wide.copy_to_host()
-        assert np.array_equal(got, want), f"{m}x{n}x{k}, {blocks} blocks: {int((got != want).sum())} of {m * n} elements are wrong"
+    ours = [("warps", gemm_warps.launch)]
+    if cuda.get_current_device().compute_capability[0] == 9:
+        ours += [(str(form), gemm_pipeline.launch(blocks, form=form)) for form in gemm_pipeline.FORMS]
+    for name, run in ours:
+        for again in range(3):  # the same bits
+            gemm_warps.rounded[64, 256](d_c, cuda.to_device(np.full((m, n), np.nan, np.float32)))
+            run(d_a, d_b, d_c)
+            gemm_warps.widened[64, 256](wide, d_c)
+            got = wide.copy_to_host()
+            assert np.array_equal(got, want), f"{name}, {m}x{n}x{k}, {blocks} blocks: {int((got != want).sum())} of {m * n} elements are wrong"
     print(m, n, k, flush=True)
-for group in (1, 3, 16):
-    a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((1416, 136), (136, 776)))
-    c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))
-    gemm_pipeline.launch(most, group)(cuda.to_device(a), cuda.to_device(b), c)
-    assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32)), f"float16, groups of {group}"
+assert gemm_warps.check(gemm_warps.launch, 1000, 1032, 328)
+if cuda.get_current_device().compute_capability[0] != 9:
+    print("all right", flush=True)
+    sys.exit()
+for form in gemm_pipeline.FORMS:
+    for majors in ("kn", "kk", "mn", "mk"):
+        a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((1416, 136), (136, 776)))
+        for group in (1, 3, 16):
+            c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))
+            stored = (np.ascontiguousarray(x.T if turn else x) for x, turn in ((a, majors[0] == "m"), (b, majors[1] == "k")))
+            gemm_pipeline.launch(most, *majors, group=group, form=form)(*map(cuda.to_device, stored), c)
+            assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32)), f"float16, {form}, {majors}, groups of {group}"
 assert gemm_warps.check(gemm_pipeline.launch(most), 512, 512, 512) and gemm_warps.check(gemm_pipeline.launch(most), 1000, 1032, 328)
 print("all right", flush=True)
 """
 
 
-@pytest.mark.skipif(cuda.is_available() and cuda.get_current_device().compute_capability[0] != 9, reason="wgmma needs compute capability 9.0")
-def test_the_pipeline():
+@pytest.mark.skipif(cuda.is_available() and cuda.get_current_device().compute_capability < (8, 0), reason="bfloat16 needs compute capability 8.0")
+def test_products():
     """Whole numbers, whose sums bfloat16 holds, have NumPy's float32 products; others the example's error bound."""
     child = subprocess.Popen([sys.executable, "-c", CHILD], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, "PYTHONPATH": os.pathsep.join([str(EXAMPLES), *sys.path])})
     try:

@@ -576,3 +576,30 @@ def dead_lanes_of_a_tile(x, out):
     s[t] = x[t]
     cuda.syncthreads()
     out[cuda.grid(1)] = s[31 - t]
+
+
+# --- several elements at once
+
+
+@right(2, 32, f32(256), f32(256))
+def vectors_through_a_tile(x, out):
+    s = cuda.shared.array(128, np.float32)
+    t = cuda.threadIdx.x
+    cuda.vector.store(s, 4 * t, cuda.vector.load(x, 4 * cuda.grid(1), 4))
+    cuda.syncthreads()
+    for i in range(t, 128, 32):
+        out[128 * cuda.blockIdx.x + i] = s[127 - i]
+
+
+@right(1, 32, f32(4))
+def all_store_the_same_vector(out):
+    cuda.vector.store(out, 0, (1.0, 2.0, 3.0, 4.0))
+
+
+@right(1, 32, f32(32))
+def local_vectors(out):
+    sums = cuda.local.array((2, 4), np.float32)
+    for i in range(2):
+        cuda.vector.store(sums, (i, 0), (0.0, 0.0, 0.0, 0.0))
+    one = cuda.vector.load(sums, (1, 0), 4)
+    out[cuda.threadIdx.x] = one[3] + sums[0, 2]

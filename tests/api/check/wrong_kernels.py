@@ -585,3 +585,29 @@ def barrier_between_blocks(x):
     x[i] = i  #!
     cuda.syncthreads()
     x[(i + 32) % 128] += 1  #!
+
+
+# --- several elements at once
+
+
+@race(1, 64, f32(256), f32(256))
+def vectors_without_a_barrier(x, out):
+    s = cuda.shared.array(256, np.float32)
+    t = cuda.threadIdx.x
+    cuda.vector.store(s, 4 * t, cuda.vector.load(x, 4 * t, 4))  #!
+    out[t] = s[4 * (63 - t) + 3]  #!
+
+
+@race(1, 64, f32(260))
+def vectors_that_overlap(out):
+    t = cuda.threadIdx.x
+    cuda.vector.store(out, 2 * t, (t, t, t, t), alignment=4)  #!
+
+
+@init(1, 32, f32(32), check="init")
+def half_of_a_vector_is_unset(out):
+    part = cuda.local.array(8, np.float32)
+    t = cuda.threadIdx.x
+    for i in range(6):
+        part[i] = t
+    out[t] = cuda.vector.load(part, 4, 4)[0]  #!

@@ -12,7 +12,10 @@ from pyptx import cuda
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 
-@pytest.mark.parametrize("name", sorted(p.name for p in EXAMPLES.glob("*.py")))
+PROGRAMS = sorted(str(p.relative_to(EXAMPLES)) for p in (*EXAMPLES.glob("*.py"), *EXAMPLES.glob("gemm_steps/step?_*.py")))
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_example(name, tmp_path, device):
     if name in ("pipeline.py", "stencil.py") and device == "ptx":
         pytest.skip("the translation of PTX to C has no mbarriers")
@@ -33,7 +36,7 @@ def test_example(name, tmp_path, device):
 
 def test_every_example_is_listed():
     readme = (EXAMPLES / "README.md").read_text()
-    assert all(p.name in readme for p in EXAMPLES.glob("*.py"))
+    assert all(f"]({name})" in readme for name in PROGRAMS)
 
 
 def test_the_gallery_has_every_picture():

@@ -108,6 +108,36 @@ def test_ptx(factor, n, swizzle, a_major, b_major, registers, tmp_path, one_entr
     assert_not_serialised(text, tmp_path)
 
 
+def begun(sa, sb, k, acc):
+    return cuda.wgmma.mma(sa[:, k : k + 16], sb[:, k : k + 16], acc)
+
+
+def begun_all(sa, sb, acc):
+    cuda.wgmma.fence()
+    return begun(sa, sb, 48, begun(sa, sb, 32, begun(sa, sb, 16, begun(sa, sb, 0, acc))))
+
+
+def ended(acc):
+    cuda.wgmma.commit()
+    return cuda.wgmma.wait(0, acc)
+
+
+def products_of_functions(d):
+    sa, sb = cuda.shared.array((64, 64), np.float16, alignment=1024), cuda.shared.array((64, 64), np.float16, alignment=1024)
+    acc = ended(begun_all(sa, sb, cuda.wgmma.zeros(64, 64, np.float32)))
+    acc = ended(begun_all(sa, sb, acc))
+    for i in range(32):
+        d[cuda.threadIdx.x, i] = acc[i]
+
+
+def test_functions_with_matrix_operations_are_inlined(tmp_path, one_entry, monkeypatch):
+    """Operations in flight pass no call: ptxas would end them there (C7510)."""
+    monkeypatch.setenv("PYPTX_INLINE_LIMIT", "0")  # as in a program beyond the limit
+    text = ptx_of(products_of_functions, "float32[:,::1]", "sm_90")
+    assert text.count("wgmma.mma_async") == 8 and ".func" not in text
+    assert_not_serialised(text, tmp_path)
+
+
 def assert_not_serialised(text, tmp_path):
     """ptxas warns (C7510 and others) where it makes the operations wait for one another."""
     if not PTXAS:
@@ -177,37 +207,89 @@ def test_the_example_assembles(tmp_path, monkeypatch):
     assert_not_serialised(text, tmp_path)
 
 
-def test_the_pipeline_assembles(tmp_path, monkeypatch):
-    """Every accumulator in a register, the groups of registers moved between the roles, and in the
-    loop over k nothing but additions for a stage's eight descriptors."""
+@pytest.fixture
+def pipeline(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
-    text = ptx_of(example("gemm_pipeline.gemm").py_func, f"narrow ({SIGNATURE}, int64)", "sm_90", launch_bounds=(384, 1))
-    assert "setmaxnreg.dec.sync.aligned.u32 \t40;" in text and "setmaxnreg.inc.sync.aligned.u32 \t232;" in text
+    return __import__("gemm_pipeline")
+
+
+@pytest.mark.parametrize("form, majors", [(0, "kn"), (0, "mk"), (1, "kn"), (1, "mk"), (2, "mn"), (2, "kk")])
+def test_the_pipeline_assembles(form, majors, tmp_path, pipeline):
+    """Every accumulator in a register, the groups of registers moved between the roles, and in the
+    loop over k nothing but additions for a stage's descriptors."""
+    form = pipeline.FORMS[form]
+    text = ptx_of(pipeline.make_gemm(form, *majors, None).py_func, f"narrow ({SIGNATURE}, int64, ())", "sm_90", launch_bounds=(384, 1))
+    assert "setmaxnreg.dec.sync.aligned.u32 40;" in text and "setmaxnreg.inc.sync.aligned.u32 232;" in text
     loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
     loop = next(part for part in loop if "wgmma.mma_async" in part)
-    assert loop.count("wgmma.mma_async") == 4 and loop.count("wgmma.commit_group") == 1 and not re.search(r"\b(shr|or|and|selp|setp\.\w+\.s64)\S* *\t?%rd", loop), loop
+    assert loop.count("wgmma.mma_async") == (8 if form.turns else 4) and loop.count("wgmma.commit_group") == 1
+    assert not re.search(r"\b(shr|or|and|selp|setp\.\w+\.s64)\S* *\t?%rd", loop), loop
     assert_not_serialised(text, tmp_path)
     said = subprocess.run([PTXAS, "-arch=sm_90a", "-v", "-o", str(tmp_path / "k.cubin"), str(tmp_path / "kernel.ptx")], capture_output=True, text=True).stderr
     assert " 0 bytes spill stores" in said and "Used 168 registers" in said and "setmaxnreg" not in said, said
 
 
 @pytest.mark.host_only  # on GPUs in a child process: tests/gpu/test_gpu_gemm.py
-def test_the_pipeline_of_other_types_and_orders(monkeypatch):
+@pytest.mark.parametrize("form, majors", [(0, "kn"), (0, "mk"), (1, "kk"), (2, "mn")])
+def test_the_pipeline_of_other_types_and_orders(form, majors, pipeline):
     """float16, more rows of tiles than a group has and fewer, blocks with several tiles and with
     none. Whole numbers: exact."""
-    monkeypatch.syspath_prepend(str(ROOT / "examples"))
-    launch = __import__("gemm_pipeline").launch
     rng = np.random.default_rng(8)
-    for m, n, k, blocks, group in ((264, 520, 200, 2, 8), (700, 264, 72, 3, 2), (136, 520, 72, 1, 1), (1, 8, 8, 3, 100)):
+    for m, n, k, blocks, group in ((264, 520, 200, 2, 8), (704, 264, 72, 3, 2), (136, 520, 72, 1, 1), (8, 8, 8, 3, 100)):
         a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n)))
         c = np.full((m, n), np.nan, np.float16)
-        launch(blocks, group)(a, b, c)
+        stored = a if majors[0] == "k" else np.ascontiguousarray(a.T), b if majors[1] == "n" else np.ascontiguousarray(b.T)
+        pipeline.launch(blocks, *majors, group=group, form=pipeline.FORMS[form])(*stored, c)
         assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k)
+
+
+def test_every_form_is_picked(pipeline):
+    """Deep products take the largest tile, others one whose last round has few idle blocks."""
+    forms = [pipeline.pick(*shape, 132) for shape in ((4096, 4096, 4096), (4096, 4096, 14336), (4096, 4096, 1024), (8192, 8192, 1024), (5000, 3000, 2000))]
+    assert forms == [pipeline.FORMS[i] for i in (0, 0, 2, 1, 1)]
+
+
+@pytest.mark.host_only
+def test_the_pipeline_with_an_epilogue(pipeline):
+    """A row's scale, a column's bias, what is added, and an activation; at edges, too, whose
+    threads have no element."""
+
+    def epilogue(value, row, column, scale, bias, residual):
+        return max(value * scale[row] + bias[column] + np.float32(residual[row, column]), np.float32(0))
+
+    rng = np.random.default_rng(9)
+    m, n, k = 136, 264, 72
+    a, b, residual = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n), (m, n)))
+    scale, bias = (rng.integers(-2, 3, size).astype(np.float32) for size in (m, n))
+    want = np.maximum(a.astype(np.float32) @ b.astype(np.float32) * scale[:, None] + bias + residual, 0)
+    for form in pipeline.FORMS[:2]:
+        c = np.full((m, n), np.nan, np.float16)
+        pipeline.launch(2, epilogue=epilogue, form=form)(a, b, c, scale, bias, residual)
+        assert np.array_equal(c, want), form
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_86", "sm_89", "sm_120"])
 def test_the_example_of_warps_assembles(arch, tmp_path):
-    assemble(ptx_of(example("gemm_warps.gemm").py_func, SIGNATURE, arch, launch_bounds=(256, 1)), arch, tmp_path)
+    """In the loop over k a matrix operation for each 16 x 8 x 16, and fragments as they came."""
+    text = ptx_of(example("gemm_warps.gemm").py_func, SIGNATURE, arch, launch_bounds=(256, 1))
+    parts = re.split(r"\$L__BB0_\d+:", text)
+    loop = next(here + further for here, further in zip(parts, parts[1:]) if "mma.sync" in here)  # with copies, and without in the last steps
+    assert loop.count("mma.sync") == 64 and loop.count("ldmatrix") == 16 and ".local" not in text
+    assert not re.search(r"mov\.b32 *\t?\{?%r\d+, \{|prmt|%rs", loop), loop
+    assemble(text, arch, tmp_path)
+
+
+@pytest.mark.host_only  # on GPUs: tests/gpu/test_gpu_gemm.py
+def test_warps_of_other_sizes(monkeypatch):
+    """Fewer steps than stages, a first step of 8, edges. Whole numbers: exact."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    launch = __import__("gemm_warps").launch
+    rng = np.random.default_rng(10)
+    for m, n, k in ((1, 8, 8), (128, 256, 32), (130, 264, 136), (300, 72, 200)):
+        a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n)))
+        c = np.full((m, n), np.nan, np.float16)
+        launch(a, b, c)
+        assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k)
 
 
 @on_device
