@@ -79,8 +79,8 @@ typedef struct Carried {
   bool read_outside;           /* `next` is used after the loop */
   bool early;                  /* addresses of loads depend on it */
   bool sum;                    /* `next` is the same number where loads give 0 */
-  LLVMValueRef step;           /* a constant that each iteration adds; NULL: it is no counter */
   LLVMValueRef at[COPIES + 1]; /* its value in each copy, and after the last */
+  LLVMValueRef out;            /* and after the last that there is */
 } Carried;
 
 typedef struct Loop {
@@ -313,16 +313,6 @@ static void find_extensions(Loop *l) {
   }
 }
 
-/* Variables to which each iteration adds a constant. */
-static void find_counters(Loop *l) {
-  for (unsigned k = 0; k < l->ncarried; k++) {
-    Carried *c = &l->carried[k];
-    if (cg_is_op(c->next, LLVMAdd) && LLVMGetOperand(c->next, 0) == c->phi &&
-        LLVMIsAConstantInt(LLVMGetOperand(c->next, 1)))
-      c->step = LLVMGetOperand(c->next, 1);
-  }
-}
-
 /* The load that v is, extended or truncated; NULL: it is none. */
 static Step *loaded(Loop *l, LLVMValueRef v) {
   while (is_inside(l, v) &&
@@ -350,13 +340,19 @@ static void find_sums(Loop *l) {
 
 static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy);
 
+/* Are copies that are not there left out of its value at the end alone? A copy that is there has
+ * all copies before it, so the addresses of its loads need not wait for selections. */
+static bool leaves_late(const Loop *l, const Carried *c) {
+  return c->early && c->read_outside && !l->one_by_one && !c->sum;
+}
+
 /* The value of a loop-carried variable in a copy; in copy l->copies: after the last. */
 static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
   if (c->at[copy])
     return c->at[copy];
   assert(copy > 0); /* write_header has made the phis */
   LLVMValueRef before = carried_to(l, c, copy - 1), v = value_of(l, c->next, copy - 1);
-  if (c->read_outside && copy > 1 && !l->one_by_one && !c->sum && !c->step)
+  if (c->read_outside && copy > 1 && !l->one_by_one && !c->sum && !leaves_late(l, c))
     v = l_select(l->cg->builder, l->has[copy - 1], v, before);
   return c->at[copy] = v;
 }
@@ -447,6 +443,23 @@ static void load(Loop *l, int level, unsigned copy) {
   }
 }
 
+/* Its value after the last copy that there is. */
+static LLVMValueRef carried_out(Loop *l, Carried *c) {
+  LLVMBuilderRef b = l->cg->builder;
+  LLVMValueRef last = carried_to(l, c, l->copies), next = c->next;
+  if (!leaves_late(l, c))
+    return last;
+  if (l->once && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
+      !is_inside(l, LLVMGetOperand(next, 1))) {
+    LLVMValueRef n = l_int_cast(b, l->left, LLVMTypeOf(next), false);
+    return l_add(b, c->at[0], l_mul(b, n, LLVMGetOperand(next, 1)));
+  }
+  last = c->at[1];
+  for (unsigned k = 1; k < l->copies; k++)
+    last = l_select(b, l->has[k], c->at[k + 1], last);
+  return last;
+}
+
 static LLVMValueRef initial(const Loop *l, LLVMValueRef phi) {
   return LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == l->block);
 }
@@ -482,8 +495,9 @@ static void write_latch(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMTypeRef type = LLVMTypeOf(l->left);
   for (unsigned k = 0; k < l->ncarried; k++) {
-    LLVMValueRef last = carried_to(l, &l->carried[k], l->copies);
-    LLVMAddIncoming(l->carried[k].at[0], &last, &l->block, 1);
+    Carried *c = &l->carried[k];
+    c->out = carried_out(l, c);
+    LLVMAddIncoming(c->at[0], &c->out, &l->block, 1);
   }
   LLVMValueRef all = l_int(type, l->copies), rest = l_sub(b, l->left, all);
   LLVMAddIncoming(l->left, &rest, &l->block, 1);
@@ -505,7 +519,7 @@ static void write_exit(Loop *l) {
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
   Fork fork = {0};
   for (unsigned k = 0; k < l->ncarried; k++)
-    carried_to(l, &l->carried[k], l->copies);
+    l->carried[k].out = carried_out(l, &l->carried[k]);
   l_br(b, l->block);
   graph_fork(branch, &fork);
   LLVMBasicBlockRef out = fork.no == l->block ? fork.yes : fork.no;
@@ -551,20 +565,10 @@ static void enter(const Loop *l) {
   graph_redirect(LLVMGetBasicBlockTerminator(l->entry), l->block, l->header);
 }
 
-/* The value of a loop-carried variable behind the loop. */
-static LLVMValueRef last_of(Loop *l, const Carried *c) {
-  LLVMBuilderRef b = l->cg->builder;
-  if (!c->step || l->one_by_one)
-    return c->at[l->copies];
-  LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(l->block));
-  LLVMValueRef n = l_int_cast(b, l->left, LLVMTypeOf(c->phi), false);
-  return l_add(b, c->at[0], LLVMConstIntGetSExtValue(c->step) == 1 ? n : l_mul(b, n, c->step));
-}
-
 static void erase_old(Loop *l) {
   for (unsigned k = 0; k < l->ncarried; k++)
     if (l->carried[k].read_outside)
-      LLVMReplaceAllUsesWith(l->carried[k].next, last_of(l, &l->carried[k]));
+      LLVMReplaceAllUsesWith(l->carried[k].next, l->carried[k].out);
   for (unsigned k = 0; k < l->ncarried; k++)
     LLVMReplaceAllUsesWith(l->carried[k].phi, LLVMGetPoison(LLVMTypeOf(l->carried[k].phi)));
   for (unsigned k = l->nsteps; k-- > 0;)
@@ -577,7 +581,6 @@ static void write_loop(Loop *l) {
   assert(l->counter && l->compare && l->entry != l->block);
   LLVMSetCurrentDebugLocation2(l->cg->builder, NULL);
   find_extensions(l);
-  find_counters(l);
   find_sums(l);
   write_header(l);
   for (int level = 0; level <= MAX_LEVEL; level++) {

@@ -77,6 +77,9 @@ void cg_nvptx_local_registers(Cg *cg);
 /* local_guards.c: loads of local arrays in front of a condition that was loaded. */
 void cg_nvptx_local_guards(Cg *cg);
 
+/* keep_places.c: what is made in front of a branch stays there; right before code generation. */
+void cg_nvptx_keep_places(Cg *cg);
+
 /* drain.c: threads that may have bulk stores under way wait at the kernel's end until these have
  * read shared memory; right before code generation. */
 void cg_nvptx_drain(Cg *cg);

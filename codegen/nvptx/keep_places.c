@@ -1,0 +1,141 @@
+/* NVPTX keep places: what is computed in front of a branch is not moved behind it for nothing.
+ *
+ * LLVM's code generator sinks an operation towards its first use, block by block, and also to a
+ * place that is reached in any case. Nothing is saved there:
+ *
+ *   x = load(p)                  # in front of seven loads, each behind a condition
+ *   if a: y = load(q)            # LLVM loads x here, and ptxas, which moves no load over a branch,
+ *   if b: z = load(r)            # or here: fewer loads in flight
+ *   return x + y + z
+ *
+ * Of a selection or a sum whose operands are not used any more, the operands stay in registers
+ * until there: the double-precision sine gives one of two numbers, by a third.
+ *
+ * An operand of empty inline assembly at the block's end, which the generator does not move, is
+ * used in its block, and so stays in it.
+ *
+ * In: a module that only the code generator is still to see. */
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum { MOST_OPERANDS = 16 };
+
+/* The letter of an operand of inline assembly; 0: of no such type. */
+static char letter_of(Cg *cg, LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  if (t == cg->t.i32)
+    return 'r';
+  if (t == cg->t.i64 || LLVMGetTypeKind(t) == LLVMPointerTypeKind)
+    return 'l';
+  return t == cg->t.f32 ? 'f' : t == cg->t.f64 ? 'd' : 0;
+}
+
+static unsigned bits_of(Cg *cg, LLVMValueRef v) {
+  return (unsigned)LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(v));
+}
+
+/* Where the use is: of a phi's operand the end of the block that it comes from. */
+static LLVMBasicBlockRef place_of(LLVMValueRef v, LLVMUseRef u) {
+  LLVMValueRef user = LLVMGetUser(u);
+  if (!LLVMIsAPHINode(user))
+    return LLVMGetInstructionParent(user);
+  LLVMBasicBlockRef at = NULL;
+  for (unsigned k = 0; k < LLVMCountIncoming(user); k++)
+    if (LLVMGetIncomingValue(user, k) == v) {
+      if (at && at != LLVMGetIncomingBlock(user, k))
+        return LLVMGetInstructionParent(v); /* several: it is not moved over them */
+      at = LLVMGetIncomingBlock(user, k);
+    }
+  return at;
+}
+
+/* The block to which the generator may move it: the one that dominates all uses, or GRAPH_NONE. */
+static uint32_t block_of_uses(const FnGraph *g, LLVMValueRef v, uint32_t own) {
+  uint32_t at = GRAPH_NONE;
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    uint32_t n = graph_number(g, place_of(v, u));
+    if (n == GRAPH_NONE || n == own)
+      return GRAPH_NONE;
+    at = at == GRAPH_NONE ? n : at;
+    while (!graph_dominates(g, at, n))
+      at = g->nodes[at].idom;
+  }
+  return at == own ? GRAPH_NONE : at;
+}
+
+static bool post_dominates(const FnGraph *g, uint32_t a, uint32_t b) {
+  while (b != GRAPH_NONE && b != a)
+    b = g->nodes[b].ipdom;
+  return b == a;
+}
+
+/* Is the operand of the operation, an instruction, used in no other block? */
+static bool ends_here(LLVMValueRef v, LLVMValueRef i) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+    if (place_of(v, u) != LLVMGetInstructionParent(i))
+      return false;
+  return true;
+}
+
+/* Would its operands take more registers than itself, further down? */
+static bool shrinks(Cg *cg, LLVMValueRef i) {
+  unsigned bits = 0;
+  if (!cg_only_computes(i) || LLVMIsAGetElementPtrInst(i))
+    return false;
+  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(i); k++) {
+    LLVMValueRef v = LLVMGetOperand(i, k);
+    if (LLVMIsAInstruction(v) && ends_here(v, i) && (k == 0 || v != LLVMGetOperand(i, k - 1)))
+      bits += bits_of(cg, v);
+  }
+  return bits > bits_of(cg, i);
+}
+
+static bool is_kept(Cg *cg, const FnGraph *g, uint32_t own, LLVMValueRef i) {
+  if (!letter_of(cg, i) || LLVMIsAPHINode(i) ||
+      !(LLVMIsALoadInst(i) ? cg_is_plain_access(i) : shrinks(cg, i)))
+    return false;
+  uint32_t at = block_of_uses(g, i, own);
+  return at != GRAPH_NONE && g->nodes[at].loop == g->nodes[own].loop && post_dominates(g, at, own);
+}
+
+static void keep(Cg *cg, LLVMValueRef end, LLVMValueRef *values, unsigned n) {
+  char constraints[2 * MOST_OPERANDS] = "";
+  LLVMTypeRef types[MOST_OPERANDS];
+  for (unsigned k = 0; k < n; k++) {
+    types[k] = LLVMTypeOf(values[k]);
+    constraints[2 * k] = letter_of(cg, values[k]);
+    constraints[2 * k + 1] = k + 1 < n ? ',' : 0;
+  }
+  LLVMTypeRef type = LLVMFunctionType(cg->t.none, types, n, 0);
+  LLVMValueRef text = LLVMGetInlineAsm(type, "", 0, constraints, 2 * n - 1, true, 0,
+                                       LLVMInlineAsmDialectATT, 0);
+  LLVMPositionBuilderBefore(cg->builder, end);
+  l_call_type(cg->builder, type, text, values, n);
+}
+
+static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
+  const GraphNode *node = &g->nodes[k];
+  LLVMValueRef values[MOST_OPERANDS];
+  unsigned n = 0;
+  if (node->nsucc < 2)
+    return;
+  for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
+       i = LLVMGetNextInstruction(i))
+    if (is_kept(cg, g, k, i))
+      values[n++] = i;
+  if (n)
+    keep(cg, node->last, values, n);
+}
+
+void cg_nvptx_keep_places(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f) || LLVMCountBasicBlocks(f) < 3)
+      continue;
+    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+    graph_loops(&g);
+    graph_post_dominators(&g);
+    for (uint32_t k = 0; k < g.len; k++)
+      visit_node(cg, &g, k);
+  }
+}
