@@ -297,6 +297,26 @@ void graph_loops(FnGraph *g) {
   }
 }
 
+bool graph_in_loop(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
+  uint32_t at = LLVMIsAInstruction(v) ? graph_number(g, LLVMGetInstructionParent(v)) : GRAPH_NONE;
+  uint32_t in = at == GRAPH_NONE ? GRAPH_NONE : g->nodes[at].loop;
+  while (in != GRAPH_NONE && in != loop)
+    in = g->loops.data[in].parent;
+  return in == loop && loop != GRAPH_NONE;
+}
+
+LLVMValueRef graph_front(const FnGraph *g, uint32_t loop) {
+  const GraphNode *header = &g->nodes[g->loops.data[loop].header];
+  LLVMValueRef front = NULL;
+  unsigned entries = 0;
+  for (uint32_t k = 0; k < header->npred; k++)
+    if (!graph_in_loop(g, loop, g->nodes[header->pred[k]].last)) {
+      front = g->nodes[header->pred[k]].last;
+      entries++;
+    }
+  return entries == 1 ? front : NULL;
+}
+
 /* --- liveness --- */
 
 LiveSets *graph_live_sets(const FnGraph *g, uint32_t variables) {

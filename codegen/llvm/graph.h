@@ -64,6 +64,11 @@ bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b);
 uint32_t graph_number(const FnGraph *g, LLVMBasicBlockRef block);
 uint32_t graph_end(const FnGraph *g, LLVMBasicBlockRef block);
 
+/* Is v computed in the loop, or in a loop in it? Constants and parameters are not. */
+bool graph_in_loop(const FnGraph *g, uint32_t loop, LLVMValueRef v);
+/* The terminator of the only block from which the loop is entered; NULL if there are several. */
+LLVMValueRef graph_front(const FnGraph *g, uint32_t loop);
+
 /* --- liveness --- */
 
 typedef struct LiveSets { /* of a node: bit sets of variables */

@@ -33,6 +33,47 @@ bool cg_only_computes(LLVMValueRef i) {
   }
 }
 
+static bool is_speculatable_call(LLVMValueRef i) {
+  LLVMValueRef f = LLVMGetCalledValue(i);
+  unsigned kind = LLVMGetEnumAttributeKindForName("speculatable", 12);
+  return LLVMIsAFunction(f) && LLVMGetIntrinsicID(f) &&
+         LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
+}
+
+bool cg_is_speculatable(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+  case LLVMLShr:
+  case LLVMAShr:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
+  case LLVMFAdd:
+  case LLVMFSub:
+  case LLVMFMul:
+  case LLVMFDiv:
+  case LLVMFNeg:
+  case LLVMTrunc:
+  case LLVMZExt:
+  case LLVMSExt:
+  case LLVMFPTrunc:
+  case LLVMFPExt:
+  case LLVMSIToFP:
+  case LLVMUIToFP:
+  case LLVMBitCast:
+  case LLVMGetElementPtr:
+  case LLVMICmp:
+  case LLVMFCmp:
+  case LLVMSelect:
+  case LLVMFreeze: return true;
+  case LLVMCall: return is_speculatable_call(i);
+  default: return false;
+  }
+}
+
 bool cg_is_division(LLVMValueRef i) {
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
   return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;

@@ -41,6 +41,9 @@ bool cg_is_plain_access(LLVMValueRef i);
 /* Is it a function of its operands alone, without side effects? False for what is not known
  * here. */
 bool cg_only_computes(LLVMValueRef i);
+/* May it run where the kernel would not run it? An operation without effects that is defined for
+ * all operands. */
+bool cg_is_speculatable(LLVMValueRef i);
 /* Metadata of a 64-bit division whose operands do not both fit 32 bits. */
 #define CG_LONG_DIVISION "pyptx.long"
 /* Metadata of an access: before its low half was taken, its index was one of an array of at most

@@ -79,7 +79,6 @@ typedef struct Carried {
   bool read_outside;           /* `next` is used after the loop */
   bool early;                  /* addresses of loads depend on it */
   bool sum;                    /* `next` is the same number where loads give 0 */
-  LLVMValueRef step;           /* a constant that each iteration adds; NULL: it is no counter */
   LLVMValueRef at[COPIES + 1]; /* its value in each copy, and after the last */
   LLVMValueRef out;            /* and after the last that there is */
 } Carried;
@@ -105,48 +104,6 @@ typedef struct Loop {
 
 static bool is_inside(const Loop *l, LLVMValueRef v) {
   return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == l->block;
-}
-
-static bool is_speculatable_call(LLVMValueRef i) {
-  LLVMValueRef f = LLVMGetCalledValue(i);
-  unsigned kind = LLVMGetEnumAttributeKindForName("speculatable", 12);
-  return LLVMIsAFunction(f) && LLVMGetIntrinsicID(f) &&
-         LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
-}
-
-/* May it be speculated, by threads that have no such iteration? */
-static bool is_speculatable(LLVMValueRef i) {
-  switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMAdd:
-  case LLVMSub:
-  case LLVMMul:
-  case LLVMShl:
-  case LLVMLShr:
-  case LLVMAShr:
-  case LLVMAnd:
-  case LLVMOr:
-  case LLVMXor:
-  case LLVMFAdd:
-  case LLVMFSub:
-  case LLVMFMul:
-  case LLVMFDiv:
-  case LLVMFNeg:
-  case LLVMTrunc:
-  case LLVMZExt:
-  case LLVMSExt:
-  case LLVMFPTrunc:
-  case LLVMFPExt:
-  case LLVMSIToFP:
-  case LLVMUIToFP:
-  case LLVMBitCast:
-  case LLVMGetElementPtr:
-  case LLVMICmp:
-  case LLVMFCmp:
-  case LLVMSelect:
-  case LLVMFreeze: return true;
-  case LLVMCall: return is_speculatable_call(i);
-  default: return false;
-  }
 }
 
 static bool read_phi(Loop *l, LLVMValueRef phi) {
@@ -199,7 +156,7 @@ static bool read_body(Loop *l) {
       continue;
     }
     bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
-    bool now = load || is_speculatable(i);
+    bool now = load || cg_is_speculatable(i);
     if (l->nsteps == MAX_BODY || !(now || (l->rest && may_follow_loads(l, i))))
       return false;
     l->one_by_one |= !now;
@@ -330,7 +287,7 @@ static bool order_steps(Loop *l) {
       find_early(l, l->steps[k].ins);
   for (unsigned k = 0; k < l->nsteps; k++) {
     const Step *s = &l->steps[k];
-    if (s->early && !s->load && !is_speculatable(s->ins))
+    if (s->early && !s->load && !cg_is_speculatable(s->ins))
       return false;
     late += !s->early;
     l->one_by_one |= l->rest && !s->early && is_expensive(s->ins);
@@ -353,16 +310,6 @@ static void find_extensions(Loop *l) {
     for (; u && same; u = LLVMGetNextUse(u))
       same = cg_is_op(LLVMGetUser(u), op) && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetUser(u))) >= 32;
     s->extended_by = same ? op : (LLVMOpcode)0;
-  }
-}
-
-/* Variables to which each iteration adds a constant. */
-static void find_counters(Loop *l) {
-  for (unsigned k = 0; k < l->ncarried; k++) {
-    Carried *c = &l->carried[k];
-    if (cg_is_op(c->next, LLVMAdd) && LLVMGetOperand(c->next, 0) == c->phi &&
-        LLVMIsAConstantInt(LLVMGetOperand(c->next, 1)))
-      c->step = LLVMGetOperand(c->next, 1);
   }
 }
 
@@ -405,7 +352,7 @@ static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
     return c->at[copy];
   assert(copy > 0); /* write_header has made the phis */
   LLVMValueRef before = carried_to(l, c, copy - 1), v = value_of(l, c->next, copy - 1);
-  if (c->read_outside && copy > 1 && !l->one_by_one && !c->sum && !c->step && !leaves_late(l, c))
+  if (c->read_outside && copy > 1 && !l->one_by_one && !c->sum && !leaves_late(l, c))
     v = l_select(l->cg->builder, l->has[copy - 1], v, before);
   return c->at[copy] = v;
 }
@@ -500,10 +447,6 @@ static void load(Loop *l, int level, unsigned copy) {
 static LLVMValueRef carried_out(Loop *l, Carried *c) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMValueRef last = carried_to(l, c, l->copies), next = c->next;
-  if (c->step && c->read_outside && !l->one_by_one) {
-    LLVMValueRef n = l_int_cast(b, l->left, LLVMTypeOf(next), false);
-    return l_add(b, c->at[0], LLVMConstIntGetSExtValue(c->step) == 1 ? n : l_mul(b, n, c->step));
-  }
   if (!leaves_late(l, c))
     return last;
   if (l->once && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
@@ -554,7 +497,7 @@ static void write_latch(Loop *l) {
   for (unsigned k = 0; k < l->ncarried; k++) {
     Carried *c = &l->carried[k];
     c->out = carried_out(l, c);
-    LLVMAddIncoming(c->at[0], c->step ? &c->at[l->copies] : &c->out, &l->block, 1);
+    LLVMAddIncoming(c->at[0], &c->out, &l->block, 1);
   }
   LLVMValueRef all = l_int(type, l->copies), rest = l_sub(b, l->left, all);
   LLVMAddIncoming(l->left, &rest, &l->block, 1);
@@ -638,7 +581,6 @@ static void write_loop(Loop *l) {
   assert(l->counter && l->compare && l->entry != l->block);
   LLVMSetCurrentDebugLocation2(l->cg->builder, NULL);
   find_extensions(l);
-  find_counters(l);
   find_sums(l);
   write_header(l);
   for (int level = 0; level <= MAX_LEVEL; level++) {
@@ -652,53 +594,6 @@ static void write_loop(Loop *l) {
   (l->once ? write_exit : write_latch)(l);
   enter(l);
   erase_old(l);
-}
-
-/* --- out of the loop around it --- */
-
-static bool is_in(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
-  uint32_t at = LLVMIsAInstruction(v) ? graph_number(g, LLVMGetInstructionParent(v)) : GRAPH_NONE;
-  uint32_t in = at == GRAPH_NONE ? GRAPH_NONE : g->nodes[at].loop;
-  while (in != GRAPH_NONE && in != loop)
-    in = g->loops.data[in].parent;
-  return in == loop;
-}
-
-static bool is_invariant(const Loop *l, const FnGraph *g, uint32_t loop, LLVMValueRef i) {
-  LLVMTypeRef t = LLVMTypeOf(i);
-  bool same = !LLVMIsAPHINode(i) && is_speculatable(i) && (t == l->cg->t.i1 || t == l->cg->t.i32);
-  for (int o = 0; o < LLVMGetNumOperands(i) && same; o++)
-    same = !is_in(g, loop, LLVMGetOperand(i, (unsigned)o));
-  return same;
-}
-
-/* Clamped columns of a window are the same in all its rows, and so is which of them there are. They
- * are computed in front of the loop around the copies. Addresses stay: they would take two registers
- * each. */
-static void hoist(Loop *l) {
-  FnGraph g = graph_of(&l->cg->cx->arena, l->function, NULL);
-  graph_loops(&g);
-  uint32_t loop = g.nodes[graph_number(&g, l->header)].loop;
-  if (loop == GRAPH_NONE)
-    return;
-  const GraphNode *header = &g.nodes[g.loops.data[loop].header];
-  LLVMValueRef front = NULL;
-  unsigned entries = 0;
-  for (uint32_t k = 0; k < header->npred; k++)
-    if (!is_in(&g, loop, g.nodes[header->pred[k]].last)) {
-      front = g.nodes[header->pred[k]].last;
-      entries++;
-    }
-  if (entries != 1)
-    return;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->header), next; i; i = next) {
-    next = LLVMGetNextInstruction(i);
-    if (!is_invariant(l, &g, loop, i))
-      continue;
-    LLVMInstructionRemoveFromParent(i);
-    LLVMPositionBuilderBefore(l->cg->builder, front);
-    LLVMInsertIntoBuilder(l->cg->builder, i);
-  }
 }
 
 /* --- loops --- */
@@ -750,7 +645,7 @@ static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
   bool right = most < COPIES && read_loop(l) && choose_copies(l, most);
   if (right && write) {
     write_loop(l);
-    hoist(l);
+    cg_nvptx_hoist(l->cg, l->header);
   }
   return right;
 }
@@ -773,7 +668,7 @@ static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
       bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
       words += load ? words_of(cg, i) : 0;
       size++;
-      if (!LLVMIsAPHINode(i) && !load && !is_speculatable(i) && !may_follow_loads(&none, i))
+      if (!LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i) && !may_follow_loads(&none, i))
         return false;
     }
   }
@@ -810,7 +705,7 @@ static Work work_of(const Cg *cg, LLVMBasicBlockRef b) {
     w.size++;
     w.words += load ? words_of(cg, i) : 0;
     w.global += global ? words_of(cg, i) : 0;
-    w.other |= !LLVMIsAPHINode(i) && !load && !is_speculatable(i);
+    w.other |= !LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i);
   }
   return w;
 }

@@ -50,6 +50,9 @@ void cg_nvptx_bits(Cg *cg);
 /* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
 void cg_nvptx_rounded(Cg *cg);
 
+/* hoist.c: what the loop around a new block does not change, in front of the loop. */
+void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);
+
 /* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
  * passes. */
 void cg_nvptx_short_indices(Cg *cg);

@@ -8,14 +8,14 @@
  *
  * Of i nothing is known, so the analyses of typed SSA leave it 64 bits, and each of its indices is
  * wrapped by a selection. But it is an index of an array of fewer than 2**31 elements whenever an
- * iteration begins, or it is out of range; and within the iteration it moves by constants. So it and
- * what is made of it fit 32 bits. What it is compared with may not, and is clamped once, in front
- * of the loop.
+ * iteration begins, or it is out of range; and within the iteration it moves by constants. So it
+ * and what is made of it fit 32 bits. What it is compared with may not, and is clamped once, in
+ * front of the loop.
  *
  * In: optimised functions. Lowering has marked accesses whose index is in range, although only its
- * low half is used (CG_IN_RANGE). Out: the index of such an access is wrapped by an unsigned minimum
- * of 32 bits (as lower/values.c does where it knows the index well enough), and the variable of a
- * loop whose header has one is an i32 phi. */
+ * low half is used (CG_IN_RANGE). Out: the index of such an access is wrapped by an unsigned
+ * minimum of 32 bits (as lower/values.c does where it knows the index well enough), and the
+ * variable of a loop whose header has one is an i32 phi. */
 #include <assert.h>
 
 #include "codegen/llvm/compat.h"
@@ -214,15 +214,6 @@ static LLVMValueRef clamped(const Walk *w, LLVMValueRef bound) {
   return l_trunc(cg->builder, v, cg->t.i32);
 }
 
-static bool is_invariant(const Walk *w, LLVMValueRef v) {
-  uint32_t at = LLVMIsAInstruction(v) ? graph_number(w->g, LLVMGetInstructionParent(v))
-                                      : GRAPH_NONE;
-  uint32_t loop = at == GRAPH_NONE ? GRAPH_NONE : w->g->nodes[at].loop;
-  while (loop != GRAPH_NONE && loop != w->number)
-    loop = w->g->loops.data[loop].parent;
-  return loop == GRAPH_NONE;
-}
-
 /* A signed comparison of a value, or one for equality, with what the loop does not change; NULL: it
  * is none. */
 static LLVMValueRef compared(const Walk *w, unsigned k, LLVMValueRef i) {
@@ -232,7 +223,7 @@ static LLVMValueRef compared(const Walk *w, unsigned k, LLVMValueRef i) {
   bool second = LLVMGetOperand(i, 0) != w->made[k];
   LLVMValueRef bound = LLVMGetOperand(i, !second);
   bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
-  if (!(is_signed || how == LLVMIntEQ || how == LLVMIntNE) || !is_invariant(w, bound))
+  if (!(is_signed || how == LLVMIntEQ || how == LLVMIntNE) || graph_in_loop(w->g, w->number, bound))
     return NULL;
   LLVMValueRef by = clamped(w, bound), v = w->narrow[k];
   write_before(w, i);
@@ -287,20 +278,14 @@ static void write_walk(Walk *w) {
 
 /* --- loops --- */
 
-/* The loop around an access in its header, with one block in front of it. */
+/* The loop of a header, with one block in front of it. */
 static bool find_loop(Walk *w, LLVMBasicBlockRef header) {
   uint32_t at = graph_number(w->g, header);
   w->number = at == GRAPH_NONE ? GRAPH_NONE : w->g->nodes[at].loop;
   if (w->number == GRAPH_NONE || w->g->loops.data[w->number].header != at)
     return false;
-  const GraphNode *h = &w->g->nodes[at];
-  unsigned entries = 0;
-  for (uint32_t k = 0; k < h->npred; k++)
-    if (!graph_dominates(w->g, at, h->pred[k])) {
-      w->front = w->g->nodes[h->pred[k]].last;
-      entries++;
-    }
-  return entries == 1;
+  w->front = graph_front(w->g, w->number);
+  return w->front != NULL;
 }
 
 /* The variable of the loop that an index is, but for a constant; else NULL. */
