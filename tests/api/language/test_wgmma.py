@@ -183,12 +183,20 @@ def pipeline(monkeypatch):
     return __import__("gemm_pipeline")
 
 
-@pytest.mark.parametrize("form, majors", [(0, "kn"), (0, "mk"), (1, "kn"), (1, "mk"), (2, "mn"), (2, "kk")])
-def test_the_pipeline_assembles(form, majors, tmp_path, pipeline):
-    """Every accumulator in a register, the groups of registers moved between the roles, and in the
-    loop over k nothing but additions for a stage's descriptors."""
+def finished(value, row, column, scale, bias, residual):
+    """A row's scale, a column's bias, what is added, and an activation."""
+    return max(value * scale[row] + bias[column] + np.float32(residual[row, column]), np.float32(0))
+
+
+MORE = "(float32[::1], float32[::1], bfloat16[:,::1])"  # its arrays
+
+
+@pytest.mark.parametrize("form, majors, more", [(0, "kn", "()"), (0, "mk", MORE), (1, "kn", MORE), (1, "mk", "()"), (2, "mn", "()"), (2, "kk", MORE)])
+def test_the_pipeline_assembles(form, majors, more, tmp_path, pipeline):
+    """Every accumulator in a register, with an epilogue too, the groups of registers moved between
+    the roles, and in the loop over k nothing but additions for a stage's descriptors."""
     form = pipeline.FORMS[form]
-    text = ptx_of(pipeline.make_gemm(form, *majors, None).py_func, f"narrow ({SIGNATURE}, int64, ())", "sm_90", launch_bounds=(384, 1))
+    text = ptx_of(pipeline.make_gemm(form, *majors, finished if more == MORE else None).py_func, f"narrow ({SIGNATURE}, int64, {more})", "sm_90", launch_bounds=(384, 1))
     assert "setmaxnreg.dec.sync.aligned.u32 \t40;" in text and "setmaxnreg.inc.sync.aligned.u32 \t232;" in text
     loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
     loop = next(part for part in loop if "wgmma.mma_async" in part)
@@ -221,12 +229,7 @@ def test_every_form_is_picked(pipeline):
 
 @pytest.mark.host_only
 def test_the_pipeline_with_an_epilogue(pipeline):
-    """A row's scale, a column's bias, what is added, and an activation; at edges, too, whose
-    threads have no element."""
-
-    def epilogue(value, row, column, scale, bias, residual):
-        return max(value * scale[row] + bias[column] + np.float32(residual[row, column]), np.float32(0))
-
+    """At edges, too, whose threads have no element."""
     rng = np.random.default_rng(9)
     m, n, k = 136, 264, 72
     a, b, residual = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n), (m, n)))
@@ -234,7 +237,7 @@ def test_the_pipeline_with_an_epilogue(pipeline):
     want = np.maximum(a.astype(np.float32) @ b.astype(np.float32) * scale[:, None] + bias + residual, 0)
     for form in pipeline.FORMS[:2]:
         c = np.full((m, n), np.nan, np.float16)
-        pipeline.launch(2, epilogue=epilogue, form=form)(a, b, c, scale, bias, residual)
+        pipeline.launch(2, epilogue=finished, form=form)(a, b, c, scale, bias, residual)
         assert np.array_equal(c, want), form
 
 
