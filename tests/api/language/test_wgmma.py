@@ -183,20 +183,29 @@ def pipeline(monkeypatch):
     return __import__("gemm_pipeline")
 
 
-def finished(value, row, column, scale, bias, residual):
-    """A row's scale, a column's bias, what is added, and an activation."""
-    return max(value * scale[row] + bias[column] + np.float32(residual[row, column]), np.float32(0))
+def finished(value, row, column, scale, bias):
+    """A row's scale, a column's bias, and an activation."""
+    return max(value * scale[row] + bias[column], np.float32(0))
 
 
-MORE = "(float32[::1], float32[::1], bfloat16[:,::1])"  # its arrays
+def finished_sum(value, old, row, column, scale, bias):
+    """And what is added."""
+    return max(value * scale[row] + bias[column] + old, np.float32(0))
 
 
-@pytest.mark.parametrize("form, majors, more", [(0, "kn", "()"), (0, "mk", MORE), (1, "kn", MORE), (1, "mk", "()"), (2, "mn", "()"), (2, "kk", MORE)])
-def test_the_pipeline_assembles(form, majors, more, tmp_path, pipeline):
+EPILOGUES = {"none": (None, False), "finished": (finished, False), "sum": (finished_sum, True)}
+
+
+@pytest.mark.parametrize("form, majors, cluster, epilogue", [
+    (0, "kn", 1, "none"), (0, "mk", 2, "sum"), (0, "kn", 1, "finished"), (1, "kn", 1, "sum"), (1, "kn", 2, "finished"), (1, "mk", 1, "none"), (2, "mn", 2, "none"), (2, "kk", 1, "sum"),
+])  # fmt: skip
+def test_the_pipeline_assembles(form, majors, cluster, epilogue, tmp_path, pipeline):
     """Every accumulator in a register, with an epilogue too, the groups of registers moved between
     the roles, and in the loop over k nothing but additions for a stage's descriptors."""
-    form = pipeline.FORMS[form]
-    text = ptx_of(pipeline.make_gemm(form, *majors, finished if more == MORE else None).py_func, f"narrow ({SIGNATURE}, int64, {more})", "sm_90", launch_bounds=(384, 1))
+    form = pipeline.FORMS[form]._replace(cluster=cluster)
+    kernel = pipeline.make_gemm(form, *majors, *EPILOGUES[epilogue]).py_func
+    more = "()" if epilogue == "none" else "(float32[::1], float32[::1])"
+    text = ptx_of(kernel, f"narrow ({SIGNATURE}, bfloat16[:,::1], int64, {more})", "sm_90", launch_bounds=(384, 1))
     assert "setmaxnreg.dec.sync.aligned.u32 \t40;" in text and "setmaxnreg.inc.sync.aligned.u32 \t232;" in text
     loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
     loop = next(part for part in loop if "wgmma.mma_async" in part)
@@ -213,12 +222,14 @@ def test_the_pipeline_of_other_types_and_orders(form, majors, pipeline):
     """float16, more rows of tiles than a group has and fewer, blocks with several tiles and with
     none. Whole numbers: exact."""
     rng = np.random.default_rng(8)
-    for m, n, k, blocks, group in ((264, 520, 200, 2, 8), (704, 264, 72, 3, 2), (136, 520, 72, 1, 1), (8, 8, 8, 3, 100)):
+    for m, n, k, blocks, group in ((264, 520, 200, 2, 8), (704, 264, 72, 3, 2), (136, 520, 72, 2, 1), (8, 8, 8, 3, 100)):
         a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n)))
-        c = np.full((m, n), np.nan, np.float16)
+        c = np.empty((m, n), np.float16)
         stored = a if majors[0] == "k" else np.ascontiguousarray(a.T), b if majors[1] == "n" else np.ascontiguousarray(b.T)
-        pipeline.launch(blocks, *majors, group=group, form=pipeline.FORMS[form])(*stored, c)
-        assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k)
+        for cluster in (1, 2):
+            c[:] = np.nan
+            pipeline.launch(blocks, *majors, group=group, form=pipeline.FORMS[form]._replace(cluster=cluster))(*stored, c)
+            assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k, cluster)
 
 
 def test_every_form_is_picked(pipeline):
@@ -237,7 +248,7 @@ def test_the_pipeline_with_an_epilogue(pipeline):
     want = np.maximum(a.astype(np.float32) @ b.astype(np.float32) * scale[:, None] + bias + residual, 0)
     for form in pipeline.FORMS[:2]:
         c = np.full((m, n), np.nan, np.float16)
-        pipeline.launch(2, epilogue=finished, form=form)(a, b, c, scale, bias, residual)
+        pipeline.launch(1, epilogue=finished_sum, residual=True, form=form)(a, b, c, residual, scale, bias)
         assert np.array_equal(c, want), form
 
 
