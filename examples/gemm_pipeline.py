@@ -44,17 +44,22 @@ class Form(NamedTuple):
 FORMS = Form(256, 4, False), Form(192, 4, True), Form(128, 6, True)
 
 
-def pick(m: int, n: int, k: int, blocks: int, share: bool = False) -> Form:
-    """The form that takes the fewest cycles: rounds of tiles over the GPU, in each the k blocks at
-    the tensor cores' rate, 5 % more for the narrow tile's traffic, and about 3,000 cycles to store
-    a tile, which turns hide for every tile but the last. share: clusters of two blocks."""
+def pick(m: int, n: int, k: int, blocks: int, slow_a: bool = False, slow_b: bool = False) -> Form:
+    """The form that takes the fewest cycles: rounds of tiles over the GPU, in each the k blocks, and
+    about 3,000 cycles to store a tile, which turns hide for every tile but the last.
 
-    def cycles(form: Form) -> float:
+    A k block takes the matrix operations' time, 5 % more for the narrow tile's traffic, or that of
+    its copies, a cycle for 68 bytes. It is slow where rows do not begin at multiples of 32 bytes:
+    31 bytes a cycle."""
+
+    def cycles(form: Form) -> tuple:
         rounds = -(-(-(-m // (M * form.cluster)) * -(-n // form.n)) // (blocks // form.cluster))
-        tile = -(-k // K) * 4 * form.n * (1.05 if form.n == 128 else 1)
-        return rounds * tile + 3000 * (1 if form.turns else rounds)
+        copies = 2 * K * (M / (31 if slow_a else 68) + form.n / form.cluster / (31 if slow_b else 68))
+        block = max(4 * form.n * (1.05 if form.n == 128 else 1), copies)
+        return rounds * -(-k // K) * block + 3000 * (1 if form.turns else rounds), form.cluster
 
-    return min((form._replace(cluster=2) if share and blocks > 1 else form for form in FORMS), key=cycles)
+    clusters = (1, 2) if blocks > 1 else (1,)
+    return min((form._replace(cluster=cluster) for form in FORMS for cluster in clusters), key=cycles)
 
 
 @cuda.jit(device=True)
@@ -258,8 +263,7 @@ def launch(
     def run(a, b, c, *more):
         m, n = c.shape
         k = a.shape[1 if a_major == "k" else 0]
-        # Of rows that do not begin at multiples of 32 bytes the copy engine has half the speed.
-        chosen = form or pick(m, n, k, blocks, share=a.shape[1] % 16 != 0 or b.shape[1] % 16 != 0)
+        chosen = form or pick(m, n, k, blocks, a.shape[1] % 16 != 0, b.shape[1] % 16 != 0)
         kernel = make_gemm(chosen, a_major, b_major, epilogue, residual)
         d, more = (more[0], more[1:]) if residual else (c, more)
         grid = max(1, blocks // chosen.cluster) * chosen.cluster

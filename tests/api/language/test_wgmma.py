@@ -233,9 +233,12 @@ def test_the_pipeline_of_other_types_and_orders(form, majors, pipeline):
 
 
 def test_every_form_is_picked(pipeline):
-    """Deep products take the largest tile, others one whose last round has few idle blocks."""
-    forms = [pipeline.pick(*shape, 132) for shape in ((4096, 4096, 4096), (4096, 4096, 14336), (4096, 4096, 1024), (8192, 8192, 1024), (5000, 3000, 2000))]
+    """Deep products take the largest tile, others one whose last round has few idle blocks; blocks
+    share what is slow to copy."""
+    forms = [pipeline.pick(*shape, 132) for shape in ((4096, 4096, 4096), (4096, 4096, 14336), (4096, 4096, 1024), (8192, 8192, 1024), (5000, 3008, 2000))]
     assert forms == [pipeline.FORMS[i] for i in (0, 0, 2, 1, 1)]
+    assert pipeline.pick(5000, 3000, 2000, 132, slow_b=True) == pipeline.FORMS[1]._replace(cluster=2)
+    assert pipeline.pick(100, 100, 100, 1, slow_b=True).cluster == 1
 
 
 @pytest.mark.host_only
