@@ -211,6 +211,8 @@ def test_the_pipeline_assembles(form, majors, cluster, epilogue, tmp_path, pipel
     loop = next(part for part in loop if "wgmma.mma_async" in part)
     assert loop.count("wgmma.mma_async") == (8 if form.turns else 4) and loop.count("wgmma.commit_group") == 1
     assert not re.search(r"\b(shr|or|and|selp|setp\.\w+\.s64)\S* *\t?%rd", loop), loop
+    activations = 0 if epilogue == "none" else form.n // 2 * (1 + form.turns)
+    assert text.count("selp") < 10 + activations, "accumulators are looked for"
     assert_not_serialised(text, tmp_path)
     said = subprocess.run([PTXAS, "-arch=sm_90a", "-v", "-o", str(tmp_path / "k.cubin"), str(tmp_path / "kernel.ptx")], capture_output=True, text=True).stderr
     assert " 0 bytes spill stores" in said and "Used 168 registers" in said and "setmaxnreg" not in said, said
