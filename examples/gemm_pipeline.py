@@ -28,30 +28,38 @@ THREADS = 3 * 128
 BOX = 64 * 64  # elements of a box of C
 GROUP = 8  # rows of tiles that blocks take together, so that what they read is in the L2 cache
 ALL = 0xFFFFFFFF
+MOST_SHARED = 226 * 1024  # bytes, beside the barriers
 
 
 class Form(NamedTuple):
-    """A kernel's tile of 128 x n, its ring, and whether the consumers take turns."""
+    """A kernel's tile of 128 x n, its ring, whether the consumers take turns, and how many blocks,
+    of tiles below each other, share what they copy of B."""
 
     n: int
     stages: int
     turns: bool
+    cluster: int = 1
 
 
 FORMS = Form(256, 4, False), Form(192, 4, True), Form(128, 6, True)
 
 
-def pick(m: int, n: int, k: int, blocks: int) -> Form:
-    """The form that takes the fewest cycles: rounds of tiles over the GPU, in each the k blocks at
-    the tensor cores' rate, 5 % more for the narrow tile's traffic, and about 3,000 cycles to store
-    a tile, which turns hide for every tile but the last."""
+def pick(m: int, n: int, k: int, blocks: int, slow_a: bool = False, slow_b: bool = False) -> Form:
+    """The form that takes the fewest cycles: rounds of tiles over the GPU, in each the k blocks, and
+    about 3,000 cycles to store a tile, which turns hide for every tile but the last.
 
-    def cycles(form: Form) -> float:
-        rounds = -(-(-(-m // M) * -(-n // form.n)) // blocks)
-        tile = -(-k // K) * 4 * form.n * (1.05 if form.n == 128 else 1)
-        return rounds * tile + 3000 * (1 if form.turns else rounds)
+    A k block takes the matrix operations' time, 5 % more for the narrow tile's traffic, or that of
+    its copies, a cycle for 68 bytes. It is slow where rows do not begin at multiples of 32 bytes:
+    31 bytes a cycle."""
 
-    return min(FORMS, key=cycles)
+    def cycles(form: Form) -> tuple:
+        rounds = -(-(-(-m // (M * form.cluster)) * -(-n // form.n)) // (blocks // form.cluster))
+        copies = 2 * K * (M / (31 if slow_a else 68) + form.n / form.cluster / (31 if slow_b else 68))
+        block = max(4 * form.n * (1.05 if form.n == 128 else 1), copies)
+        return rounds * -(-k // K) * block + 3000 * (1 if form.turns else rounds), form.cluster
+
+    clusters = (1, 2) if blocks > 1 else (1,)
+    return min((form._replace(cluster=cluster) for form in FORMS for cluster in clusters), key=cycles)
 
 
 @cuda.jit(device=True)
@@ -66,18 +74,22 @@ def place(tile: int, rows: int, columns: int, group: int) -> tuple:
 
 
 @functools.cache
-def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None):
-    """The kernel (a, b, c, group, more) of a form: c = a @ b.
+def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None, residual: bool):
+    """The kernel (a, b, c, d, group, more) of a form: c = a @ b.
 
-    a is m x k where its contiguous axis is "k", else k x m; b is k x n ("n") or n x k. epilogue(value, row,
-    column, *more) is what c gets at (row, column) for a sum in float32."""
-    N, STAGES, TURNS = form
+    a is m x k where its contiguous axis is "k", else k x m; b is k x n ("n") or n x k.
+    epilogue(value, row, column, *more) is what c gets at (row, column) for a sum in float32; with
+    residual, epilogue(value, old, row, column, *more), where old is d's element there."""
+    N, STAGES, TURNS, CLUSTER = form
     PARTS = 2 if TURNS else 1  # of 64 rows that a consumer multiplies
     BOXES = N // 64
+    BUFFERS = PARTS * BOXES if residual else 2  # boxes of C, or all of D's of a tile
     STAGE_BYTES = 2 * (M + N) * K
+    STAGES = min(STAGES, (MOST_SHARED - 2 * 2 * BUFFERS * BOX) // STAGE_BYTES)
     SIDE_A, SIDE_B = STAGES * M * K, STAGES * N * K
+    MULTICAST = 0b11 if CLUSTER == 2 else None
     box_a = (M, K) if a_major == "k" else (K, 64)
-    box_b = (N, K) if b_major == "k" else (K, 64)
+    box_b = (N // CLUSTER, K) if b_major == "k" else (K // CLUSTER, 64)
 
     @cuda.jit(device=True)
     def after(stage: int, phase: int, count: int) -> tuple:
@@ -86,43 +98,62 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None)
         return int32(there % uint32(STAGES)), phase ^ int32(there // uint32(STAGES) % uint32(2))
 
     @cuda.jit(device=True)
-    def finish(value: float, i: int, row: int, column: int, shape: tuple, more: tuple) -> float:
+    def release(empty: cuda.Array, stage: int) -> None:
+        """This consumer has read the stage, of which other blocks have copied a part."""
+        if CLUSTER == 1:
+            cuda.mbarrier_arrive(empty, stage)
+        else:
+            for rank in range(CLUSTER):
+                cuda.mbarrier_arrive_cluster(empty, stage, rank)
+
+    @cuda.jit(device=True)
+    def finish(value: float, old: float, i: int, row: int, column: int, shape: tuple, more: tuple) -> float:
         """What c gets for the sum i of a thread whose first is at (row, column)."""
         if epilogue is None:
             return value
         r, s = row + uint32(8 * (i // 2 % 2)), column + uint32(8 * (i // 4))
         r, s = min(r, uint32(shape[0] - 1)), min(s, uint32(shape[1] - 8) + column % uint32(8))  # one that there is
-        return epilogue(value, r, s + uint32(i % 2), *more)
+        s += uint32(i % 2)
+        return epilogue(value, old, r, s, *more) if residual else epilogue(value, r, s, *more)
 
     @cuda.jit(launch_bounds=(THREADS, 1))
-    def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array, group: int, more: tuple) -> None:
+    def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array, d: cuda.Array, group: int, more: tuple) -> None:
         boxes_a = cuda.tensor_map(a, box_a, swizzle=128)
         boxes_b = cuda.tensor_map(b, box_b, swizzle=128)
         boxes_c = cuda.tensor_map(c, (64, 64), swizzle=128)
+        boxes_d = cuda.tensor_map(d, (64, 64), swizzle=128)
         memory = cuda.shared.array(0, a.dtype, alignment=1024)
         sa = memory[:SIDE_A].reshape(STAGES, M, K) if a_major == "k" else memory[:SIDE_A].reshape(STAGES, M // 64, K, 64)
         sb = memory[SIDE_A : SIDE_A + SIDE_B].reshape(STAGES, N, K) if b_major == "k" else memory[SIDE_A : SIDE_A + SIDE_B].reshape(STAGES, BOXES, K, 64)
-        sc = memory[SIDE_A + SIDE_B : SIDE_A + SIDE_B + 4 * BOX].reshape(2, 2, 64, 64)
+        halves = sb.reshape(STAGES, CLUSTER, N // CLUSTER, K) if b_major == "k" else sb.reshape(STAGES, BOXES, CLUSTER, K // CLUSTER, 64)
+        sc = memory[SIDE_A + SIDE_B : SIDE_A + SIDE_B + 2 * BUFFERS * BOX].reshape(2, BUFFERS, 64, 64)
         full = cuda.shared.array(STAGES, cuda.mbarrier)  # the copies of a stage have arrived
         empty = cuda.shared.array(STAGES, cuda.mbarrier)  # those who multiply it have read it
-        t = cuda.threadIdx.x
+        came = cuda.shared.array(2, cuda.mbarrier)  # a tile of D
+        cluster = cuda.cg.this_cluster()
+        t, rank = cuda.threadIdx.x, int32(cluster.block_rank()) if CLUSTER > 1 else int32(0)
         if t == 0:
             for i in range(STAGES):
                 cuda.mbarrier_init(full, i, 1)
-                cuda.mbarrier_init(empty, i, 1 if TURNS else 2)
+                cuda.mbarrier_init(empty, i, CLUSTER * (1 if TURNS else 2))
+            for i in range(2):
+                cuda.mbarrier_init(came, i, 1)
             cuda.fence_mbarrier_init()
-        cuda.syncthreads()
+        if CLUSTER > 1:
+            cluster.sync()
+        else:
+            cuda.syncthreads()
         warp = cuda.shfl_sync(ALL, int32(t // 32), 0)  # known to be the same in all lanes
         depth = a.shape[1 if a_major == "k" else 0]
-        rows, columns = uint32((c.shape[0] + M - 1) // M), uint32((c.shape[1] + N - 1) // N)
-        tiles = int32(rows * columns)
+        rows, columns = uint32((c.shape[0] + CLUSTER * M - 1) // (CLUSTER * M)), uint32((c.shape[1] + N - 1) // N)
+        tiles, first, stride = int32(rows * columns), cuda.blockIdx.x // CLUSTER, cuda.gridDim.x // CLUSTER
         if warp < 4:
             cuda.setmaxregister_decrease(40)
             if warp == 0 and cuda.elect_sync(ALL):
                 stage, phase = 0, 1
-                for tile in range(cuda.blockIdx.x, tiles, cuda.gridDim.x):
+                for tile in range(first, tiles, stride):
                     i, j = place(uint32(tile), rows, columns, uint32(group))
-                    top, left = M * i, N * j
+                    top, left = M * (CLUSTER * i + rank), N * j
                     for k in range(0, depth, K):
                         cuda.mbarrier_wait_parity(empty, stage, phase)  # the first round falls through
                         cuda.mbarrier_arrive_expect_tx(full, stage, STAGE_BYTES)
@@ -132,17 +163,17 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None)
                             for i in range(M // 64):
                                 cuda.cp_async_bulk_tensor(sa[stage, i], boxes_a, (k, top + 64 * i), full, stage)
                         if b_major == "k":
-                            cuda.cp_async_bulk_tensor(sb[stage], boxes_b, (left, k), full, stage)
+                            cuda.cp_async_bulk_tensor(halves[stage, rank], boxes_b, (left + N // CLUSTER * rank, k), full, stage, multicast=MULTICAST)
                         else:
                             for j in range(BOXES):
-                                cuda.cp_async_bulk_tensor(sb[stage, j], boxes_b, (k, left + 64 * j), full, stage)
+                                cuda.cp_async_bulk_tensor(halves[stage, j, rank], boxes_b, (k + K // CLUSTER * rank, left + 64 * j), full, stage, multicast=MULTICAST)
                         stage, phase = after(stage, phase, 1)
         else:
             cuda.setmaxregister_increase(232)
             me, quarter, lane = warp // 4 - 1, warp % 4, int32(t % 32)
             half = 0 if TURNS else me  # the first part of this consumer
             leader = quarter == 0 and cuda.elect_sync(ALL)
-            stage, phase, first, stride = 0, 0, cuda.blockIdx.x, cuda.gridDim.x
+            stage, phase, turn = 0, 0, 0
             if TURNS:
                 first += me * stride
                 stage, phase = after(stage, phase, me * ((depth + K - 1) // K))
@@ -150,6 +181,14 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None)
                 if me == 1:
                     cuda.barrier_arrive(3, 256)  # the first turn is the other's
             for tile in range(first, tiles, stride):
+                i, j = place(uint32(tile), rows, columns, uint32(group))
+                top, left = M * (CLUSTER * i + rank) + 64 * half, N * j
+                if residual and leader:
+                    cuda.cp_async_bulk_wait_group(0, read=True)  # the stores of the tile before
+                    cuda.mbarrier_arrive_expect_tx(came, me, 2 * BUFFERS * BOX)
+                    for part in range(PARTS):
+                        for j in range(BOXES):
+                            cuda.cp_async_bulk_tensor(sc[me, part * BOXES + j], boxes_d, (top + 64 * part, left + 64 * j), came, me)
                 sums = cuda.wgmma.zeros(64, N, float32)
                 more_sums = cuda.wgmma.zeros(64, N, float32)
                 before = 0
@@ -168,7 +207,7 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None)
                     cuda.wgmma.commit()
                     cuda.wgmma.wait(1)  # the stage before has been read
                     if k > 0 and leader:
-                        cuda.mbarrier_arrive(empty, before)
+                        release(empty, before)
                     before = stage
                     stage, phase = after(stage, phase, 1)
                 if TURNS:
@@ -178,47 +217,57 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None)
                 else:
                     sums = cuda.wgmma.wait(0, sums)
                 if leader:
-                    cuda.mbarrier_arrive(empty, before)
-                i, j = place(uint32(tile), rows, columns, uint32(group))
-                top, left = M * i + 64 * half, N * j
+                    release(empty, before)
+                if residual:
+                    cuda.mbarrier_wait_parity(came, me, turn)
+                    turn ^= 1
                 row = 16 * quarter + lane % 16
                 values = cuda.local.array(32, c.dtype)
                 for part in range(PARTS):
                     acc = (sums, more_sums)[part]
                     r, s = uint32(top + 64 * part + 16 * quarter + lane // 4), uint32(left + 2 * (lane % 4))
                     for j in range(BOXES):
-                        box = sc[me, (part * BOXES + j) % 2]
-                        if leader:
-                            cuda.cp_async_bulk_wait_group(1, read=True)  # the store from this box, two ago, has read it
-                        cuda.barrier_sync(1 + me, 128)
-                        for i in range(32):
-                            values[i] = finish(acc[32 * j + i], 32 * j + i, r, s, c.shape, more)
+                        box = sc[me, (part * BOXES + j) % BUFFERS]
+                        if not residual:
+                            if leader:
+                                cuda.cp_async_bulk_wait_group(1, read=True)  # the store from this box, two ago, has read it
+                            cuda.barrier_sync(1 + me, 128)
                         for e in range(0, 32, 8):
-                            chunk = (e // 4 + lane // 16) ^ row % 8  # where the swizzle has these 8 columns
+                            at = row, 8 * ((e // 4 + lane // 16) ^ row % 8)  # where the swizzle has these 8 columns
+                            old = cuda.ldmatrix(box, at, 4) if residual else (c.dtype.type(0),) * 8
+                            for i in range(8):
+                                values[e + i] = finish(acc[32 * j + e + i], float32(old[i]), 32 * j + e + i, r, s, c.shape, more)
                             low, high = (values[e], values[e + 1], values[e + 2], values[e + 3]), (values[e + 4], values[e + 5], values[e + 6], values[e + 7])
-                            cuda.stmatrix(box, (row, 8 * chunk), (*low, *high))
+                            cuda.stmatrix(box, at, (*low, *high))
                         cuda.fence_proxy_async_shared()  # so that the copy sees what this thread has stored
                         cuda.barrier_sync(1 + me, 128)
                         if leader:
                             cuda.cp_async_bulk_tensor_store(boxes_c, (top + 64 * part, left + 64 * j), box)
                             cuda.cp_async_bulk_commit_group()
+        if CLUSTER > 1:
+            cluster.sync()  # nothing arrives at a block that has ended
 
-    gemm.shared_bytes = 2 * (SIDE_A + SIDE_B + 4 * BOX)
+    gemm.shared_bytes = 2 * (SIDE_A + SIDE_B + 2 * BUFFERS * BOX)
     return gemm
 
 
-gemm = make_gemm(FORMS[0], "k", "n", None)
+gemm = make_gemm(FORMS[0], "k", "n", None, False)
 
 
-def launch(blocks: int, a_major: str = "k", b_major: str = "n", epilogue: Callable | None = None, group: int = GROUP, form: Form | None = None) -> Callable:
-    """A function of a, b, c and what the epilogue takes, which computes c = a @ b by so many blocks,
-    as many as there are multiprocessors."""
+def launch(
+    blocks: int, a_major: str = "k", b_major: str = "n", epilogue: Callable | None = None, residual: bool = False, group: int = GROUP, form: Form | None = None
+) -> Callable:
+    """A function of a, b, c (with residual also d) and what the epilogue takes, which computes
+    c = a @ b by so many blocks, as many as there are multiprocessors."""
 
     def run(a, b, c, *more):
         m, n = c.shape
         k = a.shape[1 if a_major == "k" else 0]
-        kernel = make_gemm(form or pick(m, n, k, blocks), a_major, b_major, epilogue)
-        kernel[blocks, THREADS, 0, kernel.shared_bytes](a, b, c, group, more)
+        chosen = form or pick(m, n, k, blocks, a.shape[1] % 16 != 0, b.shape[1] % 16 != 0)
+        kernel = make_gemm(chosen, a_major, b_major, epilogue, residual)
+        d, more = (more[0], more[1:]) if residual else (c, more)
+        grid = max(1, blocks // chosen.cluster) * chosen.cluster
+        kernel[grid, THREADS, 0, kernel.shared_bytes, chosen.cluster](a, b, c, d, group, more)
 
     return run
 

@@ -1,7 +1,7 @@
 """A bf16 or fp16 matrix product on tensor cores, as GPUs from compute capability 8.0 on have them:
 cp_async, ldmatrix, mma_sync.
 
-A block of 8 warps computes 128 x 256 of C = A @ B, a warp 64 x 64 of that. Copies fill a ring of
+A block of 8 warps computes 256 x 128 of C = A @ B, a warp 64 x 64 of that. Copies fill a ring of
 four stages in shared memory, three of them ahead of the one that is multiplied; within a stage the
 fragments of the next 16 of K are loaded while these are multiplied. Chunks of 16 bytes change
 places in shared memory, so that the 8 rows of a matrix that ldmatrix reads lie in different banks.
@@ -15,7 +15,7 @@ import time
 import numpy as np
 from pyptx import bfloat16, cuda, float32, uint32
 
-M, N, K = 128, 256, 32  # of a block's tiles
+M, N, K = 256, 128, 32  # of a block's tiles
 STAGES = 4
 THREADS = M * N // 128  # a warp has 64 x 64
 GROUP = 8  # rows of tiles that blocks take together, so that what they read is in the L2 cache

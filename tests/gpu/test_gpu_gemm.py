@@ -33,7 +33,7 @@ for m, n, k, blocks in ((128, 256, 64, 1), (512, 512, 512, most), (512, 512, 512
     gemm_warps.rounded[64, 256](d_b, cuda.to_device(b))
     ours = [("warps", gemm_warps.launch)]
     if cuda.get_current_device().compute_capability[0] == 9:
-        ours += [(str(form), gemm_pipeline.launch(blocks, form=form)) for form in gemm_pipeline.FORMS]
+        ours += [(str(form), gemm_pipeline.launch(max(2, blocks), form=form._replace(cluster=cluster))) for form in gemm_pipeline.FORMS for cluster in (1, 2)]
     for name, run in ours:
         for again in range(3):  # the same bits
             gemm_warps.rounded[64, 256](d_c, cuda.to_device(np.full((m, n), np.nan, np.float32)))
@@ -54,6 +54,15 @@ for form in gemm_pipeline.FORMS:
             stored = (np.ascontiguousarray(x.T if turn else x) for x, turn in ((a, majors[0] == "m"), (b, majors[1] == "k")))
             gemm_pipeline.launch(most, *majors, group=group, form=form)(*map(cuda.to_device, stored), c)
             assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32)), f"float16, {form}, {majors}, groups of {group}"
+rng = np.random.default_rng(4)
+a, b, d = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((1416, 136), (136, 776), (1416, 776)))
+scale = rng.integers(-2, 3, 1416).astype(np.float32)
+for form in gemm_pipeline.FORMS:
+    for cluster in (1, 2):
+        c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))
+        added = gemm_pipeline.launch(6, epilogue=lambda value, old, row, column, scale: value * scale[row] + old, residual=True, form=form._replace(cluster=cluster))
+        added(*map(cuda.to_device, (a, b)), c, *map(cuda.to_device, (d, scale)))
+        assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32) * scale[:, None] + d), f"an epilogue of {form}, clusters of {cluster}"
 assert gemm_warps.check(gemm_pipeline.launch(most), 512, 512, 512) and gemm_warps.check(gemm_pipeline.launch(most), 1000, 1032, 328)
 print("all right", flush=True)
 """

@@ -213,17 +213,36 @@ def pipeline(monkeypatch):
     return __import__("gemm_pipeline")
 
 
-@pytest.mark.parametrize("form, majors", [(0, "kn"), (0, "mk"), (1, "kn"), (1, "mk"), (2, "mn"), (2, "kk")])
-def test_the_pipeline_assembles(form, majors, tmp_path, pipeline):
-    """Every accumulator in a register, the groups of registers moved between the roles, and in the
-    loop over k nothing but additions for a stage's descriptors."""
-    form = pipeline.FORMS[form]
-    text = ptx_of(pipeline.make_gemm(form, *majors, None).py_func, f"narrow ({SIGNATURE}, int64, ())", "sm_90", launch_bounds=(384, 1))
+def finished(value, row, column, scale, bias):
+    """A row's scale, a column's bias, and an activation."""
+    return max(value * scale[row] + bias[column], np.float32(0))
+
+
+def finished_sum(value, old, row, column, scale, bias):
+    """And what is added."""
+    return max(value * scale[row] + bias[column] + old, np.float32(0))
+
+
+EPILOGUES = {"none": (None, False), "finished": (finished, False), "sum": (finished_sum, True)}
+
+
+@pytest.mark.parametrize("form, majors, cluster, epilogue", [
+    (0, "kn", 1, "none"), (0, "mk", 2, "sum"), (0, "kn", 1, "finished"), (1, "kn", 1, "sum"), (1, "kn", 2, "finished"), (1, "mk", 1, "none"), (2, "mn", 2, "none"), (2, "kk", 1, "sum"),
+])  # fmt: skip
+def test_the_pipeline_assembles(form, majors, cluster, epilogue, tmp_path, pipeline):
+    """Every accumulator in a register, with an epilogue too, the groups of registers moved between
+    the roles, and in the loop over k nothing but additions for a stage's descriptors."""
+    form = pipeline.FORMS[form]._replace(cluster=cluster)
+    kernel = pipeline.make_gemm(form, *majors, *EPILOGUES[epilogue]).py_func
+    more = "()" if epilogue == "none" else "(float32[::1], float32[::1])"
+    text = ptx_of(kernel, f"narrow ({SIGNATURE}, bfloat16[:,::1], int64, {more})", "sm_90", launch_bounds=(384, 1))
     assert "setmaxnreg.dec.sync.aligned.u32 40;" in text and "setmaxnreg.inc.sync.aligned.u32 232;" in text
     loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
     loop = next(part for part in loop if "wgmma.mma_async" in part)
     assert loop.count("wgmma.mma_async") == (8 if form.turns else 4) and loop.count("wgmma.commit_group") == 1
     assert not re.search(r"\b(shr|or|and|selp|setp\.\w+\.s64)\S* *\t?%rd", loop), loop
+    activations = 0 if epilogue == "none" else form.n // 2 * (1 + form.turns)
+    assert text.count("selp") < 10 + activations, "accumulators are looked for"
     assert_not_serialised(text, tmp_path)
     said = subprocess.run([PTXAS, "-arch=sm_90a", "-v", "-o", str(tmp_path / "k.cubin"), str(tmp_path / "kernel.ptx")], capture_output=True, text=True).stderr
     assert " 0 bytes spill stores" in said and "Used 168 registers" in said and "setmaxnreg" not in said, said
@@ -235,28 +254,28 @@ def test_the_pipeline_of_other_types_and_orders(form, majors, pipeline):
     """float16, more rows of tiles than a group has and fewer, blocks with several tiles and with
     none. Whole numbers: exact."""
     rng = np.random.default_rng(8)
-    for m, n, k, blocks, group in ((264, 520, 200, 2, 8), (704, 264, 72, 3, 2), (136, 520, 72, 1, 1), (8, 8, 8, 3, 100)):
+    for m, n, k, blocks, group in ((264, 520, 200, 2, 8), (704, 264, 72, 3, 2), (136, 520, 72, 2, 1), (8, 8, 8, 3, 100)):
         a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n)))
-        c = np.full((m, n), np.nan, np.float16)
+        c = np.empty((m, n), np.float16)
         stored = a if majors[0] == "k" else np.ascontiguousarray(a.T), b if majors[1] == "n" else np.ascontiguousarray(b.T)
-        pipeline.launch(blocks, *majors, group=group, form=pipeline.FORMS[form])(*stored, c)
-        assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k)
+        for cluster in (1, 2):
+            c[:] = np.nan
+            pipeline.launch(blocks, *majors, group=group, form=pipeline.FORMS[form]._replace(cluster=cluster))(*stored, c)
+            assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k, cluster)
 
 
 def test_every_form_is_picked(pipeline):
-    """Deep products take the largest tile, others one whose last round has few idle blocks."""
-    forms = [pipeline.pick(*shape, 132) for shape in ((4096, 4096, 4096), (4096, 4096, 14336), (4096, 4096, 1024), (8192, 8192, 1024), (5000, 3000, 2000))]
+    """Deep products take the largest tile, others one whose last round has few idle blocks; blocks
+    share what is slow to copy."""
+    forms = [pipeline.pick(*shape, 132) for shape in ((4096, 4096, 4096), (4096, 4096, 14336), (4096, 4096, 1024), (8192, 8192, 1024), (5000, 3008, 2000))]
     assert forms == [pipeline.FORMS[i] for i in (0, 0, 2, 1, 1)]
+    assert pipeline.pick(5000, 3000, 2000, 132, slow_b=True) == pipeline.FORMS[1]._replace(cluster=2)
+    assert pipeline.pick(100, 100, 100, 1, slow_b=True).cluster == 1
 
 
 @pytest.mark.host_only
 def test_the_pipeline_with_an_epilogue(pipeline):
-    """A row's scale, a column's bias, what is added, and an activation; at edges, too, whose
-    threads have no element."""
-
-    def epilogue(value, row, column, scale, bias, residual):
-        return max(value * scale[row] + bias[column] + np.float32(residual[row, column]), np.float32(0))
-
+    """At edges, too, whose threads have no element."""
     rng = np.random.default_rng(9)
     m, n, k = 136, 264, 72
     a, b, residual = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n), (m, n)))
@@ -264,7 +283,7 @@ def test_the_pipeline_with_an_epilogue(pipeline):
     want = np.maximum(a.astype(np.float32) @ b.astype(np.float32) * scale[:, None] + bias + residual, 0)
     for form in pipeline.FORMS[:2]:
         c = np.full((m, n), np.nan, np.float16)
-        pipeline.launch(2, epilogue=epilogue, form=form)(a, b, c, scale, bias, residual)
+        pipeline.launch(1, epilogue=finished_sum, residual=True, form=form)(a, b, c, residual, scale, bias)
         assert np.array_equal(c, want), form
 
 
