@@ -256,6 +256,7 @@ def main() -> int:
     if not device.is_host and device.compute_capability[0] != 9:
         print("wgmma needs compute capability 9.0")
         return 0
+    print(f"attention of bfloat16, sums in float32, on {device.name}")
     heads, rows = (2, 300) if device.is_host else (16, 4096)
     correct = True
     for d in (64, 128):
