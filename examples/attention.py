@@ -151,13 +151,14 @@ def kernel(d: int, causal: bool, N: int, ordered: bool = True):
             s = by_row(lambda x, most: math.exp2(x * factor - most), s, top_a * factor, top_b * factor)
             sum_a, sum_b = of_row(add, s)
             p = by_row(lambda x, _: bfloat16(x), s, 0, 0)
-            stage, phase = 0, 0
             if ordered and me == 0:
                 cuda.barrier_arrive(3, 256)  # the first turn
-            for block in range(last):
-                # scores of the next keys, and what these keys bring
-                after, phase_after = (stage + 1, phase) if stage + 1 < STAGES else (0, phase ^ 1)
+            stage, phase = 0, 0
+            after, phase_after = 1, 0
+            if last > 0:
                 cuda.mbarrier_wait_parity(full_k, after, phase_after)
+            for block in range(last, 0, -1):
+                # scores of the next keys, and what these keys bring
                 if ordered:
                     cuda.barrier_sync(3 + me, 256)  # its turn
                 s = scores(sq[:, half : half + 64, :], sk[after])
@@ -177,12 +178,19 @@ def kernel(d: int, causal: bool, N: int, ordered: bool = True):
                 top_a, top_b = most_a, most_b
                 more_a, more_b = of_row(add, s)
                 sum_a, sum_b = sum_a * shrink_a + more_a, sum_b * shrink_b + more_b
+                before = stage
+                stage, phase = after, phase_after
+                after += 1
+                if after == STAGES:
+                    after = 0
+                    phase_after ^= 1
+                if block > 1:  # a loop here keeps ptxas from moving the softmax behind the wait
+                    cuda.mbarrier_wait_parity(full_k, after, phase_after)
                 acc = cuda.wgmma.wait(0, acc)
                 if leader:
-                    cuda.mbarrier_arrive(empty_v, stage)
+                    cuda.mbarrier_arrive(empty_v, before)
                 acc = by_row(lambda x, shrink: x * shrink, acc, shrink_a, shrink_b)
                 p = by_row(lambda x, _: bfloat16(x), s, 0, 0)
-                stage, phase = after, phase_after
             cuda.mbarrier_wait_parity(full_v, stage, phase)
             p, acc = cuda.wgmma.fence(p, acc)
             acc = weighted(p, sv[stage], 0, acc)
