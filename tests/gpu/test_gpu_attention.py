@@ -17,7 +17,7 @@ import attention
 for d in (64, 128):
     for causal in (False, True):
         # one tile; a few rows; edges; many blocks; fewer and more keys than rows
-        for heads, rows, keys in ((1, 128, 128), (2, 3, 3), (3, 1000, 1000), (200, 520, 520), (1, 70, 1500), (1, 1400, 70)):
+        for heads, rows, keys in ((1, 128, 128), (2, 3, 3), (3, 1000, 1000), (40, 520, 520), (1, 70, 1500), (1, 1400, 70)):
             share = attention.check(heads, rows, keys, d, causal)
             assert share <= 1, f"{heads} heads of {d}, {rows} rows, {keys} keys, causal {causal}: {share} of the bound"
 """
