@@ -50,17 +50,17 @@ def larger(a, b):
     return libdevice.fmaxf(a, b)
 
 
-def masked(s, column, end_a, end_b):
-    """Elements at or behind the end of their row are minus infinity."""
+def masked(s, column, room_a, room_b):
+    """Elements from column room_a or room_b of their row on are minus infinity."""
     if len(s) == 4:
         return (
-            s[0] if column < end_a else -INFINITY,
-            s[1] if column + 1 < end_a else -INFINITY,
-            s[2] if column < end_b else -INFINITY,
-            s[3] if column + 1 < end_b else -INFINITY,
+            s[0] if column < room_a else -INFINITY,
+            s[1] if column + 1 < room_a else -INFINITY,
+            s[2] if column < room_b else -INFINITY,
+            s[3] if column + 1 < room_b else -INFINITY,
         )
     half = len(s) // 8 * 4
-    return (*masked(s[:half], column, end_a, end_b), *masked(s[half:], column + 2 * half, end_a, end_b))
+    return (*masked(s[:half], column, room_a, room_b), *masked(s[half:], column + 2 * half, room_a, room_b))
 
 
 def weighted(p, v, first, acc):
@@ -152,6 +152,7 @@ def kernel(d: int, causal: bool, consumers: int, N: int, turns: bool):
             first = top + 64 * me  # of the rows of this consumer
             row = first + 16 * quarter + lane // 4  # and row + 8
             end_a, end_b = (min(keys, row + 1), min(keys, row + 9)) if causal else (keys, keys)
+            end_a, end_b = end_a - 2 * (lane % 4), end_b - 2 * (lane % 4)  # of the columns of this thread
             factor = float32(scale * 1.4426950408889634)  # exp(x) is 2 ** (x * log2(e))
             acc = cuda.wgmma.zeros(64, d, float32)
             cuda.mbarrier_wait_parity(full_q, 0, 0)
@@ -159,7 +160,7 @@ def kernel(d: int, causal: bool, consumers: int, N: int, turns: bool):
             s = cuda.wgmma.wait(0, scores(mine, sk[0]))
             if leader:
                 cuda.mbarrier_arrive(empty_k, 0)
-            s = masked(s, N * last + 2 * (lane % 4), end_a, end_b)
+            s = masked(s, 0, end_a - N * last, end_b - N * last)
             s, top_a, top_b, (sum_a, sum_b), _, _ = softmax(s, factor, -INFINITY, -INFINITY)
             p = by_row(lambda x, _: bfloat16(x), s, 0, 0)
             if turns and me == 0:
@@ -183,7 +184,7 @@ def kernel(d: int, causal: bool, consumers: int, N: int, turns: bool):
                 if leader:
                     cuda.mbarrier_arrive(empty_k, after)
                 if causal and N * block + N > first + 1:
-                    s = masked(s, N * block + 2 * (lane % 4), end_a, end_b)
+                    s = masked(s, 0, end_a - N * block, end_b - N * block)
                 s, top_a, top_b, (more_a, more_b), shrink_a, shrink_b = softmax(s, factor, top_a, top_b)
                 sum_a, sum_b = sum_a * shrink_a + more_a, sum_b * shrink_b + more_b
                 before = stage
