@@ -9,9 +9,8 @@ import numpy as np
 from pyptx import bfloat16, cuda, float32, int32
 from pyptx.cuda import libdevice
 
-M = 128  # queries of a block
 STAGES = 2
-THREADS = 3 * 128
+SHAPES = {64: (3, 128, False), 128: (2, 128, True)}  # by the size of a head: consumers, keys at a time, turns
 ALL = 0xFFFFFFFF
 INFINITY = float32(math.inf)
 
@@ -51,17 +50,17 @@ def larger(a, b):
     return libdevice.fmaxf(a, b)
 
 
-def masked(s, column, end_a, end_b):
-    """Elements at or behind the end of their row are minus infinity."""
+def masked(s, column, room_a, room_b):
+    """Elements from column room_a or room_b of their row on are minus infinity."""
     if len(s) == 4:
         return (
-            s[0] if column < end_a else -INFINITY,
-            s[1] if column + 1 < end_a else -INFINITY,
-            s[2] if column < end_b else -INFINITY,
-            s[3] if column + 1 < end_b else -INFINITY,
+            s[0] if column < room_a else -INFINITY,
+            s[1] if column + 1 < room_a else -INFINITY,
+            s[2] if column < room_b else -INFINITY,
+            s[3] if column + 1 < room_b else -INFINITY,
         )
     half = len(s) // 8 * 4
-    return (*masked(s[:half], column, end_a, end_b), *masked(s[half:], column + 2 * half, end_a, end_b))
+    return (*masked(s[:half], column, room_a, room_b), *masked(s[half:], column + 2 * half, room_a, room_b))
 
 
 def weighted(p, v, first, acc):
@@ -71,10 +70,14 @@ def weighted(p, v, first, acc):
 
 
 @functools.cache
-def kernel(d: int, causal: bool, N: int, ordered: bool = True):
-    parts = d // 64
+def kernel(d: int, causal: bool, consumers: int, N: int, turns: bool):
+    """The kernel for heads of d elements: a block has 64 queries for each of so many consumers, and
+    takes N keys at a time; with `turns` two consumers begin their products in turns."""
+    parts, M = d // 64, 64 * consumers
+    registers_of_producer, registers_of_consumer = (24, 240) if consumers == 2 else (32, 160)
 
     def scores(sq, sk):
+        """Begins sq @ sk^T."""
         s = cuda.wgmma.zeros(64, N, float32)
         cuda.wgmma.fence()
         for j in range(parts):
@@ -83,7 +86,18 @@ def kernel(d: int, causal: bool, N: int, ordered: bool = True):
         cuda.wgmma.commit()
         return s
 
-    @cuda.jit(launch_bounds=(THREADS, 1), fastmath={"func", "ftz"})
+    def softmax(s, factor, top_a, top_b):
+        """Of each row the largest score so far and the sum of exp2(factor * (score - largest)),
+        and what the sums of before shrink by; in place of the scores these powers."""
+        most_a, most_b = of_row(larger, s)
+        most_a, most_b = of_quad(larger, larger(top_a, most_a)), of_quad(larger, larger(top_b, most_b))
+        less_a = most_a * factor if most_a > -INFINITY else float32(0)  # a row that is all masked
+        less_b = most_b * factor if most_b > -INFINITY else float32(0)
+        s = by_row(lambda x, less: math.exp2(x * factor - less), s, less_a, less_b)
+        shrink_a, shrink_b = math.exp2(top_a * factor - less_a), math.exp2(top_b * factor - less_b)
+        return s, most_a, most_b, of_row(add, s), shrink_a, shrink_b
+
+    @cuda.jit(launch_bounds=(128 * (1 + consumers), 1), fastmath={"func", "ftz"})
     def attention(q: cuda.Array, k: cuda.Array, v: cuda.Array, out: cuda.Array, scale: float) -> None:
         boxes_q = cuda.tensor_map(q, (1, M, 64), swizzle=128)
         boxes_k = cuda.tensor_map(k, (1, N, 64), swizzle=128)
@@ -102,16 +116,16 @@ def kernel(d: int, causal: bool, N: int, ordered: bool = True):
             for i in range(STAGES):
                 cuda.mbarrier_init(full_k, i, 1)
                 cuda.mbarrier_init(full_v, i, 1)
-                cuda.mbarrier_init(empty_k, i, 2)
-                cuda.mbarrier_init(empty_v, i, 2)
+                cuda.mbarrier_init(empty_k, i, consumers)
+                cuda.mbarrier_init(empty_v, i, consumers)
             cuda.fence_mbarrier_init()
         cuda.syncthreads()
         warp = cuda.shfl_sync(ALL, int32(t // 32), 0)  # known to be the same in all lanes
         head, top = cuda.blockIdx.y, M * (cuda.gridDim.x - 1 - cuda.blockIdx.x)  # the longest rows of a causal mask first
         keys = min(k.shape[1], top + M) if causal else k.shape[1]
-        last = (keys - 1) // N
+        last = (keys - 1) // N  # from the last keys to the first, so that the mask comes first
         if warp < 4:
-            cuda.setmaxregister_decrease(24)
+            cuda.setmaxregister_decrease(registers_of_producer)
             if warp == 0 and cuda.elect_sync(ALL):
                 cuda.mbarrier_arrive_expect_tx(full_q, 0, 2 * M * d)
                 for j in range(parts):
@@ -131,58 +145,61 @@ def kernel(d: int, causal: bool, N: int, ordered: bool = True):
                         stage = 0
                         phase ^= 1
         else:
-            cuda.setmaxregister_increase(240)
+            cuda.setmaxregister_increase(registers_of_consumer)
             me, quarter, lane = warp // 4 - 1, warp % 4, int32(t % 32)
             leader = quarter == 0 and cuda.elect_sync(ALL)
-            half = 64 * me
-            row = top + half + 16 * quarter + lane // 4  # and row + 8
+            mine = sq[:, 64 * me : 64 * me + 64, :]
+            first = top + 64 * me  # of the rows of this consumer
+            row = first + 16 * quarter + lane // 4  # and row + 8
+            end_a, end_b = (min(keys, row + 1), min(keys, row + 9)) if causal else (keys, keys)
+            end_a, end_b = end_a - 2 * (lane % 4), end_b - 2 * (lane % 4)  # of the columns of this thread
             factor = float32(scale * 1.4426950408889634)  # exp(x) is 2 ** (x * log2(e))
             acc = cuda.wgmma.zeros(64, d, float32)
             cuda.mbarrier_wait_parity(full_q, 0, 0)
             cuda.mbarrier_wait_parity(full_k, 0, 0)
-            s = cuda.wgmma.wait(0, scores(sq[:, half : half + 64, :], sk[0]))
+            s = cuda.wgmma.wait(0, scores(mine, sk[0]))
             if leader:
                 cuda.mbarrier_arrive(empty_k, 0)
-            end_a, end_b = (min(keys, row + 1), min(keys, row + 9)) if causal else (keys, keys)
-            column = N * last + 2 * (lane % 4)
-            s = masked(s, column, end_a, end_b)
-            top_a, top_b = of_row(larger, s)
-            top_a, top_b = of_quad(larger, top_a), of_quad(larger, top_b)
-            s = by_row(lambda x, most: math.exp2(x * factor - most), s, top_a * factor, top_b * factor)
-            sum_a, sum_b = of_row(add, s)
+            s = masked(s, 0, end_a - N * last, end_b - N * last)
+            s, top_a, top_b, (sum_a, sum_b), _, _ = softmax(s, factor, -INFINITY, -INFINITY)
             p = by_row(lambda x, _: bfloat16(x), s, 0, 0)
-            stage, phase = 0, 0
-            if ordered and me == 0:
+            if turns and me == 0:
                 cuda.barrier_arrive(3, 256)  # the first turn
-            for block in range(last):
-                # scores of the next keys, and what these keys bring
-                after, phase_after = (stage + 1, phase) if stage + 1 < STAGES else (0, phase ^ 1)
+            stage, phase = 0, 0
+            after, phase_after = 1, 0
+            if last > 0:
                 cuda.mbarrier_wait_parity(full_k, after, phase_after)
-                if ordered:
-                    cuda.barrier_sync(3 + me, 256)  # its turn
-                s = scores(sq[:, half : half + 64, :], sk[after])
+            for block in range(last - 1, -1, -1):
+                # in flight together: the scores of these keys, and what the keys before bring
+                if turns:
+                    cuda.barrier_sync(3 + me, 256)
+                s = scores(mine, sk[after])
                 cuda.mbarrier_wait_parity(full_v, stage, phase)
                 p, acc = cuda.wgmma.fence(p, acc)
                 acc = weighted(p, sv[stage], 0, acc)
                 cuda.wgmma.commit()
-                if ordered:
-                    cuda.barrier_arrive(4 - me, 256)  # the other's
+                if turns:
+                    cuda.barrier_arrive(4 - me, 256)
                 s = cuda.wgmma.wait(1, s)
                 if leader:
                     cuda.mbarrier_arrive(empty_k, after)
-                most_a, most_b = of_row(larger, s)
-                most_a, most_b = of_quad(larger, larger(top_a, most_a)), of_quad(larger, larger(top_b, most_b))
-                s = by_row(lambda x, most: math.exp2(x * factor - most), s, most_a * factor, most_b * factor)
-                shrink_a, shrink_b = math.exp2((top_a - most_a) * factor), math.exp2((top_b - most_b) * factor)
-                top_a, top_b = most_a, most_b
-                more_a, more_b = of_row(add, s)
+                if causal and N * block + N > first + 1:
+                    s = masked(s, 0, end_a - N * block, end_b - N * block)
+                s, top_a, top_b, (more_a, more_b), shrink_a, shrink_b = softmax(s, factor, top_a, top_b)
                 sum_a, sum_b = sum_a * shrink_a + more_a, sum_b * shrink_b + more_b
+                before = stage
+                stage, phase = after, phase_after
+                after += 1
+                if after == STAGES:
+                    after = 0
+                    phase_after ^= 1
+                if block > 0:  # a loop here keeps ptxas from moving the softmax behind the wait
+                    cuda.mbarrier_wait_parity(full_k, after, phase_after)
                 acc = cuda.wgmma.wait(0, acc)
                 if leader:
-                    cuda.mbarrier_arrive(empty_v, stage)
+                    cuda.mbarrier_arrive(empty_v, before)
                 acc = by_row(lambda x, shrink: x * shrink, acc, shrink_a, shrink_b)
                 p = by_row(lambda x, _: bfloat16(x), s, 0, 0)
-                stage, phase = after, phase_after
             cuda.mbarrier_wait_parity(full_v, stage, phase)
             p, acc = cuda.wgmma.fence(p, acc)
             acc = weighted(p, sv[stage], 0, acc)
@@ -191,13 +208,13 @@ def kernel(d: int, causal: bool, N: int, ordered: bool = True):
             sum_a, sum_b = of_quad(add, sum_a), of_quad(add, sum_b)
             o = by_row(lambda x, by: bfloat16(x * by), acc, 1 / sum_a, 1 / sum_b)
             # this consumer has read its queries: their place takes its results
-            at = half + 16 * quarter + lane % 16
+            at = 64 * me + 16 * quarter + lane % 16
             put(sq, at, at % 8, lane // 16, 0, o)
             cuda.fence_proxy_async_shared()
-            cuda.barrier_sync(1 + me, 128)
+            cuda.barrier_sync(5 + me, 128)
             if leader:
                 for j in range(parts):
-                    cuda.cp_async_bulk_tensor_store(boxes_out, (head, top + half, 64 * j), sq[j, half : half + 64])
+                    cuda.cp_async_bulk_tensor_store(boxes_out, (head, first, 64 * j), sq[j, 64 * me : 64 * me + 64])
                 cuda.cp_async_bulk_commit_group()
 
     return attention
@@ -217,9 +234,9 @@ def launch(q, k, v, out, causal: bool = False, scale: float | None = None) -> No
     heads, rows, d = q.shape
     if scale is None:
         scale = 1 / math.sqrt(d)
-    keys = 128
-    nbytes = 2 * (M + 2 * STAGES * keys) * d
-    kernel(d, causal, keys)[(-(-rows // M), heads), THREADS, 0, nbytes](q, k, v, out, scale)
+    consumers, keys, turns = SHAPES[d]
+    nbytes = 2 * (64 * consumers + 2 * STAGES * keys) * d
+    kernel(d, causal, consumers, keys, turns)[(-(-rows // (64 * consumers)), heads), 128 * (1 + consumers), 0, nbytes](q, k, v, out, scale)
 
 
 def check(heads: int, rows: int, keys: int, d: int, causal: bool) -> float:
@@ -256,6 +273,7 @@ def main() -> int:
     if not device.is_host and device.compute_capability[0] != 9:
         print("wgmma needs compute capability 9.0")
         return 0
+    print(f"attention of bfloat16, sums in float32, on {device.name}")
     heads, rows = (2, 300) if device.is_host else (16, 4096)
     correct = True
     for d in (64, 128):

@@ -1,0 +1,52 @@
+"""examples/attention.py and examples/rows.py at sizes and edges that their own checks leave out, and what ptxas makes of attention."""
+
+import pytest
+from pyptx import bfloat16, float32
+from test_ptx import ROOT, ptx_of
+from test_wgmma import assert_not_serialised, here, on_device  # noqa: F401 (on_device calls here)
+
+
+@pytest.fixture
+def example(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    return __import__
+
+
+@on_device
+@pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
+@pytest.mark.parametrize("d", [64, 128])
+def test_attention(d, causal, example):
+    """One tile; a few rows; keys that end within a tile; several tiles, whose stages come around; fewer and more keys than rows."""
+    attention = example("attention")
+    for heads, rows, keys in ((1, 128, 128), (2, 3, 3), (1, 129, 129), (2, 520, 520), (1, 70, 500), (1, 400, 70)):
+        share = attention.check(heads, rows, keys, d, causal)
+        assert share <= 1, f"{heads} heads, {rows} rows, {keys} keys: {share} of the bound"
+
+
+@pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
+@pytest.mark.parametrize("d", [64, 128])
+def test_ptx_of_attention(d, causal, example, tmp_path, one_entry):
+    """Everything in registers and nothing called, and operations in flight."""
+    attention = example("attention")
+    kernel = attention.kernel(d, causal, *attention.SHAPES[d])
+    each = "bfloat16[:,:,::1]"
+    text = ptx_of(kernel.py_func, f"narrow ({each}, {each}, {each}, {each}, float64)", "sm_90", launch_bounds=(128 * (1 + attention.SHAPES[d][0]), 1), fastmath={"func", "ftz"})
+    assert ".local" not in text and "call" not in text
+    assert "ex2.approx.ftz.f32" in text and "max.ftz.f32" in text
+    assert_not_serialised(text, tmp_path)
+
+
+@on_device
+@pytest.mark.parametrize("dtype", [float32, bfloat16], ids=str)
+def test_rows(dtype, example):
+    """Rows of one element, of narrow accesses, of few, of a cluster, and of a cluster by narrow accesses."""
+    rows = example("rows")
+    for columns in (1, 7, 8, 40000, 40001):
+        share = rows.check(2, columns, dtype)
+        assert share <= 1, f"{columns} columns: {share} of the bound"
+
+
+def test_rows_that_are_too_long(example):
+    rows = example("rows")
+    with pytest.raises(ValueError, match="do not fit a cluster of 16 blocks"):
+        rows.launch("softmax", rows.cuda.device_array((1, 1 << 20), dtype=float32), rows.cuda.device_array((1, 1 << 20), dtype=float32))
