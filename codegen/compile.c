@@ -60,6 +60,7 @@ static void prepare(Cg *cg) {
   cx->debug = o->debug;
   cx->host = r->target == CG_HOST;
   cx->keeps_places = r->want & CG_WANT_TYPED;
+  cx->marks_lines = cx->host && r->covers;
   cx->library = r->library;
   /* checked before any pass does work that would be thrown away */
   if (r->target == CG_NVPTX && !cg_arch_min_ptx(r->arch))

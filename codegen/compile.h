@@ -86,6 +86,9 @@ typedef struct CgRequest {
    * other members are as for the kernel itself */
   const struct CgKernel *coarse_of;
   const CgSymbol *symbols; /* CG_HOST: ended by one whose name is NULL */
+  /* CG_HOST: a byte that the code sets when a thread comes to this line, for as long as the process
+   * runs; NULL: nobody counts the line. Such code belongs to this process. */
+  unsigned char *(*covers)(const char *file, int line);
 } CgRequest;
 
 typedef struct CgSite { /* a place where a thread can stop */

@@ -2,8 +2,9 @@
  *
  * In: a Code, which may be damaged. Out: nodes in code order whose successors are node numbers;
  * instructions that a version fuses are split, spellings are unified, the two ends of a branch are
- * (true, false), a for loop's exit lies behind its END_FOR. Nothing is judged yet: what a kernel
- * cannot have fails only where it is reached (lift.c). */
+ * (true, false), a for loop's exit lies behind its END_FOR. Where coverage is wanted, a node of its
+ * own marks where a line begins. Nothing is judged yet: what a kernel cannot have fails only where
+ * it is reached (lift.c). */
 #include <string.h>
 
 #include "frontend/bc.h"
@@ -18,6 +19,7 @@ typedef struct Decoder {
   int version;
   uint32_t *node_of; /* code unit → the first node of the instruction that begins there */
   bool kw_names;     /* 3.11, 3.12: KW_NAMES was seen and waits for its CALL */
+  int32_t line;      /* of the instruction before */
   /* the instruction being decoded */
   BcOp op;
   uint8_t raw;
@@ -214,6 +216,14 @@ static void decode_one(Decoder *d) {
   }
 }
 
+/* Where the line is another than before; not in front of END_FOR, which is found by its place. */
+static void mark_line(Decoder *d) {
+  int32_t line = d->bc->locs[d->unit].line;
+  if (line > 0 && line != d->line && d->op != BC_END_FOR)
+    emit(d, BC_line, 0);
+  d->line = line;
+}
+
 /* One instruction with its prefixes and caches, from code unit `at`. Returns the unit behind it. */
 static uint32_t read_instruction(Decoder *d, uint32_t at) {
   const uint8_t *bytes = d->bc->code->bytes;
@@ -238,6 +248,8 @@ static uint32_t read_instruction(Decoder *d, uint32_t at) {
   if (d->next > d->bc->nunits)
     bc_corrupt(d->cx, d->bc->code, "an instruction at its end is cut off");
   d->node_of[start] = d->bc->nodes.len;
+  if (d->cx->marks_lines)
+    mark_line(d);
   decode_one(d);
   return d->next;
 }

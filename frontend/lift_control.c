@@ -21,6 +21,8 @@ void bc_lift_branch_none(Lift *l) {
   condition(l, bc_emit2(l, OP_IS, value, bc_constant(l, fz_none(l->cx))));
 }
 
+void bc_lift_line(Lift *l) { (void)bc_emit(l, OP_LINE, NULL, 0); }
+
 /* The jump that is left of an endless loop that does nothing. */
 void bc_lift_jump(Lift *l) {
   ir_br(l->cx, l->fn, l->block, bc_block_at(l, l->node->succ[0]), l->loc);

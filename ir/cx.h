@@ -40,6 +40,7 @@ typedef struct Cx {
   bool debug;
   bool host;         /* code for the host device */
   bool keeps_places; /* Fn.places are wanted */
+  bool marks_lines;  /* OP_LINE at the beginning of each line of source */
 
   /* the calls that led here, innermost last: notes of an error in a device function */
   struct {

@@ -7,6 +7,7 @@
 
 #include "pyext/array/dlpack_export.h"
 #include "pyext/array/foreign_types.h"
+#include "pyext/compile/coverage.h"
 #include "pyext/compile/intrinsic.h"
 #include "pyext/compile/offline.h"
 #include "pyext/compile/overload.h"
@@ -77,7 +78,8 @@ static int module_exec(PyObject *module) {
   PyMethodDef *const tables[] = {px_device_functions,  px_stream_functions, px_graph_functions,
                                  px_array_functions,   px_memory_functions, px_operand_functions,
                                  px_type_functions,    px_cache_functions,  px_option_functions,
-                                 px_warning_functions, px_module_functions, px_checking_functions};
+                                 px_warning_functions, px_module_functions, px_checking_functions,
+                                 px_coverage_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (PyModule_AddFunctions(module, tables[i]) < 0)
       return -1;

@@ -218,6 +218,14 @@ static void line_converted(Lower *lw, Line *line, const char *conversion, size_t
   line_arg(lw, line, arena_strndup(&lw->cx->arena, conversion, n), v);
 }
 
+void lw_line(Lower *lw, Ins *i) {
+  DiagPlace at = cx_place(i->loc);
+  unsigned char *byte = lw->cg->request->covers ? lw->cg->request->covers(at.file, at.line) : NULL;
+  if (byte)
+    l_store(lw->b, l_int(lw->t->i8, 1),
+            LLVMConstIntToPtr(lw_i64(lw, (int64_t)(uintptr_t)byte), lw->t->ptr));
+}
+
 void lw_print(Lower *lw, Ins *i) {
   Line line = {0};
   buf_init(&line.format, &lw->cx->arena);

@@ -107,6 +107,7 @@ bool lw_traps_on_raise(const Cg *cg);
 void lw_declare(Cg *cg, Fn *fn); /* LLVM function of a device function */
 void lw_call(Lower *lw, Ins *i);
 void lw_call_declared(Lower *lw, Ins *i);
+void lw_line(Lower *lw, Ins *i);
 void lw_print(Lower *lw, Ins *i);
 
 /* intrinsic.c */

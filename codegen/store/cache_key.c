@@ -4,6 +4,7 @@
  * options; the target, down to the CPU's features; and the build of pyptx, which stands for the
  * compiler and LLVM. Not hashed are
  *   - where dumps go;
+ *   - who counts lines (covers): such code is not kept;
  *   - the source text, which only messages of failed compilations show;
  *   - the name of a function's module, which nothing reads: a worker that imports the main program
  *     as __mp_main__ finds the same kernels;
@@ -32,7 +33,7 @@ _Static_assert(sizeof(Frozen) == 112, "put_frozen hashes every member of Frozen"
 _Static_assert(sizeof(FrozenFunc) == 88, "put_function hashes every member of FrozenFunc");
 _Static_assert(sizeof(FuncOptions) == 24, "put_function hashes every member of FuncOptions");
 _Static_assert(sizeof(Code) == 168, "put_code hashes every member of Code");
-_Static_assert(sizeof(CgRequest) == 168, "put_request hashes every member of CgRequest");
+_Static_assert(sizeof(CgRequest) == 176, "put_request hashes every member of CgRequest");
 
 typedef llvm_blake3_hasher Hash;
 

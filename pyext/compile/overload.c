@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codegen/store/store.h"
+#include "pyext/compile/coverage.h"
 #include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/signature.h"
@@ -47,7 +48,8 @@ const char *px_dump(const PxDispatcher *d) {
 int px_compile_request(PxState *st, PxCaching caching, const CgRequest *request, const char *label,
                        CgKernel **code, PxCacheUse *use) {
   Diag *diag = NULL;
-  int failed = px_compile_cached(st, caching, request, label, code, &diag, use);
+  int failed = px_compile_cached(st, request->covers ? PX_CACHE_NEVER : caching, request, label,
+                                 code, &diag, use);
   if (failed && diag)
     px_raise_diag(st, diag);
   else if (failed && !PyErr_Occurred())
@@ -113,6 +115,7 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
       .dump = px_dump(d),
       .apart = text->apart,
       .symbols = host_symbols,
+      .covers = px_covers() ? px_covered_byte : NULL,
   };
   if (text->opt >= 0)
     request.options.opt = text->opt;

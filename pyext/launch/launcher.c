@@ -8,6 +8,7 @@
 #include "pyext/array/device_array.h"
 #include "pyext/array/foreign.h"
 #include "pyext/array/foreign_types.h"
+#include "pyext/compile/coverage.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
@@ -342,6 +343,8 @@ static int launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *b
     return -1;
   config->stream = f->launch;
   int failed = launch_block(f->st, o, o->kernel, config, block);
+  if (PX_UNLIKELY(px_covers()))
+    px_tell_lines();
   if (failed || (follows && px_follow_after(f) < 0))
     return failed ? failed : -1;
   if (config->timeout && !rt_device_is_host(o->device) &&

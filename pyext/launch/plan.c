@@ -9,6 +9,7 @@
 #include "pyext/array/dlpack.h"
 #include "pyext/array/foreign.h"
 #include "pyext/array/foreign_types.h"
+#include "pyext/compile/coverage.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
@@ -453,7 +454,8 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
   p->kwnames = Py_XNewRef(kwnames);
   p->npositional = n;
   p->nsteps = (uint16_t)a->nleaves;
-  p->more = o->code->may_print || ((o->code->has_trap || a->callee->options.timed) && !a->on_host);
+  p->more = o->code->may_print || px_covers() ||
+            ((o->code->has_trap || a->callee->options.timed) && !a->on_host);
   p->steps = (PxStep *)(p + 1);
   p->sources = (const PxSource **)(p->steps + a->nleaves);
   p->moves = (PxMove *)(p->sources + PX_FOLLOWED);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pyext/array/device_array.h"
+#include "pyext/compile/coverage.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
@@ -312,6 +313,8 @@ static int launch(PxState *st, PxGraph *g, PyObject *stream) {
   Py_END_ALLOW_THREADS
   assert(g->running > 0);
   g->running--;
+  if (PX_UNLIKELY(px_covers()))
+    px_tell_lines();
   if (status == RT_OK && !rt_device_is_host(g->device))
     note_traps(st, g->nodes);
   if (status == RT_OK)

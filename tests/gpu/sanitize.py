@@ -67,10 +67,13 @@ def sanitized(tool, tests, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tools", nargs="*", choices=[*TESTS, []], metavar="TOOL", default=list(TESTS))
+    parser.add_argument("tools", nargs="*", metavar="TOOL", help=f"default: {' '.join(TESTS)}")
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--jobs", type=int, default=8)
     options = parser.parse_args()
+    if strangers := set(options.tools) - set(TESTS):
+        parser.error(f"no tool {', '.join(strangers)}: {', '.join(TESTS)}")
+    options.tools = options.tools or list(TESTS)
     if not shutil.which("compute-sanitizer"):
         print("compute-sanitizer is not on PATH: nothing was checked")
         return 0

@@ -77,6 +77,12 @@ static Val rule_setitem(Ty *ty, Ins *i) {
   return ty_setitem(ty, ty_arg(ty, i, 0), ty_arg(ty, i, 1), ty_arg(ty, i, 2));
 }
 
+static Val rule_line(Ty *ty, Ins *i) {
+  (void)i;
+  (void)ty_op(ty, OP_LINE, ty_id(ty, TY_VOID), NULL, 0);
+  return ty_none(ty);
+}
+
 static Val rule_setattr(Ty *ty, Ins *i) {
   return ty_setattr(ty, ty_arg(ty, i, 0), i->name, ty_arg(ty, i, 1));
 }
