@@ -309,7 +309,7 @@ RESULTS = [
     (r"(all|any|eq)_sync", "bool"),
     (r"activemask|ballot_sync|match_any_sync|lanemask_\w+|syncthreads_\w+|popc|clz|ffs", "int"),
     (r"match_all_sync", "tuple[int, bool]"),
-    (r"(intrin\.)?elect_sync|mbarrier_try_wait_parity", "bool"),
+    (r"(intrin\.)?elect_sync|mbarrier_try_wait_parity|vector\.aligned", "bool"),
     (r"vector\.load", "tuple[Any, ...]"),
     (r"vector\.store|barrier_(sync|arrive)|fence_proxy_\w+|fence_mbarrier_init|mbarrier_(init|inval|arrive\w*|expect_tx|wait_parity)|cp_async\w*|setmaxregister_\w+|grid_dependency_\w+|intrin\.cluster_(arrive|wait)", "None"),
     (r"intrin\.cluster_ctarank", "int"),

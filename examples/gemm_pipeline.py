@@ -90,13 +90,12 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None)
         """What c gets for the sum i of a thread whose first is at (row, column)."""
         if epilogue is None:
             return value
-        m, n = shape
-        r, s = min(row + 8 * (i // 2 % 2), m - 1), min(column + 8 * (i // 4), n - 8 + column % 8)
-        return epilogue(value, uint32(r), uint32(s + i % 2), *more)
+        r, s = row + uint32(8 * (i // 2 % 2)), column + uint32(8 * (i // 4))
+        r, s = min(r, uint32(shape[0] - 1)), min(s, uint32(shape[1] - 8) + column % uint32(8))  # one that there is
+        return epilogue(value, r, s + uint32(i % 2), *more)
 
     @cuda.jit(launch_bounds=(THREADS, 1))
     def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array, group: int, more: tuple) -> None:
-        number = c.dtype.type
         boxes_a = cuda.tensor_map(a, box_a, swizzle=128)
         boxes_b = cuda.tensor_map(b, box_b, swizzle=128)
         boxes_c = cuda.tensor_map(c, (64, 64), swizzle=128)
@@ -183,22 +182,20 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None)
                 i, j = place(uint32(tile), rows, columns, uint32(group))
                 top, left = M * i + 64 * half, N * j
                 row = 16 * quarter + lane % 16
+                values = cuda.local.array(32, c.dtype)
                 for part in range(PARTS):
-                    acc = sums if part == 0 else more_sums
-                    r, s = top + 64 * part + 16 * quarter + lane // 4, left + 2 * (lane % 4)
+                    acc = (sums, more_sums)[part]
+                    r, s = uint32(top + 64 * part + 16 * quarter + lane // 4), uint32(left + 2 * (lane % 4))
                     for j in range(BOXES):
                         box = sc[me, (part * BOXES + j) % 2]
                         if leader:
                             cuda.cp_async_bulk_wait_group(1, read=True)  # the store from this box, two ago, has read it
                         cuda.barrier_sync(1 + me, 128)
+                        for i in range(32):
+                            values[i] = finish(acc[32 * j + i], 32 * j + i, r, s, c.shape, more)
                         for e in range(0, 32, 8):
                             chunk = (e // 4 + lane // 16) ^ row % 8  # where the swizzle has these 8 columns
-                            i = 32 * j + e
-                            v0, v1 = finish(acc[i], i, r, s, c.shape, more), finish(acc[i + 1], i + 1, r, s, c.shape, more)
-                            v2, v3 = finish(acc[i + 2], i + 2, r, s, c.shape, more), finish(acc[i + 3], i + 3, r, s, c.shape, more)
-                            v4, v5 = finish(acc[i + 4], i + 4, r, s, c.shape, more), finish(acc[i + 5], i + 5, r, s, c.shape, more)
-                            v6, v7 = finish(acc[i + 6], i + 6, r, s, c.shape, more), finish(acc[i + 7], i + 7, r, s, c.shape, more)
-                            low, high = (number(v0), number(v1), number(v2), number(v3)), (number(v4), number(v5), number(v6), number(v7))
+                            low, high = (values[e], values[e + 1], values[e + 2], values[e + 3]), (values[e + 4], values[e + 5], values[e + 6], values[e + 7])
                             cuda.stmatrix(box, (row, 8 * chunk), (*low, *high))
                         cuda.fence_proxy_async_shared()  # so that the copy sees what this thread has stored
                         cuda.barrier_sync(1 + me, 128)

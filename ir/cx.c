@@ -113,6 +113,14 @@ void cx_advice(Cx *cx, Loc loc, ErrorId id, ...) {
   VEC_PUSH(&cx->arena, &cx->advice, d);
 }
 
+void cx_put_place(Buf *out, const char *what, Loc loc) {
+  int end = loc.end_line == loc.line ? loc.end_col : 0;
+  buf_printf(out, "// %s at %d:%d-%d in %s of ", what, loc.line, loc.col, end,
+             loc.code ? loc.code->qualname : "?");
+  for (const char *f = loc.code ? loc.code->filename : ""; *f; f++)
+    buf_puts(out, *f == '$' ? "$$" : *f == '\n' ? " " : (char[]){*f, 0});
+}
+
 void note(Cx *cx, Loc loc, const char *format, ...) {
   if (cx->diag.nnotes >= DIAG_NOTES)
     return;

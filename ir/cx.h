@@ -69,6 +69,9 @@ void advise(Cx *cx, const char *remedy);
 /* What the user should know of a kernel that compiles all the same: a row A of errors.def. Takes
  * the notes before it; what has the same first note and message is said once. */
 void cx_advice(Cx *cx, Loc loc, ErrorId id, ...);
+/* "// what at 12:4-20 in kernel of file.py": a comment in PTX that tells where an instruction comes
+ * from, in inline assembly of LLVM. */
+void cx_put_place(Buf *out, const char *what, Loc loc);
 /* A place as messages hold it; its texts are the code's. */
 DiagPlace cx_place(Loc loc);
 /* Adds a place to what a following fail() or cx_advice() says. */

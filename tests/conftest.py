@@ -1,8 +1,10 @@
 """Tests that need a GPU's memory for themselves (@pytest.mark.alone) run while no other test does, in whichever worker of pytest-xdist or
-other process: all tests on a GPU share a lock, these take it whole."""
+other process: all tests on a GPU share a lock, these take it whole. A test that loses the context ends its worker, so that no other test fails
+for it."""
 
 import fcntl
 import os
+import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 
@@ -20,6 +22,18 @@ def held(name, how):
         yield  # closing the file lets it go
 
 
+def context_is_lost():
+    from pyptx import cuda
+
+    for _ in range(2):  # the first may raise what a kernel with debug=True has found
+        try:
+            cuda.synchronize()
+            return False
+        except Exception as e:
+            reason = e
+    return str(reason).splitlines()[0]
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
     if os.environ.get("PYPTX_DEVICE") != "gpu":
@@ -34,6 +48,9 @@ def pytest_runtest_protocol(item):
             from pyptx import cuda
 
             cuda.trim_memory()
+        if "pyptx" in sys.modules and "PYTEST_XDIST_WORKER" in os.environ and (reason := context_is_lost()):
+            print(f"{item.nodeid}: the context is lost ({reason}); another worker goes on", file=sys.__stderr__, flush=True)
+            os._exit(70)
 
 
 def pytest_configure(config):

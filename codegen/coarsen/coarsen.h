@@ -36,6 +36,7 @@ typedef struct CoIns {
 typedef enum CoKind {
   CO_OFF_PATH, /* it is not on the common path */
   CO_JUMP,
+  CO_CHECK, /* a jump, unless the thread stops: the branch's other side ends in a trap */
   CO_SPLIT, /* a branch whose condition is the same in all copies */
   /* a branch before anything is written: all copies take one side, or the loop runs instead */
   CO_GUARD,
@@ -154,7 +155,9 @@ static inline bool co_differs_in(const CoIns *i, RegisterScope of) {
 }
 static inline bool co_has(CoSet set, uint32_t block) { return set >> block & 1; }
 static inline CoSet co_one(uint32_t block) { return (CoSet)1 << block; }
-/* The condition of a block with several successors. */
+/* Does the block's branch lead to a trap, besides its one successor? */
+static inline bool co_checks(const CoBlock *b) { return b->in->trap != NULL; }
+/* The condition of a block with several successors, or with a check. */
 LLVMValueRef co_condition(const CoShape *s, const CoBlock *b);
 /* The immediate post-dominator of b; b itself if there is none. */
 uint32_t co_join(const CoShape *s, uint32_t b);

@@ -123,7 +123,10 @@ static const char *arms_fault(const CoShape *s, uint32_t at, const CoBlock *b) {
 static const char *end_block(CoShape *s, const CoPlan *p, uint32_t at) {
   CoBlock *b = &s->blocks[at];
   const CoIns *condition = b->in->nsucc > 1 ? co_ins(s, co_condition(s, b)) : NULL;
-  b->kind = b->in->nsucc > 1 ? CO_SPLIT : b->in->nsucc ? CO_JUMP : CO_END;
+  b->kind = b->in->nsucc > 1 ? CO_SPLIT
+            : !b->in->nsucc  ? CO_END
+            : co_checks(b)   ? CO_CHECK
+                             : CO_JUMP;
   if (!condition || !condition->varies)
     return NULL;
   b->join = co_join(s, at);

@@ -7,8 +7,9 @@
  * alternate in any way that keeps each block's own order; no alias analysis is needed. What is
  * refused is whatever this argument does not cover. Each instruction must be known: arithmetic on
  * its operands, plain or relaxed accesses, branches, barriers of the block and warp operations.
- * Fences, ordered or volatile accesses, printing and traps fix an order with the outside, or stop a
- * thread, which would stop its copies; an instruction that is not listed is refused too. Arrays in
+ * Fences, ordered or volatile accesses and printing fix an order with the outside; an instruction
+ * that is not listed is refused too. What a thread does when it stops with an exception is no part
+ * of the shape: a branch to it is a check, and no branch (CoBlock.in->trap). Arrays in
  * shared memory must be named in every access, since each copy gets its own: an address that is
  * computed, selected or passed on hides which array it belongs to. Loops must be reducible.
  *
@@ -88,10 +89,10 @@ static const char *instruction_fault(CoShape *s, CoIns *i) {
   case LLVMAtomicRMW:
   case LLVMAtomicCmpXchg: i->effects = true; return is_relaxed(i->old) ? NULL : ordered;
   case LLVMAlloca: return "it has local memory";
-  case LLVMUnreachable: return "a thread can stop inside";
   case LLVMRet:
   CG_CASE_BRANCH:
-  case LLVMSwitch: return NULL;
+  case LLVMSwitch:
+  case LLVMUnreachable: return NULL; /* end_fault has looked at them */
   default:
     return cg_only_computes(i->old) ? NULL : "it has an instruction that coarsening does not know";
   }
@@ -206,20 +207,50 @@ bool co_reads_thread(const CoShape *s, unsigned axis) {
 
 /* --- blocks --- */
 
+static const char stops[] = "a thread can stop inside";
+
+/* Is this all that the way to a trap consists of: the call, and what its arguments are computed
+ * with? */
+static bool is_plain_stop(LLVMBasicBlockRef block) {
+  while (block) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+      if (!LLVMIsATerminatorInst(i) && !LLVMIsAPHINode(i) && !cg_only_computes(i) &&
+          !cg_is_call_of(i, NVPTX_TRAP_NAME))
+        return false;
+    block = graph_next(block);
+  }
+  return true;
+}
+
+/* A block's end: a thread may stop only by a branch with one other side. */
+static const char *end_fault(const CoBlock *b) {
+  LLVMValueRef end = b->in->last;
+  bool check = cg_llvm_is_branch(end) && b->in->nsucc == 1 && co_checks(b);
+  if (co_checks(b))
+    return check && is_plain_stop(b->in->trap) ? NULL : stops;
+  return LLVMIsAUnreachableInst(end) ? stops : NULL;
+}
+
 static const char *read_blocks(CoShape *s) {
   Cx *cx = s->cg->cx;
   enum { LONG_ENOUGH = 300 };
+  static const char branchy[] = "it has too many branches";
   if (s->cg->whole_code > LONG_ENOUGH)
     return "its loops over local arrays are unrolled, and one copy is long enough";
-  if (LLVMCountBasicBlocks(s->f) > CO_MAX_BLOCKS)
-    return "it has too many branches";
-  s->g = graph_of(&cx->arena, s->f, &(GraphHow){.near_first = true});
+  bool checks = LLVMGetNamedFunction(s->cg->module, NVPTX_TRAP_NAME) != NULL;
+  if (LLVMCountBasicBlocks(s->f) > CO_MAX_BLOCKS * (checks ? 2 : 1))
+    return branchy;
+  s->g = graph_of(&cx->arena, s->f, &(GraphHow){.near_first = true, .checks = checks});
   s->nblocks = s->g.len;
   s->blocks = CX_ARRAY(cx, CoBlock, s->nblocks);
-  for (uint32_t k = 0; k < s->nblocks; k++)
+  if (!s->nblocks || s->nblocks > CO_MAX_BLOCKS) /* a CoSet has a bit for each */
+    return s->nblocks ? branchy : stops;
+  const char *fault = NULL;
+  for (uint32_t k = 0; k < s->nblocks && !fault; k++) {
     s->blocks[k].in = &s->g.nodes[k];
-  assert(s->nblocks && s->nblocks <= CO_MAX_BLOCKS); /* a CoSet has a bit for each */
-  return NULL;
+    fault = end_fault(&s->blocks[k]);
+  }
+  return fault;
 }
 
 static bool is_assumption(LLVMValueRef i) {
@@ -290,8 +321,6 @@ static const char *read_all(CoShape *s, uint32_t most) {
     return "its threads synchronise at barriers or in warp operations";
   if (cg->uses_dynamic_shared)
     return "it has shared memory";
-  if (cg->has_trap)
-    return "it has checks that can stop a thread";
   const char *fault = read_blocks(s);
   for (uint32_t k = 0; k < s->nblocks && !fault; k++)
     fault = read_instructions(s, k, most);

@@ -6,6 +6,8 @@
  *              is false, to the loop, which starts from the beginning
  *   body       the common path: each instruction for all copies in turn; where copies diverge, the
  *              region up to the join for one copy after the other
+ *   checks     a branch to a trap is one branch for all copies, behind which each copy's condition
+ *              is asked by itself; the trap is told the copy's block and thread
  *   loop       the kernel as it was, for one block of the launch after the other
  *
  * In: a shape for which co_common_path has accepted the plan. Out: the function. The kernel itself
@@ -19,6 +21,7 @@
 #include "codegen/coarsen/coarsen.h"
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
+#include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
 /* An edge to a block of the common path. */
@@ -235,6 +238,89 @@ static void write_common_block(Writer *w, const CoBlock *b) {
   }
 }
 
+/* --- checks --- */
+
+/* The copy's threadIdx and blockIdx on the axis, for a message. */
+static void place_of(Writer *w, unsigned c, LLVMValueRef *block, LLVMValueRef *thread) {
+  bool in_sums = c < w->plan->factor && w->plan->linear;
+  *block = w->block[c];
+  *thread = w->thread[c];
+  if (in_sums && !w->plan->threads)
+    *block = l_add(w->b, *block, number(w, c));
+  if (!w->plan->threads)
+    return;
+  LLVMValueRef width = read_sreg(w, SREG_NTID);
+  if (in_sums)
+    *thread = l_add(w->b, *thread, number(w, c));
+  *block = l_add(w->b, *block, l_udiv(w->b, *thread, width));
+  *thread = l_urem(w->b, *thread, width);
+}
+
+/* An instruction on the way to a trap, and its copy. */
+typedef struct Cold {
+  LLVMValueRef old, now;
+} Cold;
+typedef VEC(Cold) ColdCopies;
+
+static LLVMValueRef resolve_cold(const Writer *w, unsigned c, const ColdCopies *copies,
+                                 LLVMValueRef old) {
+  for (uint32_t k = 0; k < copies->len; k++)
+    if (copies->data[k].old == old)
+      return copies->data[k].now;
+  return resolve(w, c, old);
+}
+
+/* The trap of copy c is told where the copy is. */
+static LLVMValueRef copied_cold(Writer *w, unsigned c, const ColdCopies *copies, LLVMValueRef old,
+                                LLVMBasicBlockRef from) {
+  if (LLVMIsAPHINode(old))
+    return resolve_cold(w, c, copies, graph_incoming(old, from));
+  unsigned n = (unsigned)LLVMGetNumOperands(old);
+  LLVMValueRef *operands = CX_ARRAY(w->cx, LLVMValueRef, n + 1);
+  for (unsigned k = 0; k < n; k++)
+    operands[k] = resolve_cold(w, c, copies, LLVMGetOperand(old, k));
+  if (cg_is_call_of(old, NVPTX_TRAP_NAME)) {
+    operands[NVPTX_TRAP_AXIS] = number(w, w->plan->axis);
+    place_of(w, c, &operands[NVPTX_TRAP_BLOCK], &operands[NVPTX_TRAP_THREAD]);
+  }
+  LLVMValueRef copy = copy_ins(w->b, old, operands);
+  LLVMInstructionSetDebugLoc(copy, line_here(w, LLVMInstructionGetDebugLoc(old)));
+  return copy;
+}
+
+/* The block in which copy c of a check stops. */
+static LLVMBasicBlockRef write_stop(Writer *w, unsigned c, const CoBlock *b) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(w->b), stop = new_block(w, "stop");
+  LLVMBasicBlockRef from = b->in->block;
+  ColdCopies copies = {0};
+  LLVMPositionBuilderAtEnd(w->b, stop);
+  for (LLVMBasicBlockRef at = b->in->trap; at; from = at, at = graph_next(at))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(at); !LLVMIsATerminatorInst(i);
+         i = LLVMGetNextInstruction(i)) {
+      Cold copy = {i, copied_cold(w, c, &copies, i, from)};
+      VEC_PUSH(&w->cx->arena, &copies, copy);
+    }
+  l_unreachable(w->b);
+  LLVMPositionBuilderAtEnd(w->b, here);
+  return stop;
+}
+
+static bool stops_if_true(const CoBlock *b) {
+  Fork fork;
+  return graph_fork(b->in->last, &fork) && fork.yes == b->in->trap;
+}
+
+/* A branch that is hardly ever taken to `cold`: where a check fails. */
+static void write_check(Writer *w, const CoBlock *b, LLVMValueRef condition, LLVMBasicBlockRef next,
+                        LLVMBasicBlockRef cold) {
+  bool first = stops_if_true(b);
+  unsigned kind = LLVMGetMDKindIDInContext(w->s->cg->context, "prof", 4);
+  LLVMValueRef weights = LLVMGetMetadata(b->in->last, kind);
+  LLVMValueRef branch = l_condbr(w->b, condition, first ? cold : next, first ? next : cold);
+  if (weights)
+    LLVMSetMetadata(branch, kind, weights);
+}
+
 /* --- one copy by itself --- */
 
 static void fill_phi(Writer *w, LLVMValueRef phi, const CoIns *i, unsigned c, CoSet from) {
@@ -279,6 +365,8 @@ static void write_end(Writer *w, unsigned c, const CoBlock *b) {
       LLVMAddCase(s, LLVMGetSwitchCaseValue(end, k), w->s->blocks[b->in->succ[k]].now[c]);
   } else if (b->in->nsucc == 2) {
     l_condbr(w->b, resolve(w, c, LLVMGetCondition(end)), to[0], to[1]);
+  } else if (co_checks(b)) {
+    write_check(w, b, resolve(w, c, LLVMGetCondition(end)), to[0], write_stop(w, c, b));
   } else {
     l_br(w->b, to[0]);
   }
@@ -313,6 +401,27 @@ static void write_guard(Writer *w, uint32_t at) {
   uint32_t next = b->in->succ[b->taken];
   add_edge(w, at, next, NULL);
   l_condbr(w->b, all, w->s->blocks[next].common, w->loop);
+}
+
+/* One branch for all copies; behind it the first copy whose condition fails stops. */
+static void write_checks(Writer *w, uint32_t at) {
+  const CoBlock *b = &w->s->blocks[at];
+  LLVMValueRef condition = LLVMGetCondition(b->in->last), together = resolve(w, 0, condition);
+  const CoIns *i = co_ins(w->s, condition);
+  unsigned last = i && !i->once ? w->plan->factor - 1 : 0;
+  LLVMBasicBlockRef next = w->s->blocks[b->in->succ[0]].common;
+  for (unsigned c = 1; c <= last; c++)
+    together = (stops_if_true(b) ? l_or : l_and)(w->b, together, resolve(w, c, condition));
+  add_edge(w, at, b->in->succ[0], NULL);
+  LLVMBasicBlockRef cold = last ? new_block(w, "failed") : write_stop(w, 0, b);
+  write_check(w, b, together, next, cold);
+  for (unsigned c = 0; c < last; c++) {
+    LLVMPositionBuilderAtEnd(w->b, cold);
+    LLVMBasicBlockRef stop = write_stop(w, c, b);
+    cold = c + 1 < last ? new_block(w, "failed") : write_stop(w, last, b);
+    bool first = stops_if_true(b);
+    l_condbr(w->b, resolve(w, c, condition), first ? stop : cold, first ? cold : stop);
+  }
 }
 
 static void write_arms(Writer *w, uint32_t at) {
@@ -363,6 +472,7 @@ static void write_step(Writer *w, uint32_t at) {
   switch (b->kind) {
   case CO_GUARD: write_guard(w, at); break;
   case CO_ARMS: write_arms(w, at); break;
+  case CO_CHECK: write_checks(w, at); break;
   case CO_END: l_ret_void(w->b); break;
   default: write_split(w, at); break;
   }

@@ -255,7 +255,7 @@ static Shape sum_of_steps(int64_t a, int64_t b) {
 
 static Shape product_shape(Lanes *l, LLVMValueRef x, LLVMValueRef y, bool shift) {
   Shape a = ln_shape(l, x), b = ln_shape(l, y);
-  if (LLVMIsAConstantInt(x) && !shift)
+  if (LLVMIsAConstantInt(x) && !LLVMIsAConstantInt(y) && !shift)
     return product_shape(l, y, x, false);
   if (!LLVMIsAConstantInt(y) || a.kind != SHAPE_STEP || LLVMGetIntTypeWidth(LLVMTypeOf(y)) > 64)
     return ln_is_uniform(a) && ln_is_uniform(b) ? step(0) : vector;

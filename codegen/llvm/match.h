@@ -43,6 +43,9 @@ bool cg_is_plain_access(LLVMValueRef i);
 bool cg_only_computes(LLVMValueRef i);
 /* Metadata of a 64-bit division whose operands do not both fit 32 bits. */
 #define CG_LONG_DIVISION "pyptx.long"
+/* Metadata of an access: before its low half was taken, its index was one of an array of at most
+ * TY_NARROW elements. */
+#define CG_IN_RANGE "pyptx.in_range"
 /* A division or remainder of integers. */
 bool cg_is_division(LLVMValueRef i);
 

@@ -10,7 +10,10 @@
  *
  * A function with inline="always" is inlined as long as the result has at most MOST operations. So
  * is a function that synchronises threads, on a target that cannot do that in a call
- * (Target.gathers). Recursive functions are never inlined. */
+ * (Target.gathers), and a function that begins or waits for matrix operations of a warpgroup, which
+ * no call may separate. Recursive functions are never inlined.
+ *
+ * What makes or reads a tuple becomes no code, so it does not count. */
 #include "codegen/lower/inlining.h"
 
 #include <assert.h>
@@ -31,6 +34,7 @@ typedef struct Node {
   VEC(struct Node *) calls;
   uint32_t next; /* of calls: put_in_order's position */
   bool entered;
+  bool matrices; /* it or what it calls has matrix operations of a warpgroup */
 } Node;
 
 typedef struct Graph {
@@ -41,10 +45,16 @@ typedef struct Graph {
   bool once; /* functions with one call site are inlined, however long they are */
 } Graph;
 
+static bool is_matrix_operation(const Ins *i) {
+  return i->op == OP_INTRINSIC && i->aux.intrinsic >= INTR_WGMMA_FENCE &&
+         i->aux.intrinsic <= INTR_WGMMA_WAIT;
+}
+
 static void read_calls(Graph *g, Node *node, const ValueMap *numbers) {
   FOR_BLOCKS (node->fn, b)
     FOR_INS (b, i) {
-      node->own++;
+      node->own += i->op != OP_MAKE_TUPLE && i->op != OP_TUPLE_GET;
+      node->matrices |= is_matrix_operation(i);
       if (i->op != OP_CALL_FN)
         continue;
       assert(valuemap_get(numbers, i->aux.fn) < g->cg->program->fns.len);
@@ -65,6 +75,8 @@ static void put_in_order(Graph *g, Node *root) {
     Node *top = stack.data[stack.len - 1];
     if (top->next == top->calls.len) {
       VEC_PUSH(a, &g->order, top);
+      for (uint32_t c = 0; c < top->calls.len; c++)
+        top->matrices |= top->calls.data[c]->matrices;
       stack.len--;
       continue;
     }
@@ -77,7 +89,8 @@ static void put_in_order(Graph *g, Node *root) {
 }
 
 static bool must_inline(const Graph *g, const Node *n) {
-  return n->fn->inlining == INLINE_ALWAYS || (n->fn->has_barrier && g->cg->target->gathers);
+  return n->fn->inlining == INLINE_ALWAYS || n->matrices ||
+         (n->fn->has_barrier && g->cg->target->gathers);
 }
 
 static bool is_inlined(const Graph *g, const Node *n) {

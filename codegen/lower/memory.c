@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "codegen/llvm/match.h"
 #include "codegen/lower/private.h"
 #include "runtime/abi.h"
 
@@ -154,6 +155,18 @@ static CacheHint usable_hint(const Lower *lw, const Ins *i) {
   return whole ? (CacheHint)i->aux.i : HINT_NONE;
 }
 
+/* Says of an access that its index, of which 64-bit arithmetic is left, is in range. */
+static void mark_index(Lower *lw, const Ins *i, LLVMValueRef access) {
+  const Type *t = i->args[0]->type;
+  const Ins *index = i->args[1];
+  LLVMContextRef c = lw->cg->context;
+  if (t->ndim != 1 || t->layout == LAYOUT_A || !is_narrow(lw, t) || reach_of(index) ||
+      index->flags & (INS_I32 | INS_U32))
+    return;
+  unsigned kind = LLVMGetMDKindIDInContext(c, CG_IN_RANGE, sizeof CG_IN_RANGE - 1);
+  LLVMSetMetadata(access, kind, LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
+}
+
 static LLVMValueRef read_element(Lower *lw, Ins *i) {
   const Type *array = i->args[0]->type;
   assert(i->nargs == 1u + array->ndim); /* the array, an index for each axis */
@@ -166,14 +179,18 @@ static LLVMValueRef read_element(Lower *lw, Ins *i) {
   v = l_load(lw->b, type, p);
   LLVMSetAlignment(v, element_alignment(lw, array));
   LLVMSetVolatile(v, i->aux.i == HINT_LDCV);
+  mark_index(lw, i, v);
   return v;
 }
 
 static void write_element(Lower *lw, Ins *i, LLVMValueRef v) {
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
   CacheHint hint = usable_hint(lw, i);
-  if (!hint || !lw->target->store_hinted(lw, hint, v, p))
-    LLVMSetAlignment(l_store(lw->b, v, p), element_alignment(lw, i->args[0]->type));
+  if (hint && lw->target->store_hinted(lw, hint, v, p))
+    return;
+  LLVMValueRef store = l_store(lw->b, v, p);
+  LLVMSetAlignment(store, element_alignment(lw, i->args[0]->type));
+  mark_index(lw, i, store);
 }
 
 /* --- several elements: OP_LOAD and OP_STORE of a tuple, aux2 bytes aligned --- */

@@ -5,8 +5,8 @@
  * grid-stride loop), and decides about others by code size alone. So innermost counting loops with
  * a small body, one exit and no calls, checks or barriers get a factor here. Loops whose bounds
  * were loaded from memory have few iterations, which a remainder loop would take one by one; if
- * such a loop only reads, it is left to nvptx/masked_unroll.c. docs/performance.md has the
- * measurements behind the limits below. */
+ * such a loop only reads, it is left to nvptx/masked_unroll.c, and if it writes, it stays a loop.
+ * docs/performance.md has the measurements behind the limits below. */
 #include "codegen/lower/unroll_hints.h"
 
 #include <assert.h>
@@ -26,9 +26,10 @@ enum {
   MAX_WHOLE = 600,
   MIN_TRIPS = 16, /* loops with a smaller constant trip count are left to LLVM */
   LONG_TUPLE = 8,
-  MAX_SEARCH = 1 << 15, /* elements that the iterations of a loop over a long tuple look at */
-  MAX_TERMS = 4,        /* of the sum that is a bound */
-  STRAIGHT = 2,         /* blocks of a loop without branches: its header and its body */
+  MAX_SEARCH = 1 << 15,   /* elements that the iterations of a loop over a long tuple look at */
+  MAX_TERMS = 4,          /* of the sum that is a bound */
+  MAX_DEPTH_OF_INDEX = 8, /* operations between a counter and an index, one after the other */
+  STRAIGHT = 2,           /* blocks of a loop without branches: its header and its body */
 };
 
 /* --- sizes: operations, or LEAVE for what must not be unrolled --- */
@@ -114,13 +115,13 @@ static double trips_of(const Ins *start, const Ins *stop, int64_t step) {
   return known ? ((double)to - (double)from) / (double)step : -1;
 }
 
-/* Does the loop count up or down by addition, and end when its counter reaches a bound? */
-static bool is_counting(const SmallLoop *body, Counter *c) {
-  const Block *h = body->blocks[0];
-  for (const Ins *phi = h->first; phi && phi->op == OP_PHI; phi = phi->next)
+/* The phi that counts up or down by addition until it reaches a bound, where the loop ends; NULL if
+ * there is none. */
+static const Ins *counter_of(const Block *header, Counter *c) {
+  for (const Ins *phi = header->first; phi && phi->op == OP_PHI; phi = phi->next)
     if (ir_counter(phi, c))
-      return c->next->op == OP_ADD && !c->closed;
-  return false;
+      return c->next->op == OP_ADD && !c->closed ? phi : NULL;
+  return NULL;
 }
 
 /* Does i, a sum, have this term with this sign? Casts between integers are looked through. */
@@ -214,25 +215,54 @@ static bool only_reads(const SmallLoop *body) {
   return true;
 }
 
-/* Does the loop run through a long tuple, as accumulators are? With a constant index an element is
- * a register, else it is looked for among all. */
-static bool walks_tuples(const SmallLoop *body, const Counter *c) {
-  int64_t step;
-  double work = 0, trips = is_constant(c->step, &step) ? trips_of(c->start, c->stop, step) : -1;
+/* Does it write to arrays? The loads of the next iteration wait for that, and a loop for what is left
+ * over only makes a warp's threads, whose rows differ in length, wait for one another twice. */
+static bool writes(const SmallLoop *body) {
   for (unsigned k = 0; k < body->n; k++)
     FOR_INS (body->blocks[k], i)
-      work += i->op == OP_TUPLE_INDEX && i->args[0]->type->n >= LONG_TUPLE ? i->args[0]->type->n
-                                                                           : 0;
-  return work > 0 && trips > 0 && trips * work <= MAX_SEARCH;
+      if (i->op == OP_STORE || i->op == OP_ATOMIC)
+        return true;
+  return false;
+}
+
+/* Is it computed from the counter, by operations that are no phis? */
+static bool depends_on(const Ins *i, const Ins *counter, int depth) {
+  if (i == counter)
+    return true;
+  if (i->op == OP_PHI || depth == MAX_DEPTH_OF_INDEX || ir_op_info[i->op].effect != EFFECT_PURE)
+    return false;
+  for (uint32_t k = 0; k < i->nargs; k++)
+    if (depends_on(i->args[k], counter, depth + 1))
+      return true;
+  return false;
+}
+
+/* Does the loop, which may contain others, run through a long tuple, as accumulators are? With a
+ * constant index an element is a register, else it is looked for among all. */
+static bool walks_tuples(const Fn *fn, const Block *header) {
+  Counter c;
+  const Ins *counter = counter_of(header, &c);
+  int64_t step;
+  double work = 0,
+         trips = counter && is_constant(c.step, &step) ? trips_of(c.start, c.stop, step) : -1;
+  if (trips <= 0)
+    return false;
+  FOR_BLOCKS (fn, b) {
+    if (!ir_dominates(c.body, b))
+      continue;
+    FOR_INS (b, i) {
+      uint32_t leaves = i->op == OP_TUPLE_INDEX ? cg_leaf_count(i->args[0]->type) : 0;
+      work += leaves >= LONG_TUPLE && depends_on(i->args[1], counter, 0) ? leaves : 0;
+    }
+  }
+  return work > 0 && trips * work <= MAX_SEARCH;
 }
 
 static int hint_of(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch) {
   Counter c;
-  if (is_counting(body, &c) && walks_tuples(body, &c))
-    return INS_UNROLL_ALL;
-  unsigned n = is_counting(body, &c) ? times(cx, fn, body, latch, &c) : 0;
-  if (n == 4 && has_loaded_bound(&c) && only_reads(body))
-    return INS_MASKED;
+  unsigned n = counter_of(body->blocks[0], &c) ? times(cx, fn, body, latch, &c) : 0;
+  if (n == 4 && has_loaded_bound(&c))
+    return only_reads(body) ? INS_MASKED : writes(body) ? INS_ROLLED : INS_UNROLL_4;
   return n == 8 ? INS_UNROLL_8 : n == 4 ? INS_UNROLL_4 : 0;
 }
 
@@ -242,9 +272,13 @@ void cg_hint_loops(Cx *cx, Fn *fn) {
     for (int s = 0; s < 2; s++) {
       Block *header = latch->succ[s];
       SmallLoop body;
-      if (!header || latch->last->flags & INS_ROLLED || !ssa_small_loop(&body, header, latch))
+      if (!header || latch->last->flags & INS_ROLLED || header->rpo > latch->rpo ||
+          !ir_dominates(header, latch))
         continue;
-      latch->last->flags |= (uint16_t)hint_of(cx, fn, &body, latch);
+      if (walks_tuples(fn, header))
+        latch->last->flags |= INS_UNROLL_ALL;
+      else if (ssa_small_loop(&body, header, latch))
+        latch->last->flags |= (uint16_t)hint_of(cx, fn, &body, latch);
     }
 }
 

@@ -19,14 +19,19 @@ static void named_barrier(Lower *lw, Ins *i, const char *name) {
   call(lw, name, args, 2);
 }
 
-static void registers(Lower *lw, Ins *i, const char *name) {
-  LLVMValueRef count = lw_value(lw, i->args[0]);
-  CX_ASSERT(lw->cx, LLVMIsAConstantInt(count));
-  call(lw, name, &count, 1);
-}
-
 static void effect(Lower *lw, const char *code) {
   cg_nvptx_asm(lw, lw->t->none, code, "~{memory}", true);
+}
+
+static void registers(Lower *lw, Ins *i, const char *change) {
+  LLVMValueRef count = lw_value(lw, i->args[0]);
+  Buf text;
+  CX_ASSERT(lw->cx, LLVMIsAConstantInt(count));
+  buf_init(&text, &lw->cx->arena);
+  buf_printf(&text, "setmaxnreg.%s.sync.aligned.u32 %d; ", change,
+             (int)LLVMConstIntGetSExtValue(count));
+  cx_put_place(&text, "setmaxregister", i->loc);
+  effect(lw, text.text);
 }
 
 static LLVMValueRef number(Lower *lw, const char *reg) {
@@ -195,12 +200,8 @@ void cg_nvptx_instruction(Lower *lw, Ins *i) {
   case INTR_FENCE_PROXY_ASYNC_SHARED: effect(lw, "fence.proxy.async.shared::cta;"); return;
   case INTR_FENCE_PROXY_ASYNC_GLOBAL: effect(lw, "fence.proxy.async.global;"); return;
   case INTR_FENCE_PROXY_ALIAS: effect(lw, "fence.proxy.alias;"); return;
-  case INTR_SETMAXREGISTER_INCREASE:
-    registers(lw, i, "llvm.nvvm.setmaxnreg.inc.sync.aligned.u32");
-    return;
-  case INTR_SETMAXREGISTER_DECREASE:
-    registers(lw, i, "llvm.nvvm.setmaxnreg.dec.sync.aligned.u32");
-    return;
+  case INTR_SETMAXREGISTER_INCREASE: registers(lw, i, "inc"); return;
+  case INTR_SETMAXREGISTER_DECREASE: registers(lw, i, "dec"); return;
   case INTR_GRID_DEPENDENCY_WAIT: effect(lw, "griddepcontrol.wait;"); return;
   case INTR_GRID_DEPENDENCY_LAUNCH: effect(lw, "griddepcontrol.launch_dependents;"); return;
   case INTR_CLUSTER_RANK: lw_set(lw, i, number(lw, "ctarank")); return;

@@ -66,8 +66,9 @@ typedef struct Step {
   LLVMValueRef ins;
   int level; /* the length of the longest chain of loads that it depends on */
   bool load;
-  bool early; /* addresses of loads depend on it */
-  bool zero;  /* a load that gives 0 to threads that have no such iteration */
+  bool early;             /* addresses of loads depend on it */
+  bool zero;              /* a load that gives 0 to threads that have no such iteration */
+  LLVMOpcode extended_by; /* of a load: see find_extensions; else 0 */
   LLVMValueRef copy[COPIES];
 } Step;
 
@@ -78,6 +79,7 @@ typedef struct Carried {
   bool read_outside;           /* `next` is used after the loop */
   bool early;                  /* addresses of loads depend on it */
   bool sum;                    /* `next` is the same number where loads give 0 */
+  LLVMValueRef step;           /* a constant that each iteration adds; NULL: it is no counter */
   LLVMValueRef at[COPIES + 1]; /* its value in each copy, and after the last */
 } Carried;
 
@@ -336,6 +338,33 @@ static bool order_steps(Loop *l) {
   return true;
 }
 
+/* Loads of bytes and half words, all of whose readers extend them in one way, are extended where
+ * they are: from a phi ptxas would not know that the register's upper part is zero. */
+static void find_extensions(Loop *l) {
+  for (unsigned k = 0; k < l->nsteps; k++) {
+    Step *s = &l->steps[k];
+    LLVMTypeRef t = LLVMTypeOf(s->ins);
+    LLVMUseRef u = s->load ? LLVMGetFirstUse(s->ins) : NULL;
+    if (!u || LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) >= 32)
+      continue;
+    LLVMOpcode op = LLVMGetInstructionOpcode(LLVMGetUser(u));
+    bool same = op == LLVMZExt || op == LLVMSExt;
+    for (; u && same; u = LLVMGetNextUse(u))
+      same = cg_is_op(LLVMGetUser(u), op) && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetUser(u))) >= 32;
+    s->extended_by = same ? op : (LLVMOpcode)0;
+  }
+}
+
+/* Variables to which each iteration adds a constant. */
+static void find_counters(Loop *l) {
+  for (unsigned k = 0; k < l->ncarried; k++) {
+    Carried *c = &l->carried[k];
+    if (cg_is_op(c->next, LLVMAdd) && LLVMGetOperand(c->next, 0) == c->phi &&
+        LLVMIsAConstantInt(LLVMGetOperand(c->next, 1)))
+      c->step = LLVMGetOperand(c->next, 1);
+  }
+}
+
 /* The load that v is, extended or truncated; NULL: it is none. */
 static Step *loaded(Loop *l, LLVMValueRef v) {
   while (is_inside(l, v) &&
@@ -369,7 +398,7 @@ static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
     return c->at[copy];
   assert(copy > 0); /* write_header has made the phis */
   LLVMValueRef before = carried_to(l, c, copy - 1), v = value_of(l, c->next, copy - 1);
-  if (c->read_outside && copy > 1 && !l->one_by_one && !c->sum)
+  if (c->read_outside && copy > 1 && !l->one_by_one && !c->sum && !c->step)
     v = l_select(l->cg->builder, l->has[copy - 1], v, before);
   return c->at[copy] = v;
 }
@@ -387,6 +416,8 @@ static LLVMValueRef cloned(Loop *l, const Step *s, unsigned copy) {
   LLVMValueRef *operands = CX_ARRAY(l->cg->cx, LLVMValueRef, n + 1);
   for (unsigned o = 0; o < n; o++)
     operands[o] = value_of(l, LLVMGetOperand(s->ins, o), copy);
+  if (LLVMIsACastInst(s->ins) && LLVMTypeOf(operands[0]) == LLVMTypeOf(s->ins))
+    return operands[0]; /* of a load that was extended */
   return copy_ins(l->cg->builder, s->ins, operands);
 }
 
@@ -422,8 +453,11 @@ static void read_addresses(Loop *l, int level, unsigned copy) {
 static void write_loads(Loop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++) {
     Step *s = &l->steps[k];
-    if (s->load && s->level == level)
-      s->copy[copy] = cloned(l, s, copy);
+    if (!s->load || s->level != level)
+      continue;
+    s->copy[copy] = cloned(l, s, copy);
+    if (copy && s->extended_by)
+      s->copy[copy] = l_cast(l->cg->builder, s->extended_by, s->copy[copy], l->cg->t.i32);
   }
 }
 
@@ -446,7 +480,7 @@ static void load(Loop *l, int level, unsigned copy) {
     Step *s = &l->steps[k];
     if (!s->load || s->level != level)
       continue;
-    LLVMTypeRef type = LLVMTypeOf(s->ins);
+    LLVMTypeRef type = LLVMTypeOf(s->copy[copy]);
     LLVMValueRef phi = l_phi(b, type);
     LLVMValueRef without = s->zero ? LLVMConstNull(type) : LLVMGetPoison(type);
     LLVMAddIncoming(phi, (LLVMValueRef[]){s->copy[copy], without}, (LLVMBasicBlockRef[]){yes, from},
@@ -459,6 +493,15 @@ static LLVMValueRef initial(const Loop *l, LLVMValueRef phi) {
   return LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == l->block);
 }
 
+/* A variable of the new loop, if it is one, with its first value. */
+static LLVMValueRef entered_with(Loop *l, LLVMValueRef first) {
+  if (l->once)
+    return first;
+  LLVMValueRef phi = l_phi(l->cg->builder, LLVMTypeOf(first));
+  LLVMAddIncoming(phi, &first, &l->entry, 1);
+  return phi;
+}
+
 static void write_header(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(l->entry));
@@ -468,14 +511,9 @@ static void write_header(Loop *l) {
   LLVMTypeRef type = LLVMTypeOf(n);
   l->header = new_block(l);
   LLVMPositionBuilderAtEnd(b, l->header);
-  for (unsigned k = 0; k < l->ncarried; k++) {
-    Carried *c = &l->carried[k];
-    LLVMValueRef first = initial(l, c->phi);
-    c->at[0] = l_phi(b, LLVMTypeOf(c->phi));
-    LLVMAddIncoming(c->at[0], &first, &l->entry, 1);
-  }
-  l->left = l_phi(b, type);
-  LLVMAddIncoming(l->left, &n, &l->entry, 1);
+  for (unsigned k = 0; k < l->ncarried; k++)
+    l->carried[k].at[0] = entered_with(l, initial(l, l->carried[k].phi));
+  l->left = entered_with(l, n);
   for (unsigned k = 1; k < l->copies; k++)
     l->has[k] = l_icmp(b, LLVMIntUGT, l->left, l_int(type, k));
 }
@@ -555,10 +593,20 @@ static void enter(const Loop *l) {
   graph_redirect(LLVMGetBasicBlockTerminator(l->entry), l->block, l->header);
 }
 
+/* The value of a loop-carried variable behind the loop. */
+static LLVMValueRef last_of(Loop *l, const Carried *c) {
+  LLVMBuilderRef b = l->cg->builder;
+  if (!c->step || l->one_by_one)
+    return c->at[l->copies];
+  LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(l->block));
+  LLVMValueRef n = l_int_cast(b, l->left, LLVMTypeOf(c->phi), false);
+  return l_add(b, c->at[0], LLVMConstIntGetSExtValue(c->step) == 1 ? n : l_mul(b, n, c->step));
+}
+
 static void erase_old(Loop *l) {
   for (unsigned k = 0; k < l->ncarried; k++)
     if (l->carried[k].read_outside)
-      LLVMReplaceAllUsesWith(l->carried[k].next, l->carried[k].at[l->copies]);
+      LLVMReplaceAllUsesWith(l->carried[k].next, last_of(l, &l->carried[k]));
   for (unsigned k = 0; k < l->ncarried; k++)
     LLVMReplaceAllUsesWith(l->carried[k].phi, LLVMGetPoison(LLVMTypeOf(l->carried[k].phi)));
   for (unsigned k = l->nsteps; k-- > 0;)
@@ -570,6 +618,8 @@ static void erase_old(Loop *l) {
 static void write_loop(Loop *l) {
   assert(l->counter && l->compare && l->entry != l->block);
   LLVMSetCurrentDebugLocation2(l->cg->builder, NULL);
+  find_extensions(l);
+  find_counters(l);
   find_sums(l);
   write_header(l);
   for (int level = 0; level <= MAX_LEVEL; level++) {
@@ -583,6 +633,53 @@ static void write_loop(Loop *l) {
   (l->once ? write_exit : write_latch)(l);
   enter(l);
   erase_old(l);
+}
+
+/* --- out of the loop around it --- */
+
+static bool is_in(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
+  uint32_t at = LLVMIsAInstruction(v) ? graph_number(g, LLVMGetInstructionParent(v)) : GRAPH_NONE;
+  uint32_t in = at == GRAPH_NONE ? GRAPH_NONE : g->nodes[at].loop;
+  while (in != GRAPH_NONE && in != loop)
+    in = g->loops.data[in].parent;
+  return in == loop;
+}
+
+static bool is_invariant(const Loop *l, const FnGraph *g, uint32_t loop, LLVMValueRef i) {
+  LLVMTypeRef t = LLVMTypeOf(i);
+  bool same = !LLVMIsAPHINode(i) && is_speculatable(i) && (t == l->cg->t.i1 || t == l->cg->t.i32);
+  for (int o = 0; o < LLVMGetNumOperands(i) && same; o++)
+    same = !is_in(g, loop, LLVMGetOperand(i, (unsigned)o));
+  return same;
+}
+
+/* Clamped columns of a window are the same in all its rows, and so is which of them there are. They
+ * are computed in front of the loop around the copies. Addresses stay: they would take two registers
+ * each. */
+static void hoist(Loop *l) {
+  FnGraph g = graph_of(&l->cg->cx->arena, l->function, NULL);
+  graph_loops(&g);
+  uint32_t loop = g.nodes[graph_number(&g, l->header)].loop;
+  if (loop == GRAPH_NONE)
+    return;
+  const GraphNode *header = &g.nodes[g.loops.data[loop].header];
+  LLVMValueRef front = NULL;
+  unsigned entries = 0;
+  for (uint32_t k = 0; k < header->npred; k++)
+    if (!is_in(&g, loop, g.nodes[header->pred[k]].last)) {
+      front = g.nodes[header->pred[k]].last;
+      entries++;
+    }
+  if (entries != 1)
+    return;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(l->header), next; i; i = next) {
+    next = LLVMGetNextInstruction(i);
+    if (!is_invariant(l, &g, loop, i))
+      continue;
+    LLVMInstructionRemoveFromParent(i);
+    LLVMPositionBuilderBefore(l->cg->builder, front);
+    LLVMInsertIntoBuilder(l->cg->builder, i);
+  }
 }
 
 /* --- loops --- */
@@ -632,8 +729,10 @@ static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
   *l = (Loop){
       .cg = cg, .rest = true, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
   bool right = most < COPIES && read_loop(l) && choose_copies(l, most);
-  if (right && write)
+  if (right && write) {
     write_loop(l);
+    hoist(l);
+  }
   return right;
 }
 

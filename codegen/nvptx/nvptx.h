@@ -50,6 +50,9 @@ void cg_nvptx_bits(Cg *cg);
 /* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
 void cg_nvptx_rounded(Cg *cg);
 
+/* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
+ * passes. */
+void cg_nvptx_short_indices(Cg *cg);
 /* word_phis.c: words of narrow elements that a loop carries, as phis of words; after LLVM's
  * passes. */
 void cg_nvptx_words(Cg *cg);
@@ -113,7 +116,9 @@ LLVMValueRef cg_nvptx_warp(Lower *lw, RtMeetKind kind, LLVMValueRef mask, LLVMVa
                            LLVMValueRef lane);
 void cg_nvptx_nanosleep(Lower *lw, LLVMValueRef ns);
 void cg_nvptx_fence(Lower *lw, FenceLevel level);
-/* trap.c */
+/* trap.c: the function that reports an exception, (RtTrap *, site, values…, axis, block, thread) */
+#define NVPTX_TRAP_NAME "pyptx$trap"
+enum { NVPTX_TRAP_AXIS = 2 + RT_TRAP_VALUES, NVPTX_TRAP_BLOCK, NVPTX_TRAP_THREAD, NVPTX_TRAP_ARGS };
 void cg_nvptx_stop(Lower *lw);
 void cg_nvptx_trap(Lower *lw, uint32_t site, LLVMValueRef const *values, unsigned n);
 /* grid_barrier.c */

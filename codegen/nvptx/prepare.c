@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -85,6 +86,71 @@ static void extend_sign(Cg *cg, LLVMValueRef i) {
   LLVMInstructionEraseFromParent(i);
 }
 
+/* --- conditions that are constants ---
+ *
+ * Where many ways meet that say yes or no to several questions (of what kind is this byte, and how
+ * many follow), ptxas has a predicate for each and sets them all on each way, by instructions that
+ * only one of its pipes has. As bits of one number they are set at once. */
+enum { MOST_FLAGS = 16, LEAST_WAYS = 3 };
+
+static bool is_flag(const Cg *cg, LLVMValueRef i) {
+  bool all = LLVMIsAPHINode(i) && LLVMTypeOf(i) == cg->t.i1 && LLVMCountIncoming(i) >= LEAST_WAYS;
+  for (unsigned k = 0; all && k < LLVMCountIncoming(i); k++)
+    all = LLVMIsAConstantInt(LLVMGetIncomingValue(i, k)) != NULL;
+  return all;
+}
+
+/* Is operand o the same use as operand k: that itself, or in a phi one on an edge from the same
+ * block? */
+static bool is_same_use(LLVMValueRef user, unsigned k, unsigned o) {
+  return o == k ||
+         (LLVMIsAPHINode(user) && LLVMGetIncomingBlock(user, o) == LLVMGetIncomingBlock(user, k));
+}
+
+/* Each use of a flag asks its bit. */
+static void ask_bit(Cg *cg, LLVMValueRef flag, LLVMValueRef bits, unsigned bit) {
+  LLVMBuilderRef b = cg->builder;
+  for (LLVMUseRef u; (u = LLVMGetFirstUse(flag));) {
+    LLVMValueRef user = LLVMGetUser(u);
+    unsigned k = 0;
+    while (LLVMGetOperand(user, k) != flag)
+      k++;
+    LLVMValueRef at =
+        LLVMIsAPHINode(user) ? LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(user, k)) : user;
+    LLVMPositionBuilderBefore(b, at);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(at));
+    LLVMValueRef one = l_and(b, bits, l_int(cg->t.i32, 1u << bit)),
+                 yes = l_icmp(b, LLVMIntNE, one, LLVMConstNull(cg->t.i32));
+    for (unsigned o = 0; o < (unsigned)LLVMGetNumOperands(user); o++)
+      if (LLVMGetOperand(user, o) == flag && is_same_use(user, k, o))
+        LLVMSetOperand(user, o, yes);
+  }
+  LLVMInstructionEraseFromParent(flag);
+}
+
+static void join_flags(Cg *cg, LLVMBasicBlockRef block) {
+  LLVMValueRef flags[MOST_FLAGS];
+  unsigned n = 0;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); LLVMIsAPHINode(i) && n < MOST_FLAGS;
+       i = LLVMGetNextInstruction(i))
+    if (is_flag(cg, i))
+      flags[n++] = i;
+  if (n < 2)
+    return;
+  LLVMPositionBuilderBefore(cg->builder, flags[0]);
+  LLVMValueRef bits = l_phi(cg->builder, cg->t.i32);
+  for (unsigned k = 0; k < LLVMCountIncoming(flags[0]); k++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(flags[0], k);
+    uint64_t set = 0;
+    for (unsigned f = 0; f < n; f++)
+      set |= LLVMConstIntGetZExtValue(graph_incoming(flags[f], from)) << f;
+    LLVMValueRef in = l_int(cg->t.i32, set);
+    LLVMAddIncoming(bits, &in, &from, 1);
+  }
+  for (unsigned f = 0; f < n; f++)
+    ask_bit(cg, flags[f], bits, f);
+}
+
 /* --- clamped columns ---
  *
  * Of m[y, min(max(x, 0), n - 1)] the generator sees the element's number as a whole: a
@@ -144,6 +210,66 @@ static void split_row(Cg *cg, LLVMValueRef gep) {
   LLVMInstructionEraseFromParent(gep);
 }
 
+/* --- selected arrays ---
+ *
+ * `left[node] if sample <= threshold else right[node]` is for LLVM one load from a selected array.
+ * The condition waits for loads; the pointer, the extent, the wrapped index and the address would
+ * come after it, one by one. Both addresses are known before, so one of them is selected. */
+enum { MOST_CHOSEN = 6 }; /* instructions from the selections to the address */
+
+/* Does v, an operand of an instruction of this block, depend on a selection by c? */
+static bool depends_on(LLVMValueRef v, LLVMValueRef c, LLVMBasicBlockRef block, unsigned depth) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block || LLVMIsAPHINode(v))
+    return false;
+  if (LLVMIsASelectInst(v) && LLVMGetOperand(v, 0) == c)
+    return true;
+  bool free = is_clamped(v) || (cg_only_computes(v) && !cg_is_division(v));
+  for (int o = 0; depth < MOST_CHOSEN && free && o < LLVMGetNumOperands(v); o++)
+    if (depends_on(LLVMGetOperand(v, (unsigned)o), c, block, depth + 1))
+      return true;
+  return false;
+}
+
+/* What v is where c is true, or false; written in front of the address. */
+static LLVMValueRef chosen(Cg *cg, LLVMValueRef v, LLVMValueRef c, bool is, LLVMValueRef address) {
+  if (!depends_on(v, c, LLVMGetInstructionParent(address), 0))
+    return v;
+  if (LLVMIsASelectInst(v) && LLVMGetOperand(v, 0) == c)
+    return LLVMGetOperand(v, is ? 1 : 2);
+  unsigned n = (unsigned)LLVMGetNumOperands(v);
+  LLVMValueRef *operands = CX_ARRAY(cg->cx, LLVMValueRef, n);
+  for (unsigned o = 0; o < n; o++)
+    operands[o] = chosen(cg, LLVMGetOperand(v, o), c, is, address);
+  LLVMPositionBuilderBefore(cg->builder, address);
+  return copy_ins(cg->builder, v, operands);
+}
+
+/* Is it an address in one of two arrays, which a condition that was loaded here selects? */
+static bool is_selected(LLVMValueRef gep) {
+  LLVMValueRef from = cg_is_op(gep, LLVMGetElementPtr) ? LLVMGetOperand(gep, 0) : NULL;
+  if (!from || !LLVMIsASelectInst(from) || !LLVMIsAArgument(LLVMGetOperand(from, 1)) ||
+      !LLVMIsAArgument(LLVMGetOperand(from, 2)))
+    return false;
+  LLVMBasicBlockRef b = LLVMGetInstructionParent(gep);
+  LLVMValueRef c = LLVMGetOperand(from, 0);
+  bool compares = (LLVMIsAICmpInst(c) || LLVMIsAFCmpInst(c)) && LLVMGetInstructionParent(c) == b;
+  for (unsigned o = 0; o < 2 && compares; o++) {
+    LLVMValueRef x = LLVMGetOperand(c, o);
+    if (LLVMIsALoadInst(x) && LLVMGetInstructionParent(x) == b)
+      return true;
+  }
+  return false;
+}
+
+static void select_address(Cg *cg, LLVMValueRef gep) {
+  LLVMValueRef c = LLVMGetOperand(LLVMGetOperand(gep, 0), 0);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(gep));
+  LLVMValueRef yes = chosen(cg, gep, c, true, gep), no = chosen(cg, gep, c, false, gep);
+  LLVMPositionBuilderBefore(cg->builder, gep);
+  LLVMReplaceAllUsesWith(gep, l_select(cg->builder, c, yes, no));
+  LLVMInstructionEraseFromParent(gep);
+}
+
 /* --- long divisions ---
  *
  * LLVM's code generator puts a test before each 64-bit division, whether its operands fit 32 bits.
@@ -171,7 +297,8 @@ void cg_nvptx_prepare(Cg *cg) {
                                            sizeof CG_LONG_DIVISION - 1);
   bool optimizes = !cg_nvptx_is_long(cg); /* does the generator? */
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+      join_flags(cg, b);
       for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         if (is_guarded_shift(cg, i))
@@ -180,11 +307,14 @@ void cg_nvptx_prepare(Cg *cg) {
           choose_count(cg, i);
         else if (optimizes && is_in_row(cg, i))
           split_row(cg, i);
+        else if (is_selected(i))
+          select_address(cg, i);
         else if (optimizes && is_index(cg, i))
           extend_sign(cg, i);
         else if (is_long_division(cg, mark, i))
           hide_division(cg, i);
       }
+    }
 }
 
 /* --- long functions --- */

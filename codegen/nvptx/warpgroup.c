@@ -160,7 +160,8 @@ static void multiply(Lower *lw, Ins *i) {
     buf_printf(&text, ", %d", (int)(majors & 1));
   if (rows[row].majors > 0)
     buf_printf(&text, ", %d", (int)(majors >> 1));
-  buf_putc(&text, ';');
+  buf_puts(&text, "; ");
+  cx_put_place(&text, "wgmma.mma", i->loc);
   run(lw, text.text, &t, more, n + 1);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, i->type->n + 1);
   cg_nvptx_unpack(lw, i->type, t.in, leaves);

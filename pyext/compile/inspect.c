@@ -46,7 +46,7 @@ static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *devic
 
 static PyObject *all_advice(PxState *st, PxOverload *o) {
   PyObject *list = px_advice_list(st, o->code), *loaded = list ? px_entry_advice(st, o) : NULL;
-  if ((loaded && PyList_Append(list, loaded) < 0) || (!loaded && PyErr_Occurred()))
+  if (!loaded || PyList_SetSlice(list, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, loaded) < 0)
     Py_CLEAR(list);
   Py_XDECREF(loaded);
   return list;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ir/base/diag.h"
+#include "pyext/compile/assembler_log.h"
 #include "pyext/raise.h"
 
 enum { FEW_BYTES = 32 }; /* eight registers, and what rounding adds to a depot */
@@ -28,7 +29,8 @@ static bool declared_local(const char *ptx, uint64_t *bytes) {
   return true;
 }
 
-PyObject *px_spill_advice(PxState *st, PyObject *code, const PxAssembled *made) {
+/* New; NULL: there is nothing to say, or with an exception. */
+static PyObject *spill_advice(PxState *st, PyObject *code, const PxAssembled *made) {
   uint64_t own;
   char message[256];
   if (made->local < FEW_BYTES || !declared_local(made->ptx, &own) || made->local < own + FEW_BYTES)
@@ -57,11 +59,23 @@ PyObject *px_spill_advice(PxState *st, PyObject *code, const PxAssembled *made) 
   return advice;
 }
 
-PyObject *px_spill_advice_of(PyObject *module, PyObject *args) {
+int px_add_assembled_advice(PxState *st, PyObject *code, const PxAssembled *made, PyObject *list) {
+  PyObject *spilled = spill_advice(st, code, made);
+  int failed = spilled ? PyList_Append(list, spilled) : PyErr_Occurred() ? -1 : 0;
+  Py_XDECREF(spilled);
+  return failed ? -1 : px_add_assembler_advice(st, made->ptx, made->words, list);
+}
+
+PyObject *px_assembled_advice(PyObject *module, PyObject *args) {
   PyObject *code;
   PxAssembled made = {0};
-  if (!PyArg_ParseTuple(args, "OsII", &code, &made.ptx, &made.local, &made.registers))
+  if (!PyArg_ParseTuple(args, "OsIIs", &code, &made.ptx, &made.local, &made.registers, &made.words))
     return NULL;
-  PyObject *advice = px_spill_advice(PyModule_GetState(module), code, &made);
-  return advice || PyErr_Occurred() ? advice : Py_NewRef(Py_None);
+  PxState *st = PyModule_GetState(module);
+  if (px_raise_assembler_log(st, made.ptx, made.words))
+    return NULL;
+  PyObject *list = PyList_New(0);
+  if (list && px_add_assembled_advice(st, code, &made, list) < 0)
+    Py_CLEAR(list);
+  return list;
 }

@@ -1,4 +1,4 @@
-/* Spills: advice about registers that do not suffice, which only the assembler knows of. */
+/* Spills: advice about registers that do not suffice; with it all that only the assembler knows. */
 #ifndef PYPTX_PYEXT_COMPILE_SPILLS_H
 #define PYPTX_PYEXT_COMPILE_SPILLS_H
 
@@ -8,12 +8,13 @@
 typedef struct PxAssembled {
   const char *ptx;           /* from which */
   uint32_t local, registers; /* bytes of local memory of a thread; its registers */
+  const char *words;         /* its log */
 } PxAssembled;
 
-/* Advice PT807 of the kernel with that code object: new, or NULL where there is nothing to say, or
- * with an exception. */
-PyObject *px_spill_advice(PxState *st, PyObject *code, const PxAssembled *made);
-/* _spill_advice(code, ptx, local, registers): the same or None. */
-PyObject *px_spill_advice_of(PyObject *module, PyObject *args);
+/* Appends to the list what there is to say of the kernel with that code object: PT807, and what the
+ * log says (assembler_log.h). 0 or -1. */
+int px_add_assembled_advice(PxState *st, PyObject *code, const PxAssembled *made, PyObject *list);
+/* _assembled_advice(code, ptx, local, registers, words): that list. */
+PyObject *px_assembled_advice(PyObject *module, PyObject *args);
 
 #endif

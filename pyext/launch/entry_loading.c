@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pyext/compile/assembler_log.h"
 #include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
-#include "pyext/compile/inline_text.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/spills.h"
 #include "pyext/objects/wait.h"
@@ -80,26 +80,25 @@ static PyObject *link_lto(PxOverload *o, const CgKernel *code, PyObject *linked)
 }
 
 PyObject *px_entry_advice(PxState *st, PxOverload *o) {
-  if (!o->entries || !rt_kernel_has(o->kernel, RT_ENTRY_OWN))
-    return NULL;
+  PyObject *list = PyList_New(0);
+  if (!list || !o->entries || !rt_kernel_has(o->kernel, RT_ENTRY_OWN) ||
+      PyList_GET_SIZE(o->entries->linked))
+    return list;
   const RtKernelInfo *info = rt_kernel_info(o->kernel);
-  const PxAssembled made = {o->code->ptx, info->local, info->registers};
-  bool alone = PyList_GET_SIZE(o->entries->linked) == 0;
-  return alone ? px_spill_advice(st, o->entries->code, &made) : NULL;
+  const PxAssembled made = {o->code->ptx, info->local, info->registers, rt_kernel_words(o->kernel)};
+  if (px_add_assembled_advice(st, o->entries->code, &made, list) < 0)
+    Py_CLEAR(list);
+  return list;
 }
 
 /* What is known once the kernel's own entry is loaded. */
 static int advise(PxState *st, PxOverload *o) {
-  PyObject *advice = px_entry_advice(st, o);
-  if (!advice)
-    return PyErr_Occurred() ? -1 : 0;
-  PyObject *list = PyList_New(1);
+  PyObject *list = px_entry_advice(st, o);
   PyObject *module = o->scope ? PyDict_GetItemString(o->scope, "__name__") : NULL;
-  if (list)
-    PyList_SET_ITEM(list, 0, Py_NewRef(advice));
-  int failed = list ? px_show_list(st, list, module ? module : Py_None) : -1;
+  int failed = !list                   ? -1
+               : PyList_GET_SIZE(list) ? px_show_list(st, list, module ? module : Py_None)
+                                       : 0;
   Py_XDECREF(list);
-  Py_DECREF(advice);
   return failed;
 }
 
@@ -129,7 +128,8 @@ static int add(PxState *st, PxOverload *o, RtEntryKind entry, const CgKernel *co
   Py_END_ALLOW_THREADS
   Py_DECREF(whole);
   PyMem_Free(inputs);
-  if (status == RT_BAD_MODULE && rt_error() && px_raise_inline(st, code->ptx, rt_error()->text))
+  if (status == RT_BAD_MODULE && rt_error() &&
+      px_raise_assembler_log(st, code->ptx, rt_error()->text))
     return -1;
   PX_TRY_STATUS(st, status, return -1);
   return entry == RT_ENTRY_OWN ? advise(st, o) : 0;

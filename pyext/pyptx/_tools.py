@@ -88,13 +88,19 @@ def read_usage(log, symbol):
     return usage
 
 
+def target_of(ptx, arch):
+    """The architecture that the PTX names where it is `arch` with a letter (sm_90a), else `arch`."""
+    named = re.search(r"^\.target\s+(\w+)", ptx, re.MULTILINE)
+    return named[1] if named and named[1].rstrip("af") == arch else arch
+
+
 def assemble(ptx, arch, options=()):
     """(cubin, what ptxas -v says) of PTX for an architecture."""
     ptxas = find("ptxas")
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
         source.write_text(ptx)
-        log = _run([ptxas, "-v", f"-arch={arch}", *options, "-o", str(cubin), str(source)], log=True)
+        log = _run([ptxas, "-v", f"-arch={target_of(ptx, arch)}", *options, "-o", str(cubin), str(source)], log=True)
         return cubin.read_bytes(), log
 
 

@@ -370,20 +370,29 @@ def compile_units(units, version, emit):
     return failed
 
 
-def spill_advice(units, emit, args):
-    """Advice about registers, where ptxas runs anyway. Returns the number of kernels that fail by it."""
-    from pyptx import _pyptx, _tools
+def code_of(unit):
+    return getattr(unit.function, "py_func", unit.function).__code__
+
+
+def assembled_advice(units, emit, args):
+    """Advice of the assembler, where ptxas runs anyway. Returns the number of kernels that fail by it."""
+    from pyptx import CompileError, _pyptx, _tools
     from pyptx.errors import advice_mode
 
     failed = 0
     runs = args.resource_usage or {"cubin", "fatbin"} & set(emit)
-    for unit, arch in ((u, a) for u in units for a in u.archs if runs and a != "host" and advice_mode() != "0"):
+    for unit, arch in ((u, a) for u in units for a in u.archs if runs and a != "host"):
         out = unit.compiled[arch]
-        usage = _tools.read_usage(cubin_of(unit, arch)[1], out["symbol"])
-        code = getattr(unit.function, "py_func", unit.function).__code__
-        advice = _pyptx._spill_advice(code, out["ptx"], usage.stack, usage.registers)
-        if advice:
-            sys.stderr.write(f"{arch}: {advice}\n")
+        try:
+            log = cubin_of(unit, arch)[1]
+            usage = _tools.read_usage(log, out["symbol"])
+            found = _pyptx._assembled_advice(code_of(unit), out["ptx"], usage.stack, usage.registers, log)
+        except CompileError as error:
+            sys.stderr.write(f"{arch}: {error}\n")
+            failed += 1
+            continue
+        if found and advice_mode() != "0":
+            sys.stderr.writelines(f"{arch}: {advice}\n" for advice in found)
             failed += advice_mode() == "error"
     return failed
 
@@ -397,10 +406,15 @@ def parameter_names(function):
 
 
 def cubin_of(unit, arch):
-    from pyptx import _tools
+    from pyptx import _pyptx, _tools
 
     if arch not in unit.cubins:
-        unit.cubins[arch] = _tools.assemble(unit.compiled[arch]["ptx"], arch)
+        ptx = unit.compiled[arch]["ptx"]
+        try:
+            unit.cubins[arch] = _tools.assemble(ptx, arch)
+        except _tools.ToolError as error:
+            _pyptx._assembled_advice(code_of(unit), ptx, 0, 0, str(error))  # raises what it finds a line for
+            raise
     return unit.cubins[arch]
 
 
@@ -419,7 +433,8 @@ def fatbin_of(units):
     for arch in units[0].archs:
         ptx = units[0].compiled[arch]["ptx"] if len(units) == 1 else _tools.merge_ptx([unit.compiled[arch]["ptx"] for unit in units])
         cubin = cubin_of(units[0], arch)[0] if len(units) == 1 else _tools.assemble(ptx, arch)[0]
-        images += [("cubin", arch, cubin), ("ptx", arch, as_bytes(ptx))]
+        named = _tools.target_of(ptx, arch)
+        images += [("cubin", named, cubin), ("ptx", named, as_bytes(ptx))]
     return _tools.fatbin(images)
 
 
@@ -602,7 +617,7 @@ def run_compile(args):
         return FAILED
     images = images_of(args.output, emit, how)
     try:
-        if spill_advice(units, emit, args):
+        if assembled_advice(units, emit, args):
             return FAILED
         together = how == "together"
         results = [Result(label, name, as_bytes(make(unit, name, arch, images))) for unit in units for name in emit if not (together and name == "fatbin")

@@ -61,6 +61,9 @@ const char *rt_kernel_name(const RtKernel *k);
 void rt_kernel_release(RtKernel *k);
 /* of its own entry: zeros before that is loaded */
 const RtKernelInfo *rt_kernel_info(const RtKernel *k);
+/* What the driver's compiler said of the entry that was loaded last, on one line: "" if nothing,
+ * as of code that it kept from an earlier process. */
+const char *rt_kernel_words(const RtKernel *k);
 
 /* A module with kernels and variables of another compiler: PTX, a cubin or a fatbin, of which PTX
  * alone can be linked with others. */

@@ -127,21 +127,30 @@ static RtStatus refused(const char *symbol, int result, char *log) {
 typedef struct Loading {
   const char *symbol; /* for error texts */
   uint32_t registers; /* most of a thread; 0: as the compiler likes */
+  int refuse_serial;  /* code in which operations of cuda.wgmma wait for one another */
   CUmodule module;
+  char words[RT_LOG_SIZE]; /* what the driver's compiler said of it */
 } Loading;
 
 static RtStatus load_module(Loading *l, const char *image) {
-  char info[RT_LOG_SIZE] = "", errors[RT_LOG_SIZE] = "";
+  char errors[RT_LOG_SIZE] = "";
   int options[] = {CU_JIT_INFO_LOG, CU_JIT_INFO_LOG_SIZE, CU_JIT_ERROR_LOG, CU_JIT_ERROR_LOG_SIZE,
                    CU_JIT_MAX_REGISTERS};
-  void *values[] = {info, (void *)(uintptr_t)sizeof info, errors, (void *)(uintptr_t)sizeof errors,
-                    (void *)(uintptr_t)l->registers};
+  void *values[] = {l->words, (void *)(uintptr_t)sizeof l->words, errors,
+                    (void *)(uintptr_t)sizeof errors, (void *)(uintptr_t)l->registers};
+  l->words[0] = 0;
   int result = rt_cu.cuModuleLoadDataEx(&l->module, image, l->registers ? 5 : 4, options, values);
-  if (result == CUDA_SUCCESS)
+  l->words[RT_LOG_SIZE - 1] = errors[RT_LOG_SIZE - 1] = 0;
+  if (result != CUDA_SUCCESS) {
+    l->module = NULL;
+    return refused(l->symbol, result, errors);
+  }
+  rt_squeeze_log(l->words);
+  if (!l->refuse_serial || !strstr(l->words, "instructions are serialized"))
     return RT_OK;
+  rt_cu.cuModuleUnload(l->module);
   l->module = NULL;
-  errors[RT_LOG_SIZE - 1] = 0;
-  return refused(l->symbol, result, errors);
+  return refused(l->symbol, CUDA_ERROR_INVALID_PTX, l->words);
 }
 
 static RtStatus load_linked(void *loading, const char *cubin) {
@@ -353,9 +362,18 @@ int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
   return atomic_load_explicit(function, memory_order_acquire) != NULL;
 }
 
+/* Without memory for them they are not kept: the kernel works. */
+static RtStatus keep_words(RtKernel *k, const char *words) {
+  free(k->words);
+  k->words = *words ? strdup(words) : NULL;
+  return RT_OK;
+}
+
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with) {
-  Loading l = {.symbol = k->symbol, .registers = entry == RT_ENTRY_ROOMY ? k->roomy.registers : 0};
+  Loading l = {.symbol = k->symbol,
+               .registers = entry == RT_ENTRY_ROOMY ? k->roomy.registers : 0,
+               .refuse_serial = !is_binary(image, size) && strstr(image, "// wgmma.mma at ")};
   assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && k->coarse.factor) ||
          (entry == RT_ENTRY_ROOMY && k->roomy.registers));
   if (rt_kernel_has(k, entry))
@@ -373,12 +391,14 @@ RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t
                     : entry == RT_ENTRY_ROOMY ? add_roomy(k, l.module)
                                               : add_own(k, l.module);
   if (status == RT_OK)
-    return RT_OK;
+    return keep_words(k, l.words);
   RtError why = *rt_error();
   rt_cu.cuModuleUnload(l.module);
   rt_set_error(&why);
   return status;
 }
+
+const char *rt_kernel_words(const RtKernel *k) { return k->words ? k->words : ""; }
 
 static RtStatus fill_gpu(RtKernel *k, const RtParams *params) {
   ENTER(k->device);
@@ -469,6 +489,7 @@ void rt_kernel_release(RtKernel *k) {
       rt_cu.cuMemFreeHost(k->trap);
   }
   free(k->field_offsets);
+  free(k->words);
   free_name(k);
   free(k);
 }

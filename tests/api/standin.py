@@ -53,6 +53,7 @@ class Control(ctypes.Structure):
             ("reachable", ctypes.c_size_t, ctypes.c_void_p, ctypes.c_size_t),
             ("context", ctypes.c_void_p),
             ("answer", None, ctypes.c_int),
+            ("say", None, ctypes.c_char_p),
         ]
     ]
 

@@ -695,7 +695,7 @@ const StandinControl *standin_control(void) {
       control_calls,      control_forget,        control_live,       control_misuse,
       control_set_memory, control_set_attribute, standin_on_launch,  control_last,
       control_busy,       control_order,         control_capture,    standin_block,
-      control_reachable,  control_context,       standin_answer,
+      control_reachable,  control_context,       standin_answer,     standin_say,
   };
   return &control;
 }

@@ -76,6 +76,7 @@ HIDDEN Thing *standin_holding(CUdeviceptr address); /* the memory that the addre
 HIDDEN int standin_is_pinned(CUdeviceptr address);
 HIDDEN int standin_run(const StandinLaunch *launch); /* without the lock; what run answered */
 HIDDEN void standin_answer(int result);
+HIDDEN void standin_say(const char *words);
 
 HIDDEN int standin_destroy(StandinKind kind, void *handle); /* and gives the lock back */
 HIDDEN void standin_wait(pthread_cond_t *until);            /* without the lock meanwhile */

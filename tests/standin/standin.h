@@ -63,8 +63,9 @@ typedef struct StandinControl {
   /* What kernels may touch: [from, to) of the first n allocations, in order of addresses; how many
    * there are. */
   size_t (*reachable)(uint64_t (*ranges)[2], size_t n);
-  void *(*context)(void);     /* this thread's, without a call that counts */
-  void (*answer)(int result); /* in on_launch's run: what the launch returns */
+  void *(*context)(void);         /* this thread's, without a call that counts */
+  void (*answer)(int result);     /* in on_launch's run: what the launch returns */
+  void (*say)(const char *words); /* what the compiler says of every PTX that is loaded */
 } StandinControl;
 
 const StandinControl *standin_control(void);

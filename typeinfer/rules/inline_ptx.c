@@ -231,12 +231,7 @@ static const char *converted(Asm *a, const Frozen *text) {
   Buf out;
   int line = 1, braces = 0;
   buf_init(&out, &a->ty->cx->arena);
-  Loc loc = a->ty->at->loc;
-  int end = loc.end_line == loc.line ? loc.end_col : 0;
-  buf_printf(&out, "// inline_ptx at %d:%d-%d in %s of ", loc.line, loc.col, end,
-             loc.code ? loc.code->qualname : "?");
-  for (const char *f = loc.code ? loc.code->filename : ""; *f; f++)
-    buf_puts(&out, *f == '$' ? "$$" : *f == '\n' ? " " : (char[]){*f, 0});
+  cx_put_place(&out, "inline_ptx", a->ty->at->loc);
   buf_putc(&out, '\n');
   bool comment = false;
   for (const char *s = text->text; *s;) {

@@ -90,15 +90,19 @@ static bool read_power(Ty *ty, const TyCall *c, uint32_t k, const char *what, in
   return false;
 }
 
+static bool has_numbers(const Type *t) {
+  return t->id == TY_ARRAY && t->ndim && ty_is_number(t->elem) && !ty_is_complex(t->elem) &&
+         ty_kind(t->elem) != KIND_BOOL;
+}
+
+static bool has_neighbours(const Type *t) { return t->layout == LAYOUT_C && !t->pointer; }
+
 static bool takes_vectors(Ty *ty, const TyCall *c) {
-  const Type *t = c->args[0].type;
-  bool numbers = t->id == TY_ARRAY && ty_is_number(t->elem) && !ty_is_complex(t->elem) &&
-                 ty_kind(t->elem) != KIND_BOOL;
-  if (!numbers || !t->ndim) {
+  if (!has_numbers(c->args[0].type)) {
     (void)ty_argument_type(ty, c, 0, "an array of integers or floats");
     return false;
   }
-  if (t->layout == LAYOUT_C && !t->pointer)
+  if (has_neighbours(c->args[0].type))
     return true;
   (void)TY_FAIL(ty, ERR_LAYOUT, c->name, TY_PRETTY(ty, c->args[0]));
   return false;
@@ -129,6 +133,14 @@ static void check_end(Ty *ty, const TyCall *c, const Access *x) {
            2);
 }
 
+/* Bytes from the last place where an access may begin to where this one does. */
+static Val misalignment(Ty *ty, const Access *x) {
+  const Type *t = ty_id(ty, TY_PYINT);
+  Val begin = ty_op1(ty, OP_ADDRESS, t, x->args[0]);
+  Val address = ty_int_op(ty, OP_ADD, begin, byte_offset(ty, x));
+  return ty_int_op(ty, OP_AND, address, ty_const_int(ty, x->align - 1));
+}
+
 /* Memory of the kernel's own begins where the access needs it; of what an argument brings the
  * address is looked at. */
 static void check_alignment(Ty *ty, const TyCall *c, const Access *x) {
@@ -138,9 +150,7 @@ static void check_alignment(Ty *ty, const TyCall *c, const Access *x) {
     own->align = (uint32_t)x->align;
   if (!ty->cx->checked || x->align <= (int64_t)ty_array_align(array.type))
     return;
-  const Type *t = ty_id(ty, TY_PYINT);
-  Val address = ty_int_op(ty, OP_ADD, ty_op1(ty, OP_ADDRESS, t, array), byte_offset(ty, x));
-  Val rest = ty_int_op(ty, OP_AND, address, ty_const_int(ty, x->align - 1));
+  Val rest = misalignment(ty, x);
   const char *message = arena_printf(
       &ty->cx->arena,
       "%s: the address of element {0} is {1} bytes beyond a multiple of %lld, to which an access of "
@@ -208,6 +218,24 @@ Val ty_rule_vector_load(Ty *ty, const TyCall *c) {
   if (r.ins)
     r.ins->aux2 = (int32_t)x.align;
   return r;
+}
+
+/* Of an array that load and store refuse for its type it is False when the kernel is compiled, so
+ * that code behind it is not typed. */
+Val ty_rule_vector_aligned(Ty *ty, const TyCall *c) {
+  const Type *t = c->args[0].type;
+  Access x = {.args = {c->args[0]}, .n = 1 + t->ndim};
+  int64_t count;
+  if (t->id != TY_ARRAY)
+    return ty_argument_type(ty, c, 0, "an array");
+  if (!has_numbers(t) || !has_neighbours(t) || ty_array_align(t) < ty_size(t->elem))
+    return ty_const_bool(ty, false);
+  if (!read_power(ty, c, 2, "the number", 2, most_elements(t->elem), &count))
+    return BOTTOM;
+  x.align = count * (int64_t)ty_size(t->elem);
+  if (!ty_element(ty, x.args[0], c->args[1], x.args + 1))
+    return ty_argument_type(ty, c, 1, "an index of one element");
+  return ty_int_test(ty, OP_EQ, misalignment(ty, &x), ty_const_int(ty, 0));
 }
 
 Val ty_rule_vector_store(Ty *ty, const TyCall *c) {

@@ -121,6 +121,14 @@ def vector_load(array, index, shape, alignment=None):
     return vector_of(array.dtype, shape)(*values)
 
 
+@_called("vector.aligned")
+def vector_aligned(array, index, shape):
+    numbers = array.dtype.kind in "iufV" and array.dtype.names is None
+    index = index if isinstance(index, tuple) else (index,)
+    address = array.ctypes.data + sum(i % n * stride for i, n, stride in zip(index, array.shape, array.strides))
+    return bool(numbers and array.flags.c_contiguous and address % (shape * array.itemsize) == 0)
+
+
 @_called("vector.store")
 def vector_store(array, index, values, alignment=None):
     *outer, last = index if isinstance(index, tuple) else (index,)

@@ -956,6 +956,9 @@ def ushort4(*components: Any) -> Any:
 class vector:
     """Several neighbouring elements in one access."""
     @staticmethod
+    def aligned(array: Array, index: int | tuple[int, ...], shape: int | tuple[int, ...]) -> bool:
+        """True if the address of array[index] is a multiple of an access to `shape` elements, so that vector.load and store may be used there. False, known when the kernel is compiled, of an array that they do not take: one that is not C-contiguous, or not of integers or floats."""
+    @staticmethod
     def load(array: Array, index: int | tuple[int, ...], shape: int | tuple[int, ...], alignment: int | None = None) -> tuple[Any, ...]:
         """`shape` elements from array[index] on, along the last axis, as a tuple (a float32x4 and the like, where there is such a type): 2, 4, 8 or 16 bytes in one access, whose address must be a multiple of `alignment`, by default of those bytes; where indices are checked, so is that."""
     @staticmethod

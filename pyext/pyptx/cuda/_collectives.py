@@ -182,7 +182,8 @@ def _warp_mask(count):
 # Up to so many warps each thread reads what all of them have: few vector loads, no shuffles. (CUB's
 # BlockReduceWarpReductions and BlockScanWarpScans do the same, for any number.) With more the first
 # warp combines them, between two barriers; a scan takes a selection for each warp, so it begins
-# sooner there.
+# sooner there. Of words each warp combines them itself, by redux.sync: one instruction, which waits
+# for no second barrier.
 _FEW_WARPS = 8
 _FEW_WARPS_OF_A_SCAN = 4
 
@@ -213,6 +214,15 @@ def _prefix_of_warps(partials, before, upto, op, warp, w, left):
     return _prefix_of_warps(partials, before, _apply(op, upto, _read(partials, w, upto)), op, warp, w + 1, left[1:])
 
 
+def _reduce_words_of_warps(partials, like, op, lane, count, warps):
+    """What the first `count` of the warps have in partials, in all lanes; if there are none, 0 of a
+    sum, else what the first one has."""
+    if op is _add:
+        word = _read(partials, min(lane, warps - 1), like)
+        return _reduce_word(word if lane < count else type(like)(0), op)
+    return _reduce_word(_read(partials, min(lane, max(count - 1, 0)), like), op)
+
+
 def _warp(size, dims):
     """(this thread's lane and warp, the mask of its warp and how many lanes that has, how many
     warps there are)"""
@@ -241,14 +251,10 @@ def _scan_partials(partials, like, op, mask, lane, warps, known):
 
 def _reduce_partials(partials, like, op, mask, lane, warps, known):
     """What all warps have, and the lane that knows it."""
-    if known is not None:
-        if _word(like, op) is not None:
-            word = _read(partials, min(lane, warps - 1), like)
-            return _reduce_word(word if op is not _add or lane < warps else type(like)(0), op), 0
-        if warps & warps - 1 == 0:
-            lanes = warps // _FEW_WARPS  # each takes as many of them
-            mine = _sum_of_warps(partials, like, op, lane % lanes * _FEW_WARPS, (None,) * _FEW_WARPS)
-            return _reduce_lanes(mine, op, mask, lane, lanes, None), 0
+    if known is not None and warps & warps - 1 == 0:
+        lanes = warps // _FEW_WARPS  # each takes as many of them
+        mine = _sum_of_warps(partials, like, op, lane % lanes * _FEW_WARPS, (None,) * _FEW_WARPS)
+        return _reduce_lanes(mine, op, mask, lane, lanes, None), 0
     return _scan_partials(partials, like, op, mask, lane, warps, known), warps - 1
 
 
@@ -256,13 +262,15 @@ def _block_reduce(x, op, size, dims):
     lane, warp, mask, count, warps = _warp(size, dims)
     known = _known_warps(size)
     value = _reduce_warp(_reduce_items(x, op), op, known, lane, mask, count)
-    if known is not None and len(known) <= _FEW_WARPS:
+    if known is not None and (len(known) <= _FEW_WARPS or _word(value, op) is not None):
         partials = _scratch(value, len(known), ())
         cuda.syncthreads()
         if lane == 0:
             _write(partials, warp, value)
         cuda.syncthreads()
-        return _sum_of_warps(partials, value, op, 0, known)
+        if len(known) <= _FEW_WARPS:
+            return _sum_of_warps(partials, value, op, 0, known)
+        return _reduce_words_of_warps(partials, value, op, lane, len(known), len(known))
     # What the first warp finds lies behind the others' partial results, so a later call writes
     # nothing that is still read.
     partials = _scratch(value, 33, ())
@@ -277,31 +285,31 @@ def _block_reduce(x, op, size, dims):
     return _read(partials, 32, value)
 
 
-def _warps_before(partials, like, op, lane, warp, warps):
-    """(what the warps before this one have in partials, nothing in the first; what all have)."""
-    if warps <= _FEW_WARPS:
+def _warps_before(partials, like, op, lane, warp, warps, few, total):
+    """(what the warps before this one have in partials, nothing in the first; what all have, if
+    total is not None). Of more than `few` warps the values are words."""
+    if warps <= few:
         first = _read(partials, 0, like)
         return _prefix_of_warps(partials, first, first, op, warp, 1, (None,) * (warps - 1))
-    upto = _scan_lanes(_read(partials, min(lane, warps - 1), like), op, _ALL, None, warps)
-    return cuda.shfl_sync(_ALL, upto, max(warp - 1, 0)), cuda.shfl_sync(_ALL, upto, warps - 1)
+    before = _reduce_words_of_warps(partials, like, op, lane, warp, warps)
+    return before, like if total is None else _reduce_words_of_warps(partials, like, op, lane, warps, warps)
 
 
-def _prefix(value, op, size, dims, shifted):
+def _prefix(value, op, size, dims, shifted, total):
     """(the values of this warp up to this thread, or before it where shifted is not None; those of
-    all warps before it; those of the block). The second is nothing in the first warp, the first
-    nothing in the first lane if shifted."""
+    all warps before it; those of the block, if total is not None). The second is nothing in the
+    first warp, the first nothing in the first lane if shifted."""
     lane, warp, mask, count, warps = _warp(size, dims)
     inside = _scan_lanes(value, op, mask, None, 32)
     own = inside if shifted is None else cuda.shfl_up_sync(mask, inside, 1)
     known = _known_warps(size)
-    if known is not None and len(known) <= _FEW_WARPS_OF_A_SCAN:
+    if known is not None and (len(known) <= _FEW_WARPS_OF_A_SCAN or _word(value, op) is not None):
         partials = _scratch(value, len(known), ())
         cuda.syncthreads()
         if lane == 31:
             _write(partials, warp, inside)
         cuda.syncthreads()
-        before, whole = _warps_before(partials, value, op, lane, warp, len(known))
-        return own, before, whole
+        return (own, *_warps_before(partials, value, op, lane, warp, len(known), _FEW_WARPS_OF_A_SCAN, total))
     partials = _scratch(value, 64, ())
     if lane == count - 1:
         _write(partials, warp, inside)
@@ -322,9 +330,9 @@ def _before(lanes, warps, op, rank):
 def _block_inclusive(x, op, size, dims):
     rank = _rank(dims)
     if isinstance(x, np.ndarray) and len(x) > 1:
-        lanes, warps, _ = _prefix(_reduce_items(x, op), op, size, dims, True)
+        lanes, warps, _ = _prefix(_reduce_items(x, op), op, size, dims, True, None)
         return _scan_items(x, op, _before(lanes, warps, op, rank), rank > 0)
-    inside, warps, _ = _prefix(_reduce_items(x, op), op, size, dims, None)
+    inside, warps, _ = _prefix(_reduce_items(x, op), op, size, dims, None, None)
     upto = inside if rank < 32 else _apply(op, warps, inside)
     if isinstance(x, np.ndarray):
         x[0] = upto
@@ -333,7 +341,7 @@ def _block_inclusive(x, op, size, dims):
 
 
 def _block_exclusive(x, op, initial, total, size, dims):
-    lanes, warps, whole = _prefix(_reduce_items(x, op), op, size, dims, True)
+    lanes, warps, whole = _prefix(_reduce_items(x, op), op, size, dims, True, total)
     rank = _rank(dims)
     first = _like(initial, whole)
     before = _before(lanes, warps, op, rank)
@@ -364,24 +372,44 @@ def _with_total(x, before, op, first, whole, total):
 
 
 def _load(source, items, start, default, rank, step, stride):
-    """items[k] = source[start + rank * step + k * stride]"""
+    """items[k] = source[start + rank * step + k * stride]; neighbours in accesses of up to 16 bytes,
+    `each` in one, where source is aligned to them."""
     cuda.static_assert(len(items) > 0, _ITEMS)
     first = start + rank * step
+    each = min(len(items) & -len(items), 16 // source.itemsize)
     if first + (len(items) - 1) * stride < source.size:
-        for k in range(len(items)):
-            items[k] = source[first + k * stride]
+        if stride == 1 and each > 1 and cuda.vector.aligned(source, first, each):
+            for k in range(0, len(items), each):
+                values = cuda.vector.load(source, first + k, each)
+                for j in range(each):
+                    items[k + j] = values[j]
+        else:
+            for k in range(len(items)):
+                items[k] = source[first + k * stride]
     else:
         for k in range(len(items)):
             at = first + k * stride
             items[k] = source[at] if at < source.size else default
 
 
+def _some(items, k, left):
+    """items[k], items[k + 1], …, len(left) of them, as a tuple."""
+    if len(left) == 0:
+        return ()
+    return (items[k], *_some(items, k + 1, left[1:]))
+
+
 def _store(target, items, start, rank, step, stride):
     cuda.static_assert(len(items) > 0, _ITEMS)
     first = start + rank * step
+    each = min(len(items) & -len(items), 16 // target.itemsize)
     if first + (len(items) - 1) * stride < target.size:
-        for k in range(len(items)):
-            target[first + k * stride] = items[k]
+        if stride == 1 and each > 1 and cuda.vector.aligned(target, first, each):
+            for k in range(0, len(items), each):
+                cuda.vector.store(target, first + k, _some(items, k, (None,) * each))
+        else:
+            for k in range(len(items)):
+                target[first + k * stride] = items[k]
     else:
         for k in range(len(items)):
             at = first + k * stride

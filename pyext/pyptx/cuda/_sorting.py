@@ -4,7 +4,7 @@ ones of a tile; see there for keys and sources."""
 import numpy as np
 
 from pyptx import cuda
-from pyptx.cuda._collectives import _ALL, _ITEMS, _MOST_BYTES, _add, _memory, _rank, _scan_lanes, _warps_before
+from pyptx.cuda._collectives import _ALL, _FEW_WARPS, _ITEMS, _MOST_BYTES, _add, _memory, _rank, _scan_lanes, _warps_before
 
 
 def _unsigned(x):
@@ -230,7 +230,7 @@ def _scan_counters(words, partials, rank, warps):
     if lane == 31:
         partials[warp] = inside
     cuda.syncthreads()
-    before, whole = _warps_before(partials, total, _add, lane, warp, warps)
+    before, whole = _warps_before(partials, total, _add, lane, warp, warps, _FEW_WARPS, True)
     upto = inside - total + (whole << np.uint32(16)) + (before if warp > 0 else np.uint32(0))
     for c in range(9):
         words[rank * 9 + c] = upto

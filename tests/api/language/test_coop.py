@@ -191,7 +191,7 @@ def test_integers_of_a_known_block(block, dtype):
     the whole block takes."""
 
     @cuda.jit
-    def kernel(x, total, least, most, upto, rounds):
+    def kernel(x, total, least, most, upto, lowest, before, rounds):
         group = cuda.coop.this_block(block)
         i = group.thread_rank()
         v = x[i]
@@ -202,19 +202,24 @@ def test_integers_of_a_known_block(block, dtype):
             else:
                 most[k, i] = group.reduce(v, max)
             upto[k, i] = group.inclusive_sum(v)
+            lowest[k, i] = group.inclusive_scan(v, min)
+            before[k, i], all_of_them = group.exclusive_scan(v, max, x[-1], total=True)
+            most[k, i] = max(most[k, i], all_of_them)
             v = x.dtype.type(v + total[0, 0])
 
     info, rounds = np.iinfo(dtype), 3
     x = np.random.default_rng(block).integers(info.min, info.max, block, dtype, endpoint=True)
-    total, least, most, upto = np.zeros((4, rounds, block), dtype)
-    launch(kernel, block, x, total, least, most, upto, rounds)
+    total, least, most, upto, lowest, before = np.zeros((6, rounds, block), dtype)
+    most[:] = info.min
+    launch(kernel, block, x, total, least, most, upto, lowest, before, rounds)
     v = x.copy()
     for k in range(rounds):
         if k % 2 == 0:
             assert (total[k] == v.sum(dtype=dtype)).all() and (least[k] == v.min()).all()
-        else:
-            assert (most[k] == v.max()).all()
+        assert (most[k] == max(v.max(), x[-1])).all()
         assert (upto[k] == np.cumsum(v, dtype=dtype)).all()
+        assert (lowest[k] == np.minimum.accumulate(v)).all()
+        assert (before[k] == np.maximum.accumulate(np.r_[x[-1], v[:-1]])).all()
         v = v + x.sum(dtype=dtype)
 
 
@@ -426,6 +431,35 @@ def test_arrangements(block, items):
     assert (blocked == x).all() and (back == x).all()
 
 
+@pytest.mark.parametrize("dtype, kept, items", [("float32", "float32", 8), ("uint8", "uint8", 16), ("int16", "int64", 6), ("float64", "float32", 4),
+                                                ("int32", "int32", 5), ("complex64", "complex64", 4), ("bool", "int32", 4)], ids=str)  # fmt: skip
+def test_where_arrays_begin(dtype, kept, items):
+    """Neighbours come in wide accesses where an array begins so; the others are taken one by one."""
+
+    @cuda.jit
+    def kernel(x, out, tiles):
+        group, warp = cuda.coop.this_block(64), cuda.coop.this_warp()
+        mine, own = cuda.local.array(items, kept), cuda.local.array(items, kept)
+        group.load(x, mine, cuda.blockIdx.x * (64 * items), 1)
+        group.store(out, mine, cuda.blockIdx.x * (64 * items))
+        if cuda.blockIdx.x == 0 and group.thread_rank() < 32:
+            warp.load(x, own)
+            warp.store(tiles, own)
+
+    n = 3 * 64 * items - 5
+    x = (np.arange(n + 16) % 100).astype(dtype)
+    for k, j in [(0, 0), (0, 1), (1, 0), (2, 4), (3, 8), (4, 2), (8, 12)]:
+        out, tiles = np.zeros((2, n + 16), dtype)
+        d_x, d_out, d_tiles = cuda.to_device(x), cuda.to_device(out), cuda.to_device(tiles)
+        kernel[3, 64](d_x[k : k + n], d_out[j : j + n], d_tiles[k : k + 32 * items])
+        out[j : j + n], tiles[k : k + 32 * items] = x[k : k + n], x[k : k + 32 * items]
+        np.testing.assert_array_equal(d_out.copy_to_host(), out)
+        np.testing.assert_array_equal(d_tiles.copy_to_host(), tiles)
+    column = np.zeros((n, 2), dtype)  # elements two apart: not C-contiguous
+    kernel[3, 64](cuda.to_device(np.repeat(x[:n], 2))[::2], d_column := cuda.to_device(column)[:, 1], d_tiles)
+    np.testing.assert_array_equal(d_column.copy_to_host(), x[:n])
+
+
 @pytest.mark.parametrize("arrangement", ["blocked", "striped", "transposed"])
 def test_the_end_of_an_array(arrangement):
     @cuda.jit
@@ -583,5 +617,6 @@ def test_the_code_of_a_gpu(dtype, block, items, tmp_path):
     ptx = ptx_of(kernel, f"{dtype}[::1], {dtype}[::1]", "sm_90")
     if block == 256:
         assert ".local" not in ptx
+    assert ("ld.global.v" in ptx and "st.global.v" in ptx) == (items > 1)
     assert "shfl.sync" in ptx and "bar.sync" in ptx
     assemble(ptx, "sm_90", tmp_path)

@@ -457,6 +457,21 @@ def test_what_the_assembler_refuses_in_a_text(tmp_path, monkeypatch):
     check_text("INLINE_TEXT", caught.value, "wrong.py", line)
 
 
+@pytest.mark.parametrize("row, words", [
+    ("MATRIX_REGISTERS", "ptxas fatal   : (C7602) Insufficient registers (64) to compile instruction at line 9 in function kernel"),
+    ("MATRIX_REGISTERS", "ptxas info    : (C7511) Potential Performance Loss: wgmma.mma_async instructions are serialized due to insufficient register resources"),
+    ("SERIALIZED", "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async instructions are serialized due to ill formed pipeline stage"),
+])  # fmt: skip
+def test_what_the_assembler_makes_of_matrix_operations(row, words, tmp_path):
+    source = "def kernel(x):\n    s = cuda.shared.array((64, 64), np.float16, alignment=1024)\n    acc = cuda.wgmma.zeros(64, 64, np.float32)\n"
+    source += "    acc = «cuda.wgmma.mma(s[:, :16], s[:, :16], acc)»\n    cuda.wgmma.commit()\n    acc = cuda.wgmma.wait(0, acc)\n    x[0] = acc[0]\n"
+    module, line, column = load(tmp_path, source)
+    ptx = pyptx._pyptx._compile(module.kernel, "float32[::1]", "nvptx", "sm_90", 0, {}, "ptx")["ptx"]
+    with pytest.raises(ValueError) as caught:
+        pyptx._pyptx._assembled_advice(module.kernel.__code__, ptx, 0, 0, words)
+    check_text(row, caught.value, "wrong.py", line, column)
+
+
 def test_corrupt_code():
     def kernel(x):
         x[0] = 1

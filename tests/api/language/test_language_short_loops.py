@@ -365,3 +365,85 @@ def test_the_gpus_code_has_no_loop_for_the_rest(one_entry):
     ptx = cuda.compile_ptx(kernel, "void(int32[::1], float32[::1], float32[::1])", cc="sm_90", coarsen=1)[0]
     # the bounds, eight rounds, and a loop for rows that begin below 0
     assert ptx.count("ld.global.b32") == 2 + 8 + 1 and ptx.count("nounroll") == 2 and ptx.count("setp.lt.u32") + ptx.count("setp.gt.u32") >= 7
+
+
+FAR = [0, 1, -1, -7, -(2**31), 2**31 - 1, 2**31, -(2**31) - 1, 2**40, -(2**40), 2**32 + 3, 2**63 - 1, -(2**63)]
+
+
+def test_positions_that_a_loop_moves_on():
+    """In 32 bits on a GPU (codegen/nvptx/short_indices.c): they are indices, which may count from the end, but bounds may be any number."""
+    def kernel(text, start, end, least, out):
+        row = cuda.grid(1)
+        if row < start.size:
+            i, stop, found = start[row], end[row], 0
+            while i < stop:
+                c = text[i]
+                i += 1
+                if c > 5:
+                    if i < stop and text[i] > 3 and i != least[row]:
+                        found += 100
+                    i += 2
+                found += int(c)
+            out[row, 0] = i
+            out[row, 1] = found
+
+    rng = np.random.default_rng(8)
+    n = 40
+    starts, ends = rng.integers(-n, n, 100), rng.integers(-n, n, 100)
+    far = np.array(FAR)
+    empty = [(a, b) for a in FAR for b in FAR if a >= b]
+    starts = np.r_[starts, rng.integers(-n, n, far.size), [a for a, _ in empty]]
+    ends = np.r_[np.minimum(ends, n - 2), np.where(far > 0, -n + 9, far), [b for _, b in empty]]
+    least = np.resize(np.r_[far, rng.integers(-n, n, 50)], starts.size)
+    out = run(kernel, [rng.integers(0, 10, n).astype(np.uint8), starts, ends, least, np.zeros((starts.size, 2), np.int64)], 4, 128)[-1]
+    assert (out[:, 1] > 100).sum() > 20
+
+
+@pytest.mark.parametrize("step", [1, 3, -2])
+def test_positions_by_what_the_iteration_saw(step):
+    """Steps that differ from path to path, downwards too, and a jump that is not a constant."""
+    def kernel(kind, start, out):
+        row = cuda.grid(1)
+        if row < start.size:
+            i, n = start[row], 0
+            while n < 12:
+                k = kind[i]
+                n += 1
+                if k == 0:
+                    i += step
+                elif k == 1:
+                    i -= 1
+                elif k == 2:
+                    break
+            j, seen = start[row], 0
+            while seen < 5:
+                j = (j + kind[j]) % kind.size
+                seen += 1
+            out[row] = 1000 * i + 10 * n + j
+
+    rng = np.random.default_rng(4)
+    kind = rng.choice([0, 0, 0, 1, 2, 3], 200).astype(np.int64)
+    run(kernel, [kind, rng.integers(-120, 120, 64), np.zeros(64, np.int64)], 1, 64)
+
+
+def test_answers_that_are_constants_on_each_way():
+    """Conditions that are yes or no on each of many ways to one place are bits of one number (codegen/nvptx/prepare.c)."""
+    def kernel(text, out):
+        i = cuda.grid(1)
+        if i < text.size:
+            c = text[i]
+            letter, lower, digit, more = False, False, False, 0
+            if 97 <= c < 123:
+                letter, lower = True, True
+            elif 65 <= c < 91:
+                letter = True
+            elif 48 <= c < 58:
+                digit = True
+            elif c >= 0xC0:
+                letter, more = True, 2
+            n = 0
+            while letter and n < more:
+                n += 1
+            out[i] = (8 if letter and not lower else 4) + (2 if digit or lower else 0) + n * 16
+
+    run(kernel, [np.arange(256, dtype=np.uint8), np.zeros(256, np.int32)], 2, 128)

@@ -72,6 +72,36 @@ def test_along_the_last_axis_and_of_an_alignment_of_one_s_own():
     assert np.array_equal(out, x.reshape(8, 5, 2).sum(2) + x[:, -1:])
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "int64"])
+def test_aligned(dtype):
+    @cuda.jit
+    def kernel(out, x, rows):
+        i = cuda.threadIdx.x
+        s = cuda.shared.array(64, x.dtype)
+        out[0, i] = cuda.vector.aligned(x, i, 2)
+        out[1, i] = cuda.vector.aligned(x[1:], i, 2)
+        out[2, i] = cuda.vector.aligned(rows, (i, 1), 2)
+        out[3, i] = cuda.vector.aligned(rows, (i, -4), 2)
+        if cuda.vector.aligned(s, i, 2):
+            cuda.vector.store(s, i, (x[i], x[i + 1]))
+        cuda.syncthreads()
+        out[4, i] = s[i] == x[i]
+
+    x = cuda.to_device(np.arange(65).astype(dtype))
+    out = cuda.to_device(np.zeros((5, 32), bool))
+    kernel[1, 32](out, x, cuda.to_device(np.zeros((32, 5), dtype)))
+    even = np.arange(32) % 2 == 0
+    assert np.array_equal(out.copy_to_host(), [even, ~even, ~even, ~even, [True] * 32])
+
+
+@pytest.mark.parametrize("signature", ["float32[:]", "complex64[::1]", "bool[::1]", "align4 float64[::1]", "record(x: float32 @0, v: int32 @4; 8)[::1]"])
+def test_arrays_that_vectors_do_not_take_are_not_aligned(signature):
+    """Known when the kernel is compiled: the code behind it, which is wrong for them, is not typed."""
+    kernel = define("def kernel(x):\n    if cuda.vector.aligned(x, 0, 2):\n        cuda.vector.store(x, 0, (1, 2))\n")
+    assert "st.global" not in ptx_of(kernel, signature, "sm_75")
+    assert "st.global.v2" in ptx_of(kernel, "float64[::1]", "sm_75")
+
+
 @pytest.mark.host_only
 @pytest.mark.parametrize("at, error, what", [
     (1, ValueError, "address of element 1 is 4 bytes beyond a multiple of 16, to which an access of 4 elements must be aligned"),
@@ -90,6 +120,7 @@ def test_wrong_places(at, error, what):
 @pytest.mark.parametrize("call, what", [
     ("load(x, 0, 3)", "the number of elements of type float32 is a power of two from 2 to 4, not 3"),
     ("load(x, 0, 8)", "from 2 to 4, not 8"), ("load(x, 0, x.size)", "the number of cuda.vector.load must be known"),
+    ("aligned(x, 0, 8)", "from 2 to 4, not 8"), ("aligned(3, 0, 2)", "must be an array"), ("aligned(x, slice(2), 2)", "must be an index of one element"),
     ("load(x[::2], 0, 2)", "needs a C-contiguous array"), ("load(3, 0, 2)", "argument 1 .* must be an array"),
     ("load(x, 0, 4, alignment=3)", "the alignment .* from 4 to 1024, not 3"), ("load(x, (0, 0), 4)", "too many indices"), ("load(x, slice(2), 4)", "must be an index of one element"),
     ("store(x, 0, 1.5)", "must be a tuple of 2 to 4 numbers"), ("store(x, 0, (1, 2, 3))", "must be a tuple of 2 to 4 numbers"),

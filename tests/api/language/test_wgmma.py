@@ -108,6 +108,36 @@ def test_ptx(factor, n, swizzle, a_major, b_major, registers, tmp_path, one_entr
     assert_not_serialised(text, tmp_path)
 
 
+def begun(sa, sb, k, acc):
+    return cuda.wgmma.mma(sa[:, k : k + 16], sb[:, k : k + 16], acc)
+
+
+def begun_all(sa, sb, acc):
+    cuda.wgmma.fence()
+    return begun(sa, sb, 48, begun(sa, sb, 32, begun(sa, sb, 16, begun(sa, sb, 0, acc))))
+
+
+def ended(acc):
+    cuda.wgmma.commit()
+    return cuda.wgmma.wait(0, acc)
+
+
+def products_of_functions(d):
+    sa, sb = cuda.shared.array((64, 64), np.float16, alignment=1024), cuda.shared.array((64, 64), np.float16, alignment=1024)
+    acc = ended(begun_all(sa, sb, cuda.wgmma.zeros(64, 64, np.float32)))
+    acc = ended(begun_all(sa, sb, acc))
+    for i in range(32):
+        d[cuda.threadIdx.x, i] = acc[i]
+
+
+def test_functions_with_matrix_operations_are_inlined(tmp_path, one_entry, monkeypatch):
+    """Operations in flight pass no call: ptxas would end them there (C7510)."""
+    monkeypatch.setenv("PYPTX_INLINE_LIMIT", "0")  # as in a program beyond the limit
+    text = ptx_of(products_of_functions, "float32[:,::1]", "sm_90")
+    assert text.count("wgmma.mma_async") == 8 and ".func" not in text
+    assert_not_serialised(text, tmp_path)
+
+
 def assert_not_serialised(text, tmp_path):
     """ptxas warns (C7510 and others) where it makes the operations wait for one another."""
     if not PTXAS:
@@ -189,7 +219,7 @@ def test_the_pipeline_assembles(form, majors, tmp_path, pipeline):
     loop over k nothing but additions for a stage's descriptors."""
     form = pipeline.FORMS[form]
     text = ptx_of(pipeline.make_gemm(form, *majors, None).py_func, f"narrow ({SIGNATURE}, int64, ())", "sm_90", launch_bounds=(384, 1))
-    assert "setmaxnreg.dec.sync.aligned.u32 \t40;" in text and "setmaxnreg.inc.sync.aligned.u32 \t232;" in text
+    assert "setmaxnreg.dec.sync.aligned.u32 40;" in text and "setmaxnreg.inc.sync.aligned.u32 232;" in text
     loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
     loop = next(part for part in loop if "wgmma.mma_async" in part)
     assert loop.count("wgmma.mma_async") == (8 if form.turns else 4) and loop.count("wgmma.commit_group") == 1

@@ -27,6 +27,10 @@ def with_assert(x):
     x[i] = 1
 
 
+def stopping(x):
+    raise ValueError
+
+
 def with_fence(x):
     x[cuda.grid(1)] = 1
     cuda.threadfence()
@@ -80,8 +84,9 @@ def test_lanes_are_told_from_what_is_the_same_in_a_block(register):
     "kernel, options, text",
     [
         (with_loop, {}, "not coarsened: it has a loop whose trip count differs between blocks"),
-        (with_assert, {"exceptions": True}, "not coarsened: it has checks that can stop a thread"),
-        (with_assert, {"debug": True}, "not coarsened: it has checks that can stop a thread"),
+        (with_assert, {"exceptions": True}, "4 neighbouring blocks along x"),
+        (with_assert, {"debug": True}, "4 neighbouring blocks along x"),
+        (stopping, {"debug": True}, "not coarsened: a thread can stop inside"),
         (with_fence, {}, "not coarsened: it calls llvm.nvvm.membar.gl"),
         (with_print, {}, "not coarsened: it has local memory"),
         (the_same, {}, "not coarsened: its blocks all do the same"),

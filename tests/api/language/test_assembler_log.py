@@ -1,0 +1,131 @@
+"""What the GPU's assembler says of a kernel is an error or advice of its line: by ptxas where that is, by the driver's compiler in a launch."""
+
+import re
+import shutil
+
+import pytest
+from standin import needs_standin, run
+
+from pyptx import cli
+
+HEAD = """
+import numpy as np
+from pyptx import cuda
+
+@cuda.jit('void(float32[:,::1], float16[:,::1], int64)'OPTIONS)
+def kernel(out, x, n):
+    t = cuda.threadIdx.x
+    s = cuda.shared.array((256, 64), np.float16, alignment=1024)
+    for i in range(t, 256 * 64, 128):
+        s[i // 64, i % 64] = x[i // 64, i % 64]
+    cuda.fence_proxy_async_shared()
+    cuda.syncthreads()
+    acc = cuda.wgmma.zeros(64, WIDTH, np.float32)
+    two = cuda.wgmma.zeros(64, WIDTH, np.float32)
+    for step in range(n):
+        cuda.wgmma.fence()
+        for kk in range(0, 64, 16):
+            acc = cuda.wgmma.mma(s[:64, kk:kk + 16], s[:WIDTH, kk:kk + 16], acc)  # here
+            BODY
+        cuda.wgmma.commit()
+        END
+    acc, two = cuda.wgmma.wait(0, acc, two)
+    for i in range(WIDTH // 2):
+        out[i, t] = acc[i] + two[i]
+"""
+
+
+def products(width, body, end, options=""):
+    return HEAD.replace("WIDTH", str(width)).replace("BODY", body).replace("END", end).replace("OPTIONS", options)
+
+
+BOTH = "two = cuda.wgmma.mma(s[64:128, kk:kk + 16], s[:WIDTH, kk:kk + 16], two)"
+WAIT = "acc, two = cuda.wgmma.wait(0, acc, two)"
+ROLES = """
+from pyptx import cuda
+
+@cuda.jit('void(float32[::1])')
+def kernel(x):
+    if cuda.threadIdx.x // 128 == 0:
+        cuda.setmaxregister_decrease(40)  # here
+    else:
+        cuda.setmaxregister_increase(232)
+    x[cuda.grid(1)] = 1
+"""
+# what is wrong: the source, the code, what the assembler says
+WRONG = {
+    "two accumulators that do not fit": (products(256, BOTH.replace("WIDTH", "256"), WAIT), "PT413", "serialized due to insufficient register resources"),
+    "fewer registers than one takes": (products(256, "pass", WAIT, ", max_registers=64"), "PT413", r"Insufficient registers \(64\)"),
+    "exchanged in flight": (products(128, "pass", "acc, two = two, acc\n        acc = cuda.wgmma.wait(1, acc)"), "PT414", "serialized due to non wgmma instructions"),
+    "how many threads is not known": (ROLES, "PT809", "'setmaxnreg' ignored; unable to determine register count at entry"),
+}
+RIGHT = products(128, BOTH.replace("WIDTH", "128"), WAIT)
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
+@pytest.mark.parametrize("what", WRONG)
+def test_of_ptxas(what, tmp_path, capsys):
+    source, code, words = WRONG[what]
+    path = tmp_path / "wrong.py"
+    path.write_text(source)
+    status = cli.main(["compile", str(path), "--arch", "sm_90", "--emit", "cubin", "-o", str(tmp_path / "k.cubin")])
+    said = capsys.readouterr().err
+    line = source[: source.index("# here")].count("\n") + 1
+    assert re.search(rf"{code}: .*{words}", said) and f"wrong.py:{line}:" in said, said
+    assert (status == 0) == (code == "PT809")
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
+@pytest.mark.parametrize("emit", ["cubin", "fatbin", "sass"])
+def test_nothing_of_right_kernels(emit, tmp_path, capsys):
+    """And sm_90 with what only sm_90a has is assembled as that."""
+    if emit != "cubin" and not shutil.which({"fatbin": "fatbinary", "sass": "nvdisasm"}[emit]):
+        pytest.skip("the tool is not on PATH")
+    path = tmp_path / "right.py"
+    path.write_text(RIGHT)
+    assert cli.main(["compile", str(path), "--arch", "sm_90", "--emit", emit, "-o", str(tmp_path / "k")]) == 0
+    said = capsys.readouterr().err
+    assert not re.search("PT41|PT80[89]", said) and (tmp_path / "k").stat().st_size > 1000, said
+
+
+LAUNCH = """
+import sys, warnings
+import numpy as np
+from pyptx import Advice, CompileError
+from standin import driver
+
+warnings.simplefilter("always")
+driver().say(SAID)
+import wrong
+line = 1 + open(wrong.__file__).read().split("# here")[0].count("\\n")
+args = [np.zeros((128, 128), np.float32), np.zeros((256, 64), np.float16), 1][:1 if "setmax" in open(wrong.__file__).read() else 3]
+args[0] = args[0] if len(args) == 3 else args[0][0]
+with warnings.catch_warnings(record=True) as caught:
+    for _ in range(2):
+        try:
+            wrong.kernel[1, 128](*args)
+            print("launched")
+        except CompileError as e:
+            print(e.code, e.lineno == line, str(e).splitlines()[0])
+print([(w.message.code, w.message.line == line) for w in caught if w.message.code != "PT803"])
+print([a.code for said in wrong.kernel.advice().values() for a in said if a.code != "PT803"])
+"""
+
+
+@needs_standin
+@pytest.mark.parametrize("what", WRONG)
+def test_of_the_driver(what, tmp_path):
+    """An error is raised by each launch; what works is advice, once."""
+    source, code, words = WRONG[what]
+    source = re.sub(r"'void\(.*?\)\)?'(, )?", "", source)  # compiled by the launch
+    (tmp_path / "wrong.py").write_text(source)
+    said = "ptxas info    : (C7500) Potential Performance Loss: " + {
+        "PT413": "wgmma.mma_async instructions are serialized due to insufficient register resources for the function 'kernel'\n",
+        "PT414": "wgmma.mma_async instructions are serialized due to non wgmma instructions reading accumulator registers\n",
+        "PT809": "'setmaxnreg' ignored; unable to determine register count at entry.\n"}[code] + "ptxas info    : 8 bytes gmem\n"  # fmt: skip
+    out = run(f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n" + LAUNCH.replace("SAID", repr(said.encode()))).splitlines()
+    if code == "PT809":
+        assert out == ["launched", "launched", "[('PT809', True)]", "['PT809']"], out
+    else:
+        assert [line.split(":")[0] for line in out[:2]] == [f"{code} True {code}"] * 2 and "8 bytes" not in out[0], out
+        assert out[2] == "[]"
