@@ -79,7 +79,7 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
         cuda.syncthreads()  # … and those of all others; the stage before has been read
         s, free = step % STAGES, (step + STAGES - 1) % STAGES
         fill(sa[free], sb[free], a, b, top, left, K * (step + STAGES - 1))
-        multiply(sums, sa[s], sb[s], 0)
+        multiply(sums, sa[s], sb[s], 0)  # twice, for a loop over k would stay a loop
         multiply(sums, sa[s], sb[s], 16)
     store(c, sums, top, left)
 

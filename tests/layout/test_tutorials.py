@@ -59,6 +59,22 @@ def test_width_and_links(path):
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_steps():
+    """The page of the matrix product shows each step's program, line by line as it is."""
+    page = (ROOT / "docs/tutorials/gemm.md").read_text()
+    sections = re.split(r"^## \d\. ", page, flags=re.M)[1:]
+    programs = tracked("examples/gemm_steps/step?_*.py")
+    assert len(sections) == len(programs) == 8
+    for section, program in zip(sections, programs, strict=True):
+        assert f"[{program.name}](../../examples/gemm_steps/{program.name})" in section
+        text = program.read_text()
+        shown = re.findall(r"```python\n(.*?)```", section, re.S)
+        assert shown
+        for part in shown:
+            indented = (re.sub(r"^(?=.)", " " * columns, part, flags=re.M) for columns in range(0, 25, 4))
+            assert any(f"\n{lines}" in text for lines in indented), part
+
+
 def test_the_list():
     """README.md names each of them, in their order."""
     named = re.findall(r"\]\((\w+\.ipynb)\)", (ROOT / "docs/tutorials/README.md").read_text())
