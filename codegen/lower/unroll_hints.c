@@ -215,8 +215,8 @@ static bool only_reads(const SmallLoop *body) {
   return true;
 }
 
-/* Does it write to arrays? The loads of the next iteration wait for that, and a loop for what is
- * left over only makes a warp's threads, whose rows differ in length, wait for one another twice. */
+/* Does it write to arrays? The loads of the next iteration wait for that, and with a loop for what
+ * is left over a warp's threads, whose rows differ in length, wait for one another twice. */
 static bool writes(const SmallLoop *body) {
   for (unsigned k = 0; k < body->n; k++)
     FOR_INS (body->blocks[k], i)

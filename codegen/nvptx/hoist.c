@@ -1,7 +1,7 @@
 /* NVPTX hoist: what the loop around a block does not change, in front of that loop.
  *
- * In: a block that a pass has written into a loop after LLVM's own hoisting. Out: its integers of 32
- * bits and its conditions that are the same in all iterations are computed before the loop: the
+ * In: a block that a pass has written into a loop after LLVM's own hoisting. Out: its integers of
+ * 32 bits and its conditions that are the same in all iterations are computed before the loop: the
  * clamped columns of a window, which its rows have in common, and which of them there are.
  * Addresses stay, since they would take two registers each. */
 #include "codegen/llvm/graph.h"

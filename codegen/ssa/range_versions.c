@@ -28,6 +28,20 @@
  *   else:
  *     while k < stop: …      # INS_ROLLED: it hardly ever runs, and is not unrolled
  *
+ * Rows of constant columns:
+ *
+ *   for k in range(points.shape[0]):
+ *     s += points[k, 0] * points[k, 1]
+ *
+ * In CUDA C++ such a row has a constant width; here it is an extent, and each row has an address of
+ * its own in place of a distance from the one before. Rows of which all columns up to some are read
+ * most likely have no others:
+ *
+ *   if points.shape[1] == 2:
+ *     while k < stop: …      # of points.reshape(points.shape[0], 2)
+ *   else:
+ *     while k < stop: …
+ *
  * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
  * versions of each small loop of these kinds. A loop that synchronises threads, calls or may stop
  * stays as it is. */
@@ -44,7 +58,18 @@
 enum {
   MAX_SIZE = 60,   /* operations of a loop that is written twice */
   MAX_RANGES = 64, /* of a function, over all of which each goes */
+  MAX_ROWS = 160,  /* as MAX_SIZE, of a loop over rows of constant columns */
+  MAX_ARRAYS = 4,  /* of such rows, in a loop */
+  MAX_WIDTH = 32,
 };
+
+/* An array of rows, and the columns that the loop reads, as bits, of all axes but the first. */
+typedef struct Rows {
+  Ins *array;
+  uint32_t columns[TY_MAX_NDIM];
+  bool other;  /* it is used in other ways too */
+  bool varies; /* different iterations read different rows */
+} Rows;
 
 typedef struct Range {
   SmallLoop loop;
@@ -52,6 +77,8 @@ typedef struct Range {
   Ins *counter, *start, *step, *stop;
   Ins *less;  /* the condition, where the step is positive */
   bool known; /* the step is a positive constant */
+  Rows rows[MAX_ARRAYS];
+  unsigned nrows; /* 0: a range of the first kinds */
 } Range;
 
 /* What a block or instruction of the loop is in the second version, while that is written. */
@@ -67,11 +94,11 @@ static bool may_be_twice(const Ins *i) {
          e != EFFECT_SYNC && e != EFFECT_STOP;
 }
 
-static bool is_short(const SmallLoop *loop) {
+static bool is_short(const SmallLoop *loop, unsigned most) {
   unsigned size = 0;
   for (unsigned k = 0; k < loop->n; k++)
     FOR_INS (loop->blocks[k], i) {
-      if (!may_be_twice(i) || ++size > MAX_SIZE)
+      if (!may_be_twice(i) || ++size > most)
         return false;
     }
   return true;
@@ -166,8 +193,85 @@ static bool is_far(const Range *r) {
 
 static bool read_range(Range *r, Block *header, Block *latch) {
   r->latch = latch;
-  return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop) && read_condition(r) &&
-         read_counter(r) && (!r->known || has_loaded_start(r));
+  return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop, MAX_SIZE) &&
+         read_condition(r) && read_counter(r) && (!r->known || has_loaded_start(r));
+}
+
+/* --- rows of constant columns --- */
+
+static Rows *rows_of(Range *r, Ins *array) {
+  for (unsigned k = 0; k < r->nrows; k++)
+    if (r->rows[k].array == array)
+      return &r->rows[k];
+  if (r->nrows == MAX_ARRAYS)
+    return NULL;
+  r->rows[r->nrows] = (Rows){.array = array};
+  return &r->rows[r->nrows++];
+}
+
+static bool is_of_rows(const Ins *array) {
+  const Type *t = array->type;
+  return array->op == OP_PARAM && t->id == TY_ARRAY && t->ndim > 1 && t->layout == LAYOUT_C &&
+         !t->wide && t->elem->id != TY_RECORD;
+}
+
+static void read_columns(const SmallLoop *loop, Rows *rows, const Ins *load) {
+  for (unsigned axis = 1; axis < load->args[0]->type->ndim; axis++) {
+    const Ins *at = load->args[1 + axis];
+    int64_t n;
+    bool known = at->op == OP_CONST && fz_get_int(at->aux.frozen, &n) && n >= 0 && n < MAX_WIDTH;
+    rows->columns[axis] |= known ? (uint32_t)1 << n : 0;
+    rows->other |= !known || load->type->id == TY_TUPLE;
+  }
+  rows->varies |= ssa_in_loop(loop, load->args[1]->block);
+}
+
+/* How wide the rows are if they have no columns but those that are read: 0, 1, …; 0: some are not
+ * read. */
+static unsigned width_of(const Rows *rows, unsigned axis) {
+  uint32_t all = rows->columns[axis];
+  return all & (all + 1) ? 0 : (unsigned)__builtin_popcount(all);
+}
+
+static bool is_dense(const Rows *rows) {
+  bool dense = rows->varies && !rows->other;
+  unsigned all = 1;
+  for (unsigned axis = 1; dense && axis < rows->array->type->ndim; axis++) {
+    all *= width_of(rows, axis);
+    dense = all > 0;
+  }
+  return dense && all > 1;
+}
+
+/* Finds the arrays of which the loop reads such rows, and which it does not use otherwise. */
+static bool read_rows(Range *r) {
+  unsigned kept = 0;
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      for (uint32_t a = 0; a < i->nargs; a++) {
+        Rows *rows = i->op != OP_EXTENT && is_of_rows(i->args[a]) ? rows_of(r, i->args[a]) : NULL;
+        if (rows && i->op == OP_LOAD)
+          read_columns(&r->loop, rows, i);
+        else if (rows)
+          rows->other = true;
+      }
+  for (unsigned k = 0; k < r->nrows; k++)
+    if (is_dense(&r->rows[k]))
+      r->rows[kept++] = r->rows[k];
+  r->nrows = kept;
+  return kept > 0;
+}
+
+/* Is it a loop over such rows, left from its header? */
+static bool read_loop_of_rows(Range *r, Block *header, Block *latch) {
+  *r = (Range){.latch = latch};
+  if (!ssa_small_loop(&r->loop, header, latch) || !is_short(&r->loop, MAX_ROWS) ||
+      header->preds.len != 2 || header->last->op != OP_CONDBR ||
+      !ssa_in_loop(&r->loop, header->succ[0]) || ssa_in_loop(&r->loop, header->succ[1]))
+    return false;
+  r->less = header->last->args[0];
+  r->outside = header->succ[1];
+  return read_rows(r);
 }
 
 /* --- the second version --- */
@@ -258,11 +362,64 @@ static Block *split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
 static void choose(Cx *cx, Fn *fn, const Range *r, Block *from, Ins *v, Op op, int64_t n,
                    Block *yes, Block *no) {
   Loc loc = r->less->loc;
-  Ins *limit = ir_const(cx, fn, fz_int(cx, n), r->counter->type, loc);
+  Ins *limit = ir_const(cx, fn, fz_int(cx, n), v->type, loc);
   Ins *holds = ir_ins(cx, fn, op, r->less->type, loc, (Ins *[]){v, limit}, 2);
   ir_append(from, limit);
   ir_append(from, holds);
   ir_condbr(cx, fn, from, holds, yes, no, loc)->type = r->loop.blocks[0]->last->type;
+}
+
+static Ins *extent_of(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *array, unsigned axis) {
+  Ins *n = ir_ins(cx, fn, OP_EXTENT, ty_scalar(cx, TY_PYINT), r->less->loc, &array, 1);
+  n->aux.i = axis;
+  n->flags |= INS_NONNEGATIVE;
+  ir_append(at, n);
+  return n;
+}
+
+/* Goes on in the block that is returned if the rows are as wide as what is read of them. */
+static Block *choose_by_width(Cx *cx, Fn *fn, const Range *r, Block *at, Block *general) {
+  for (unsigned k = 0; k < r->nrows; k++)
+    for (unsigned axis = 1; axis < r->rows[k].array->type->ndim; axis++) {
+      Ins *n = extent_of(cx, fn, r, at, r->rows[k].array, axis);
+      Block *next = ir_block(cx, fn);
+      choose(cx, fn, r, at, n, OP_EQ, width_of(&r->rows[k], axis), next, general);
+      at = next;
+    }
+  return at;
+}
+
+/* The same array with extents that are constants, for the loads of the first version. */
+static void read_known_rows(Cx *cx, Fn *fn, const Range *r, Block *fast) {
+  for (unsigned k = 0; k < r->nrows; k++) {
+    Ins *array = r->rows[k].array, *of[1 + TY_MAX_NDIM] = {array};
+    IrView *how = CX_NEW(cx, IrView);
+    *how = (IrView){.n = 1, .kind = {VIEW_RESHAPE}};
+    of[1] = extent_of(cx, fn, r, fast, array, 0);
+    for (unsigned axis = 1; axis < array->type->ndim; axis++) {
+      of[1 + axis] = ir_const(cx, fn, fz_int(cx, width_of(&r->rows[k], axis)), of[1]->type,
+                              r->less->loc);
+      ir_append(fast, of[1 + axis]);
+    }
+    Ins *view = ir_ins(cx, fn, OP_VIEW, array->type, r->less->loc, of, 1u + array->type->ndim);
+    view->aux.view = how;
+    ir_append(fast, view);
+    for (unsigned b = 0; b < r->loop.n; b++)
+      FOR_INS (copy_of_block(r->loop.blocks[b]), i)
+        if (i->op == OP_LOAD && i->args[0] == array)
+          i->args[0] = view;
+  }
+}
+
+static void choose_by_range(Cx *cx, Fn *fn, const Range *r, Block *entry, Block *fast,
+                            Block *general) {
+  bool two = !r->known || is_far(r);
+  Block *second = two ? ir_block(cx, fn) : entry;
+  if (!r->known)
+    choose(cx, fn, r, entry, r->step, OP_GT, 0, second, general);
+  else if (two)
+    choose(cx, fn, r, entry, r->stop, OP_LE, LARGEST, second, general);
+  choose(cx, fn, r, second, r->start, OP_GE, 0, fast, general);
 }
 
 /* The blocks that choose: from `entry`, which goes to the header, also to `fast`. The general loop
@@ -274,13 +431,11 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
     VEC_PUSH(&cx->arena, &values, from_edge(phi, entry));
   ir_remove(entry->last);
   ir_unlink(entry, header);
-  bool two = !r->known || is_far(r);
-  Block *second = two ? ir_block(cx, fn) : entry;
-  if (!r->known)
-    choose(cx, fn, r, entry, r->step, OP_GT, 0, second, general);
-  else if (two)
-    choose(cx, fn, r, entry, r->stop, OP_LE, LARGEST, second, general);
-  choose(cx, fn, r, second, r->start, OP_GE, 0, fast, general);
+  if (r->nrows)
+    ir_br(cx, fn, choose_by_width(cx, fn, r, entry, general), fast, r->less->loc)->type =
+        header->last->type;
+  else
+    choose_by_range(cx, fn, r, entry, fast, general);
   ir_br(cx, fn, general, header, r->less->loc)->type = header->last->type;
   uint32_t n = 0;
   for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next)
@@ -318,27 +473,32 @@ static void merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
 }
 
 static void write_versions(Cx *cx, Fn *fn, Range *r) {
-  if (!read_condition(r) || !read_counter(r)) /* again: other loops have been written since */
+  Block *header = r->loop.blocks[0];
+  bool same = r->nrows ? read_loop_of_rows(r, header, r->latch)
+                       : read_condition(r) && read_counter(r);
+  if (!same) /* other loops have been written since */
     return;
-  Block *header = r->loop.blocks[0], *exit = split_edge(cx, fn, header, r->outside);
+  Block *exit = split_edge(cx, fn, header, r->outside);
   Block *before = header->preds.data[header->preds.data[0] == r->latch];
   Block *entry = split_edge(cx, fn, before, header), *fast = ir_block(cx, fn);
   copy_blocks(cx, fn, r);
   entry = write_choice(cx, fn, r, entry, fast);
+  read_known_rows(cx, fn, r, fast);
   ir_br(cx, fn, fast, copy_of_block(header), r->less->loc)->type = header->last->type;
   copy_branches(cx, fn, r);
   copy_phis(r, entry, fast);
   merge_exits(cx, fn, r, exit);
-  r->latch->last->flags |= r->known ? INS_ROLLED : 0;
+  r->latch->last->flags |= r->known ? INS_ROLLED : 0; /* hardly ever runs */
 }
 
-void cg_version_ranges(Cx *cx, Fn *fn) {
+static void version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
   VEC(Range) all = {0};
   assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
   FOR_BLOCKS (fn, latch)
     for (int s = 0; s < 2; s++) {
       Range r = {0};
-      if (all.len < MAX_RANGES && latch->succ[s] && read_range(&r, latch->succ[s], latch))
+      if (all.len < MAX_RANGES && latch->succ[s] && !(latch->last->flags & INS_ROLLED) &&
+          reads(&r, latch->succ[s], latch))
         VEC_PUSH(&cx->arena, &all, r);
     }
   if (!all.len)
@@ -349,3 +509,7 @@ void cg_version_ranges(Cx *cx, Fn *fn) {
   ir_order(cx, fn);
   ir_dominators(cx, fn);
 }
+
+void cg_version_ranges(Cx *cx, Fn *fn) { version(cx, fn, read_range); }
+
+void cg_version_rows(Cx *cx, Fn *fn) { version(cx, fn, read_loop_of_rows); }

@@ -233,3 +233,31 @@ def test_wrong_column_is_named(wrong):
     row = int(np.searchsorted(arguments[0], 41, side="right")) - 1
     message = stopped(cuda.jit(times_vector), *arguments, grid=3, block=16)
     assert f"index {wrong} " in message and f"thread ({row % 16}, 0, 0) of block ({row // 16}, 0, 0)" in message, message
+
+
+@pytest.mark.parametrize("width", [2, 3, 5])
+@pytest.mark.parametrize("dtype", [np.float64, np.int8])
+def test_rows_of_constant_columns(width, dtype):
+    """A loop over rows of which all columns up to some are read has a version for rows of just so many (codegen/ssa/range_versions.c)."""
+    def kernel(points, cells, limit, out):
+        row = cuda.grid(1)
+        if row < out.shape[0]:
+            s, last = 0.0, 0
+            j = points.shape[0] - 1
+            for k in range(points.shape[0]):
+                if points[k, 0] > limit[row]:
+                    s += points[k, 0] * 2 + points[j, 1]
+                    last = k
+                j = k
+            for k in range(row, cells.shape[0]):
+                s += cells[k, 0, 0] + cells[k, 1, 1] * 3 + cells[k, 0, 1] - cells[k, 1, 0]
+                if s > 90:
+                    continue
+                s -= cells[-k, 1, 0] + points[k % points.shape[0], 1]
+            out[row, 0] = s
+            out[row, 1] = last
+
+    rng = np.random.default_rng(width)
+    points, cells = rng.integers(-8, 9, (13, width)).astype(dtype), rng.integers(-8, 9, (21, 2, width)).astype(dtype)
+    out = run(kernel, [points, cells, rng.integers(-8, 9, 30).astype(dtype), np.zeros((30, 2))], 1, 32)[-1]
+    assert (out[:, 0] != 0).sum() > 20 and out[:, 1].max() > 5
