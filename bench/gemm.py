@@ -1,5 +1,5 @@
-"""The matrix products of examples/ beside torch.matmul (cuBLAS), in one process: time on the GPU, and
-our speed over cuBLAS's.
+"""The matrix products of examples/ beside torch.matmul (cuBLAS), in one process: time on the GPU,
+and our speed over cuBLAS's.
 
     python bench/gemm.py [--json OUT]
 
@@ -7,8 +7,9 @@ our speed over cuBLAS's.
 examples/gemm_warpgroups.py (wgmma) and "pipeline" examples/gemm_pipeline.py (tensor maps, a ring of
 stages, wgmma) are for compute capability 9.0 alone. The matrices are bfloat16 and row-major where
 nothing else is said; "A k x m" and "B n x k" are stored so, and passed transposed to torch.matmul.
-They are normal random and of several copies in turn, more than the cache holds together. All sides take turns, one call at a time behind an idle pause of 15
-ms, so that the power limit does not rule; medians. Results are compared with cuBLAS's.
+They are normal random and of several copies in turn, more than the cache holds together. All sides
+take turns, one call at a time behind an idle pause of 15 ms, so that the power limit does not rule;
+medians. Results are compared with cuBLAS's.
 
 A kernel that waits for a barrier in vain never ends. So a child process measures, within LIMIT
 seconds for each shape; where it fails, the reason is printed, and another one goes on without the
@@ -101,7 +102,10 @@ def measure(torch, shape, contestants):
     copies = 2 + CACHE // (2 * (m * k + k * n + m * n))
     kinds = ((m, k) if majors[0] == "k" else (k, m), (k, n) if majors[1] == "n" else (n, k), (m, n))
     sets = [[torch.randn(kind, device="cuda", dtype=getattr(torch, dtype)) for kind in kinds] for _ in range(copies)]
-    runs = {name: run for name, (run, units, all_layouts) in contestants.items() if not any(x % u for x, u in zip(shape, units)) and (all_layouts or majors == ["k", "n"])}
+    runs = {}
+    for name, (run, units, all_layouts) in contestants.items():
+        if not any(x % u for x, u in zip(shape, units)) and (all_layouts or majors == ["k", "n"]):
+            runs[name] = run
     times = {name: [] for name in runs}
     want = torch.empty_like(sets[0][2])
     contestants["cublas"][0](*sets[0][:2], want, *majors)

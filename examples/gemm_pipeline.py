@@ -4,15 +4,16 @@
 A block computes tiles of 128 x n of C = A @ B, one after the other. One thread of its first
 warpgroup, the producer, fills a ring of stages with boxes of A and B. Two warpgroups, the
 consumers, multiply, with one group of operations in flight while the next is issued, and give a
-stage back when it has been read. `full` and `empty` are the barriers of the ring. Results go to C in
-boxes, too, by way of shared memory, so edges need no tests: what is outside of a matrix arrives as 0
-and is not stored.
+stage back when it has been read. `full` and `empty` are the barriers of the ring. Results go to C
+in boxes, too, by way of shared memory, so edges need no tests: what is outside of a matrix arrives
+as 0 and is not stored.
 
 The consumers share a tile, 64 rows each, or take turns at whole tiles ("ping-pong"): then one
-stores its tile while the other multiplies. `pick` says which of three forms a product takes.
+stores its tile while the other multiplies. Two blocks with tiles below each other may share what
+they copy of B. `pick` says which form a product takes.
 
-The contiguous axes of A, B and C are multiples of 8, for tensor maps are of rows of multiples of 16
-bytes.
+The contiguous axes of A, B and C are multiples of 8, for tensor maps are of rows of multiples of
+16 bytes.
 """
 
 import functools
@@ -88,8 +89,11 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
     STAGES = min(STAGES, (MOST_SHARED - 2 * 2 * BUFFERS * BOX) // STAGE_BYTES)
     SIDE_A, SIDE_B = STAGES * M * K, STAGES * N * K
     MULTICAST = 0b11 if CLUSTER == 2 else None
-    box_a = (M, K) if a_major == "k" else (K, 64)
-    box_b = (N // CLUSTER, K) if b_major == "k" else (K // CLUSTER, 64)
+    box_a, shape_a = ((M, K), (STAGES, M, K)) if a_major == "k" else ((K, 64), (STAGES, M // 64, K, 64))
+    if b_major == "k":
+        box_b, shape_b, shape_shares = (N // CLUSTER, K), (STAGES, N, K), (STAGES, CLUSTER, N // CLUSTER, K)
+    else:
+        box_b, shape_b, shape_shares = (K // CLUSTER, 64), (STAGES, BOXES, K, 64), (STAGES, BOXES, CLUSTER, K // CLUSTER, 64)
 
     @cuda.jit(device=True)
     def after(stage: int, phase: int, count: int) -> tuple:
@@ -123,9 +127,8 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
         boxes_c = cuda.tensor_map(c, (64, 64), swizzle=128)
         boxes_d = cuda.tensor_map(d, (64, 64), swizzle=128)
         memory = cuda.shared.array(0, a.dtype, alignment=1024)
-        sa = memory[:SIDE_A].reshape(STAGES, M, K) if a_major == "k" else memory[:SIDE_A].reshape(STAGES, M // 64, K, 64)
-        sb = memory[SIDE_A : SIDE_A + SIDE_B].reshape(STAGES, N, K) if b_major == "k" else memory[SIDE_A : SIDE_A + SIDE_B].reshape(STAGES, BOXES, K, 64)
-        halves = sb.reshape(STAGES, CLUSTER, N // CLUSTER, K) if b_major == "k" else sb.reshape(STAGES, BOXES, CLUSTER, K // CLUSTER, 64)
+        sa, sb = memory[:SIDE_A].reshape(shape_a), memory[SIDE_A : SIDE_A + SIDE_B].reshape(shape_b)
+        shares = sb.reshape(shape_shares)  # what each block of the cluster copies
         sc = memory[SIDE_A + SIDE_B : SIDE_A + SIDE_B + 2 * BUFFERS * BOX].reshape(2, BUFFERS, 64, 64)
         full = cuda.shared.array(STAGES, cuda.mbarrier)  # the copies of a stage have arrived
         empty = cuda.shared.array(STAGES, cuda.mbarrier)  # those who multiply it have read it
@@ -163,10 +166,12 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                             for i in range(M // 64):
                                 cuda.cp_async_bulk_tensor(sa[stage, i], boxes_a, (k, top + 64 * i), full, stage)
                         if b_major == "k":
-                            cuda.cp_async_bulk_tensor(halves[stage, rank], boxes_b, (left + N // CLUSTER * rank, k), full, stage, multicast=MULTICAST)
+                            at = left + N // CLUSTER * rank, k
+                            cuda.cp_async_bulk_tensor(shares[stage, rank], boxes_b, at, full, stage, multicast=MULTICAST)
                         else:
                             for j in range(BOXES):
-                                cuda.cp_async_bulk_tensor(halves[stage, j, rank], boxes_b, (k + K // CLUSTER * rank, left + 64 * j), full, stage, multicast=MULTICAST)
+                                at = k + K // CLUSTER * rank, left + 64 * j
+                                cuda.cp_async_bulk_tensor(shares[stage, j, rank], boxes_b, at, full, stage, multicast=MULTICAST)
                         stage, phase = after(stage, phase, 1)
         else:
             cuda.setmaxregister_increase(232)
@@ -237,8 +242,8 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                             old = cuda.ldmatrix(box, at, 4) if residual else (c.dtype.type(0),) * 8
                             for i in range(8):
                                 values[e + i] = finish(acc[32 * j + e + i], float32(old[i]), 32 * j + e + i, r, s, c.shape, more)
-                            low, high = (values[e], values[e + 1], values[e + 2], values[e + 3]), (values[e + 4], values[e + 5], values[e + 6], values[e + 7])
-                            cuda.stmatrix(box, at, (*low, *high))
+                            low = values[e], values[e + 1], values[e + 2], values[e + 3]
+                            cuda.stmatrix(box, at, (*low, values[e + 4], values[e + 5], values[e + 6], values[e + 7]))
                         cuda.fence_proxy_async_shared()  # so that the copy sees what this thread has stored
                         cuda.barrier_sync(1 + me, 128)
                         if leader:
@@ -255,7 +260,13 @@ gemm = make_gemm(FORMS[0], "k", "n", None, False)
 
 
 def launch(
-    blocks: int, a_major: str = "k", b_major: str = "n", epilogue: Callable | None = None, residual: bool = False, group: int = GROUP, form: Form | None = None
+    blocks: int,
+    a_major: str = "k",
+    b_major: str = "n",
+    epilogue: Callable | None = None,
+    residual: bool = False,
+    group: int = GROUP,
+    form: Form | None = None,
 ) -> Callable:
     """A function of a, b, c (with residual also d) and what the epilogue takes, which computes
     c = a @ b by so many blocks, as many as there are multiprocessors."""

@@ -131,7 +131,8 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
         for j in range(8):
             for h in range(2):
                 r = row + 16 * i + 8 * h + lane // 4
-                cuda.vector.store(sc, (r, at_b(r, column // 8 + j) + 2 * (lane % 4)), (number(sums[i, j, 2 * h]), number(sums[i, j, 2 * h + 1])))
+                pair = number(sums[i, j, 2 * h]), number(sums[i, j, 2 * h + 1])
+                cuda.vector.store(sc, (r, at_b(r, column // 8 + j) + 2 * (lane % 4)), pair)
     cuda.syncthreads()
     chunk = t % (N // 8)
     if left + 8 * chunk < c.shape[1]:
@@ -160,7 +161,8 @@ def widened(out: cuda.Array, x: cuda.Array) -> None:
 
 
 def check(launch, m: int, n: int, k: int) -> bool:
-    """Compares launch(c, a, b) with NumPy's product of the same bfloat16 numbers; prints how long it takes."""
+    """Compares what launch(a, b, c) stores with NumPy's product of the same bfloat16 numbers, and
+    prints how long it takes."""
     rng = np.random.default_rng(5)
     d_a, d_b, d_c = (cuda.device_array(shape, dtype=bfloat16) for shape in ((m, k), (k, n), (m, n)))
     exact = []

@@ -1,6 +1,7 @@
-"""examples/gemm_warps.py and gemm_pipeline.py on hardware: tensor maps, mbarriers, wgmma, setmaxnreg and stores by
-tensor maps, whose orders and proxies the CPU only imitates. In a child process with a limit of
-time, since a kernel that waits for a barrier in vain never ends."""
+"""examples/gemm_warps.py and gemm_pipeline.py on hardware: asynchronous copies, tensor maps,
+mbarriers, clusters, wgmma, setmaxnreg and stores by tensor maps, whose orders and proxies the CPU
+only imitates. In a child process with a limit of time, since a kernel that waits for a barrier in
+vain never ends."""
 
 import os
 import subprocess
