@@ -20,7 +20,7 @@ os.environ.setdefault("PYPTX_DEVICE", "host")
 os.environ.setdefault("PYPTX_ADVICE", "0")
 from pyptx import cuda, types  # noqa: E402 - they read the environment
 
-BLOCKS, BYTES = 200, 64 << 10  # what caches and lists that grow by halves may take
+BLOCKS, BYTES = 1000, 64 << 10  # what caches (lines of source, for messages) and lists that grow by halves may take
 
 
 class Mallinfo(ctypes.Structure):
