@@ -355,14 +355,18 @@ static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use,
 /* --- tensor maps: one for each array, box and swizzle --- */
 
 static RtTensorElement tensor_element(const Type *t) {
-  static const RtTensorElement whole[] = {
-      [1] = RT_TENSOR_U8, [2] = RT_TENSOR_U16, [4] = RT_TENSOR_U32, [8] = RT_TENSOR_U64};
-  if (!ty_is_float(t))
-    return whole[ty_size(t)];
-  return t->id == TY_BF16  ? RT_TENSOR_BF16
-         : ty_size(t) == 2 ? RT_TENSOR_F16
-         : ty_size(t) == 4 ? RT_TENSOR_F32
-                           : RT_TENSOR_F64;
+  switch ((int)t->id) {
+  case TY_I32: return RT_TENSOR_I32; /* signed for reductions */
+  case TY_I64: return RT_TENSOR_I64;
+  case TY_F16: return RT_TENSOR_F16;
+  case TY_BF16: return RT_TENSOR_BF16;
+  case TY_F32: return RT_TENSOR_F32;
+  case TY_F64: return RT_TENSOR_F64;
+  }
+  return ty_size(t) == 1   ? RT_TENSOR_U8
+         : ty_size(t) == 2 ? RT_TENSOR_U16
+         : ty_size(t) == 4 ? RT_TENSOR_U32
+                           : RT_TENSOR_U64;
 }
 
 static uint64_t map_of(const Ins *i) {
