@@ -373,7 +373,8 @@ RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t
                        const RtLinked *with) {
   Loading l = {.symbol = k->symbol,
                .registers = entry == RT_ENTRY_ROOMY ? k->roomy.registers : 0,
-               .refuse_serial = !is_binary(image, size) && strstr(image, "// wgmma.mma at ")};
+               .refuse_serial = !is_binary(image, size) &&
+                                memmem(image, size, "// wgmma.mma at ", 16)};
   assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && k->coarse.factor) ||
          (entry == RT_ENTRY_ROOMY && k->roomy.registers));
   if (rt_kernel_has(k, entry))
