@@ -1,5 +1,16 @@
 """Attention as libraries have it, softmax(Q K^T * scale) V of bfloat16 with heads of 64 or 128
-elements, for GPUs of compute capability 9.0 (H100, H200)."""
+elements, for GPUs of compute capability 9.0 (H100, H200).
+
+A block has some rows of Q. One thread, the producer, copies boxes of K and V into two rings of
+stages. Each of two or three warpgroups, the consumers, has 64 of the rows: it multiplies them with
+some keys, takes the softmax of the scores in registers, and multiplies what it gives, still in
+registers, with V. The largest score and the sum of a row are kept on the way, and what was summed
+before shrinks when a larger score comes. While the softmax is computed, the product of the weights
+before with V is in flight, and so are the products of the other consumers.
+
+Matrix operations have accumulators of 64 x n as tuples. Functions that halve a tuple compute with
+its elements.
+"""
 
 import functools
 import math
@@ -255,9 +266,10 @@ def check(heads: int, rows: int, keys: int, d: int, causal: bool) -> float:
     p = np.exp(s - s.max(2, keepdims=True))
     p /= p.sum(2, keepdims=True)
     want = p @ v
-    # Weights and results are rounded to bfloat16, 2**-9 and 2**-9 of them at most 2**-8; the rest, in
-    # float32, is much less: 2**-16 of the sizes.
-    bound = (2.0**-8 + 2.0**-16) * (p @ np.abs(v)) + 2.0**-8 * np.abs(want)
+    # Weights are rounded to the 8 bits of a bfloat16, and so are results. Sums in float32 lose at
+    # most 2**-23 of their size with each key; powers are off by some units of 2**-24 for each unit of
+    # their exponent, and what both roundings have in common is 2**-16: together less than 2**-14.
+    bound = (2.0**-8 + keys * 2.0**-23 + 2.0**-14) * (p @ np.abs(v)) + 2.0**-8 * np.abs(want)
     return float(np.max(np.abs(widened(device[3]) - want) / bound))
 
 
