@@ -96,16 +96,16 @@ static void pack_text(Pack *p, char **text) {
 static void pack_file(Pack *p, const char **name) {
   const CgKey *key = p->key;
   uint32_t number = 0;
-  char *own = p->reading ? NULL : (char *)(uintptr_t)*name;
-  while (!p->reading && number < key->nfiles && !(own && strcmp(own, key->files[number]) == 0))
+  char **own =
+      (char **)(uintptr_t)name; /* read in place: what is cut off is freed with the kernel */
+  while (!p->reading && number < key->nfiles && !(*own && strcmp(*own, key->files[number]) == 0))
     number++;
   pack_u32(p, &number);
   need(p, number <= key->nfiles);
   if (number == key->nfiles)
-    pack_text(p, &own);
+    pack_text(p, own);
   else if (p->reading)
-    own = cg_strndup(p->cg, key->files[number], strlen(key->files[number]));
-  *name = own;
+    *own = cg_strndup(p->cg, key->files[number], strlen(key->files[number]));
 }
 
 static void pack_field(Pack *p, RtField *f) {
@@ -129,10 +129,8 @@ static void pack_arg(Pack *p, CgArg *a) {
 }
 
 static void pack_place(Pack *p, DiagPlace *at) {
-  char *function = (char *)(uintptr_t)at->function;
   pack_file(p, &at->file);
-  pack_text(p, &function);
-  at->function = function;
+  pack_text(p, (char **)(uintptr_t)&at->function);
   pack_raw(p, &at->line, sizeof at->line);
   pack_raw(p, &at->end_line, sizeof at->end_line);
   pack_raw(p, &at->col, sizeof at->col);

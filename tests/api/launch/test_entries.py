@@ -350,5 +350,5 @@ def test_the_disk_cache_keeps_each_entry(tmp_path):
     assert launched([4096], tmp_path) == (1, 1, 1)
     assert launched([4096, 16], tmp_path) == (2, 0, 2)
     listed = subprocess.run([sys.executable, "-m", "pyptx.cli", "cache", "list", "--dir", str(tmp_path)], capture_output=True, text=True)
-    names = sorted(re.findall(r"\badd(?:, coarsened)?", listed.stdout))
+    names = sorted(re.findall(r"\b(add(?:, coarsened)?)\(", listed.stdout))
     assert names == ["add", "add, coarsened"], listed.stdout + listed.stderr
