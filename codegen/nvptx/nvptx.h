@@ -44,6 +44,10 @@ void cg_nvptx_double(Cg *cg);
 /* square_root.c: float32 roots without slow paths, where the argument's range allows it; after
  * LLVM's passes, with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);
+
+/* if_conversion.c: short sides of branches as selections; before LLVM's passes. */
+void cg_nvptx_convert_ifs(Cg *cg);
+
 /* Loops that count bits as single instructions. */
 void cg_nvptx_bits(Cg *cg);
 
