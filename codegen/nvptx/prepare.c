@@ -79,10 +79,40 @@ static bool is_index(Cg *cg, LLVMValueRef i) {
   return used;
 }
 
+/* A sum that does not wrap around, of a number and a constant of 0 or more where *c is asked for. */
+static bool is_exact_sum(LLVMValueRef v, int64_t *c) {
+  if (!cg_is_op(v, LLVMAdd) || !LLVMGetNUW(v) || !LLVMGetNSW(v))
+    return false;
+  LLVMValueRef last = LLVMGetOperand(v, 1);
+  if (c && LLVMIsAConstantInt(last))
+    *c = LLVMConstIntGetSExtValue(last);
+  return !c || (LLVMIsAConstantInt(last) && *c >= 0);
+}
+
+/* Of row + (k + 3), LLVM hoists row + 3 out of the loop over k, a number for each constant. As
+ * (row + k) + 3 all share an address, and the constant is a part of the access. Of numbers that are
+ * not negative no sum is larger than that of all. */
+static LLVMValueRef constant_last(Cg *cg, LLVMValueRef sum) {
+  for (unsigned k = 0; k < 2 && is_exact_sum(sum, NULL); k++) {
+    LLVMValueRef out = LLVMGetOperand(sum, k), in = LLVMGetOperand(sum, !k);
+    int64_t c, more;
+    if (!is_exact_sum(out, &c) || LLVMGetInstructionParent(out) == LLVMGetInstructionParent(sum))
+      continue;
+    if (is_exact_sum(in, &more)) {
+      in = LLVMGetOperand(in, 0);
+      c += more;
+    }
+    LLVMValueRef both = l_add_nsw(cg->builder, in, LLVMGetOperand(out, 0));
+    return l_add_nsw(cg->builder, both, l_int(cg->t.i32, (uint64_t)c));
+  }
+  return sum;
+}
+
 static void extend_sign(Cg *cg, LLVMValueRef i) {
   LLVMPositionBuilderBefore(cg->builder, i);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
-  LLVMReplaceAllUsesWith(i, l_sext(cg->builder, LLVMGetOperand(i, 0), cg->t.i64));
+  LLVMValueRef index = constant_last(cg, LLVMGetOperand(i, 0));
+  LLVMReplaceAllUsesWith(i, l_sext(cg->builder, index, cg->t.i64));
   LLVMInstructionEraseFromParent(i);
 }
 
