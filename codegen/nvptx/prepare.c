@@ -356,7 +356,7 @@ void cg_nvptx_prepare(Cg *cg) {
  * has its own (the straight-line kernels of bench/scaling.py get 20 % more PTX and the same number
  * of registers). Matrix operations of warpgroups need them: accumulators that the generator copies
  * between two operations make ptxas wait for the first. */
-enum { MAX_STRAIGHT_LINE = 400, MAX_WITH_WARPGROUPS = 4000 };
+enum { MAX_STRAIGHT_LINE = 700, MAX_WITH_WARPGROUPS = 4000 };
 
 static bool is_strength_candidate(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
