@@ -79,7 +79,7 @@ static bool is_index(Cg *cg, LLVMValueRef i) {
   return used;
 }
 
-/* A sum that does not wrap around, of a number and a constant of 0 or more where *c is asked for. */
+/* A sum that does not wrap around; where *c is asked for, with a constant of 0 or more. */
 static bool is_exact_sum(LLVMValueRef v, int64_t *c) {
   if (!cg_is_op(v, LLVMAdd) || !LLVMGetNUW(v) || !LLVMGetNSW(v))
     return false;
