@@ -64,6 +64,9 @@ void cg_nvptx_short_indices(Cg *cg);
  * passes. */
 void cg_nvptx_words(Cg *cg);
 
+/* small_numbers.c: integers that 32 bits hold, in 32 bits; after coarsening. */
+void cg_nvptx_small_numbers(Cg *cg);
+
 /* warp_steps.c: reductions of a warp as redux.sync, and scans by the predicates of their shuffles;
  * after coarsening. */
 void cg_nvptx_warp_steps(Cg *cg);

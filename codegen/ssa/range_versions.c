@@ -14,10 +14,12 @@
  *   else:
  *     while k < stop if step > 0 else k > stop: …
  *
- * A start that was read from memory, of a counter that is an index (a row of a sparse matrix, a
- * node's neighbours):
+ * A start that may be negative, of a counter that is an index: one that was read (a row of a sparse
+ * matrix, a node's neighbours), or computed (a thread's part of an array):
  *
  *   for k in range(starts[row], starts[row + 1]):
+ *     s += x[k]
+ *   for k in range(i * chunk, min((i + 1) * chunk, x.size)):
  *     s += x[k]
  *
  * Each index may be negative, and is wrapped in an iteration of its own, so that the loads of
@@ -52,6 +54,7 @@
 #include "codegen/ssa/small_loop.h"
 #include "ir/build.h"
 #include "ir/cfg.h"
+#include "ir/interval.h"
 
 #define LARGEST INT64_C(0x7fffffff)
 
@@ -71,7 +74,14 @@ typedef struct Rows {
   bool varies; /* different iterations read different rows */
 } Rows;
 
+typedef struct Versions { /* of a function */
+  Cx *cx;
+  Fn *fn;
+  Intervals *intervals; /* NULL: nobody has asked yet */
+} Versions;
+
 typedef struct Range {
+  Versions *of;
   SmallLoop loop;
   Block *latch, *outside; /* where the loop goes when it ends */
   Ins *counter, *start, *step, *stop;
@@ -158,28 +168,33 @@ static bool read_counter(Range *r) {
 
 /* --- counters that are indices --- */
 
-static bool may_be_negative(const Ins *start) {
-  const Ins *load = ssa_loaded(start);
-  return load && ty_kind(load->type) == KIND_INT && ty_is_signed(load->type) &&
-         !(start->flags & INS_NONNEGATIVE);
+/* Asked first, since the intervals of a function cost time, is what the flags say. */
+static bool may_be_negative(Range *r, const Ins *i, const Block *b) {
+  if (i->flags & INS_NONNEGATIVE)
+    return false;
+  Intervals **v = &r->of->intervals;
+  *v = *v ? *v : ir_intervals(r->of->cx, r->of->fn);
+  return ir_interval_at(*v, i, b).lo < 0;
 }
 
 static bool is_or_adds(const Ins *i, const Ins *counter) {
   return i == counter || (i->op == OP_ADD && (i->args[0] == counter || i->args[1] == counter));
 }
 
-static bool is_index(const Range *r) {
+static bool is_index(Range *r) {
   for (unsigned k = 0; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
-      if (i->op == OP_WRAP_INDEX && is_or_adds(i->args[0], r->counter))
+      if (i->op == OP_WRAP_INDEX && is_or_adds(i->args[0], r->counter) &&
+          may_be_negative(r, i->args[0], i->block))
         return true;
   return false;
 }
 
-static bool has_loaded_start(const Range *r) {
+static bool has_any_start(Range *r) {
   const Type *t = r->counter->type;
   return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64 && r->stop->type == t &&
-         !ssa_in_loop(&r->loop, r->stop->block) && may_be_negative(r->start) && is_index(r);
+         !ssa_in_loop(&r->loop, r->stop->block) && is_index(r) &&
+         may_be_negative(r, r->start, r->counter->block);
 }
 
 /* May the counter reach numbers that do not fit int32? */
@@ -194,7 +209,7 @@ static bool is_far(const Range *r) {
 static bool read_range(Range *r, Block *header, Block *latch) {
   r->latch = latch;
   return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop, MAX_SIZE) &&
-         read_condition(r) && read_counter(r) && (!r->known || has_loaded_start(r));
+         read_condition(r) && read_counter(r) && (!r->known || has_any_start(r));
 }
 
 /* --- rows of constant columns --- */
@@ -264,7 +279,7 @@ static bool read_rows(Range *r) {
 
 /* Is it a loop over such rows, left from its header? */
 static bool read_loop_of_rows(Range *r, Block *header, Block *latch) {
-  *r = (Range){.latch = latch};
+  *r = (Range){.of = r->of, .latch = latch};
   if (!ssa_small_loop(&r->loop, header, latch) || !is_short(&r->loop, MAX_ROWS) ||
       header->preds.len != 2 || header->last->op != OP_CONDBR ||
       !ssa_in_loop(&r->loop, header->succ[0]) || ssa_in_loop(&r->loop, header->succ[1]))
@@ -493,10 +508,11 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
 
 static void version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
   VEC(Range) all = {0};
+  Versions of = {cx, fn, NULL};
   assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
   FOR_BLOCKS (fn, latch)
     for (int s = 0; s < 2; s++) {
-      Range r = {0};
+      Range r = {.of = &of};
       if (all.len < MAX_RANGES && latch->succ[s] && !(latch->last->flags & INS_ROLLED) &&
           reads(&r, latch->succ[s], latch))
         VEC_PUSH(&cx->arena, &all, r);
