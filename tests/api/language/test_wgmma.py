@@ -227,16 +227,18 @@ EPILOGUES = {"none": (None, False), "finished": (finished, False), "sum": (finis
 
 
 @pytest.mark.parametrize("form, majors, cluster, epilogue", [
-    (0, "kn", 1, "none"), (0, "mk", 2, "sum"), (0, "kn", 1, "finished"), (1, "kn", 1, "sum"), (1, "kn", 2, "finished"), (1, "mk", 1, "none"), (2, "mn", 2, "none"), (2, "kk", 1, "sum"),
+    (0, "kn", 0, "none"), (0, "mk", 1, "sum"), (0, "kn", 0, "finished"), (1, "kn", 0, "sum"), (1, "kn", 1, "finished"), (1, "mk", 0, "none"), (2, "mn", 1, "none"), (2, "kk", 0, "sum"),
+    (1, "kn", 2, "none"), (1, "mk", 2, "sum"), (3, "kn", 1, "none"), (3, "mk", 0, "sum"), (3, "kk", 2, "finished"),
 ])  # fmt: skip
 def test_the_pipeline_assembles(form, majors, cluster, epilogue, tmp_path, pipeline):
     """Every accumulator in a register, with an epilogue too, the groups of registers moved between
     the roles, and in the loop over k nothing but additions for a stage's descriptors."""
-    form = pipeline.FORMS[form]._replace(cluster=cluster)
-    kernel = pipeline.make_gemm(form, *majors, *EPILOGUES[epilogue]).py_func
+    form = pipeline.FORMS[form]._replace(cluster=pipeline.CLUSTERS[cluster])
+    gemm = pipeline.make_gemm(form, *majors, *EPILOGUES[epilogue])
+    kernel, registers = gemm.py_func, (40, 232, 168) if gemm.threads == 384 else (32, 160, 128)
     more = "()" if epilogue == "none" else "(float32[::1], float32[::1])"
-    text = ptx_of(kernel, f"narrow ({SIGNATURE}, bfloat16[:,::1], int64, {more})", "sm_90", launch_bounds=(384, 1))
-    assert "setmaxnreg.dec.sync.aligned.u32 40;" in text and "setmaxnreg.inc.sync.aligned.u32 232;" in text
+    text = ptx_of(kernel, f"narrow ({SIGNATURE}, bfloat16[:,::1], int64, {more})", "sm_90", launch_bounds=(gemm.threads, 1))
+    assert f"setmaxnreg.dec.sync.aligned.u32 {registers[0]};" in text and f"setmaxnreg.inc.sync.aligned.u32 {registers[1]};" in text
     loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
     loop = next(part for part in loop if "wgmma.mma_async" in part)
     assert loop.count("wgmma.mma_async") == (8 if form.turns else 4) and loop.count("wgmma.commit_group") == 1
@@ -245,11 +247,11 @@ def test_the_pipeline_assembles(form, majors, cluster, epilogue, tmp_path, pipel
     assert text.count("selp") < 10 + activations, "accumulators are looked for"
     assert_not_serialised(text, tmp_path)
     said = subprocess.run([PTXAS, "-arch=sm_90a", "-v", "-o", str(tmp_path / "k.cubin"), str(tmp_path / "kernel.ptx")], capture_output=True, text=True).stderr
-    assert " 0 bytes spill stores" in said and "Used 168 registers" in said and "setmaxnreg" not in said, said
+    assert " 0 bytes spill stores" in said and f"Used {registers[2]} registers" in said and "setmaxnreg" not in said, said
 
 
 @pytest.mark.host_only  # on GPUs in a child process: tests/gpu/test_gpu_gemm.py
-@pytest.mark.parametrize("form, majors", [(0, "kn"), (0, "mk"), (1, "kk"), (2, "mn")])
+@pytest.mark.parametrize("form, majors", [(0, "kn"), (0, "mk"), (1, "kk"), (2, "mn"), (3, "kn"), (3, "mk")])
 def test_the_pipeline_of_other_types_and_orders(form, majors, pipeline):
     """float16, more rows of tiles than a group has and fewer, blocks with several tiles and with
     none. Whole numbers: exact."""
@@ -258,9 +260,9 @@ def test_the_pipeline_of_other_types_and_orders(form, majors, pipeline):
         a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, k), (k, n)))
         c = np.empty((m, n), np.float16)
         stored = a if majors[0] == "k" else np.ascontiguousarray(a.T), b if majors[1] == "n" else np.ascontiguousarray(b.T)
-        for cluster in (1, 2):
+        for cluster in pipeline.CLUSTERS:
             c[:] = np.nan
-            pipeline.launch(blocks, *majors, group=group, form=pipeline.FORMS[form]._replace(cluster=cluster))(*stored, c)
+            pipeline.launch(max(blocks, cluster[0] * cluster[1]), *majors, group=group, form=pipeline.FORMS[form]._replace(cluster=cluster))(*stored, c)
             assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k, cluster)
 
 
@@ -269,8 +271,10 @@ def test_every_form_is_picked(pipeline):
     share what is slow to copy."""
     forms = [pipeline.pick(*shape, 132) for shape in ((4096, 4096, 4096), (4096, 4096, 14336), (4096, 4096, 1024), (8192, 8192, 1024), (5000, 3008, 2000))]
     assert forms == [pipeline.FORMS[i] for i in (0, 0, 2, 1, 1)]
-    assert pipeline.pick(5000, 3000, 2000, 132, slow_b=True) == pipeline.FORMS[1]._replace(cluster=2)
-    assert pipeline.pick(100, 100, 100, 1, slow_b=True).cluster == 1
+    assert pipeline.pick(5000, 3000, 2000, 132, slow_b=True) == pipeline.FORMS[1]._replace(cluster=(2, 1))
+    assert pipeline.pick(4104, 4104, 4104, 132, True, True) == pipeline.FORMS[1]._replace(cluster=(2, 2))
+    assert pipeline.pick(2056, 2056, 2056, 132, True, True) == pipeline.FORMS[3]._replace(cluster=(2, 1))
+    assert pipeline.pick(100, 100, 100, 1, True, True).cluster == (1, 1)
 
 
 @pytest.mark.host_only
