@@ -458,7 +458,7 @@ int px_get_elements(PxState *st, PyObject *array, Py_buffer *view, int flags, Px
 
 static PyObject *module_type(PyObject *module, PyObject *text) {
   PxState *st = px_state_of_module(module);
-  const char *s = PyUnicode_AsUTF8(text);
+  const char *s = px_c_text(text);
   if (!s)
     return NULL;
   if (!strcmp(s, "void"))
