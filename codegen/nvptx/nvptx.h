@@ -37,6 +37,10 @@ Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attr
 LLVMValueRef cg_nvptx_trap_address(Lower *lw);
 LLVMValueRef cg_nvptx_grid_address(Lower *lw);
 
+/* float8.c: Target.float8_to_float, float_to_float8 */
+LLVMValueRef cg_nvptx_float8_to_float(Lower *lw, LLVMValueRef v, TypeId id);
+LLVMValueRef cg_nvptx_float_to_float8(Lower *lw, LLVMValueRef v, TypeId id);
+
 /* contract_doubles.c: t + t + c as fma(t, 2, c), where contraction is allowed; after LLVM's
  * passes. */
 void cg_nvptx_double(Cg *cg);
