@@ -5,9 +5,11 @@
  * end: to the next number that the function compares with, or a neighbour of that; then as far as
  * it can drift, or else to the end of its type. At last a few sweeps shrink what was widened too
  * far. A comparison bounds its operands in the blocks that only one of its outcomes
- * reaches, and in the selection that it makes. Two things bound what goes around loops:
+ * reaches, and in the selection that it makes. Three things bound what goes around loops:
  *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the
  *   near side of that;
+ *   trips          a loop with a counter runs no more often than that takes from its start to its
+ *                  stop, and a value that moves by small steps takes so many
  *   time           no thread lives to execute 2**46 additions, so in steps of up to 2**16 a value
  *                  stays within 2**62 of its start.
  * What a transfer function says must hold whenever its operands are in their intervals, which
@@ -327,6 +329,8 @@ static bool is_small(const Intervals *v, const Ins *i) {
 typedef struct Web { /* the phis and selections that make up a value that drifts */
   const Ins *of[MAX_WEB];
   uint32_t n;
+  uint32_t steps;  /* additions between them */
+  bool in_headers; /* one of these is in a loop's header, which runs once more than the body */
 } Web;
 
 static bool has(const Web *w, const Ins *i) {
@@ -336,8 +340,15 @@ static bool has(const Web *w, const Ins *i) {
   return false;
 }
 
+static bool is_header(const Block *b) {
+  for (uint32_t k = 0; k < b->preds.len; k++)
+    if (ir_dominates(b, b->preds.data[k]))
+      return true;
+  return false;
+}
+
 /* Takes small steps off i: what they are added to. */
-static const Ins *before_steps(const Intervals *v, const Web *w, const Ins *i, Interval *step) {
+static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interval *step) {
   while (i->op == OP_ADD || i->op == OP_SUB) {
     bool exchanged = i->op == OP_ADD && (has(w, i->args[1]) || !is_small(v, i->args[1]));
     const Ins *by = i->args[!exchanged];
@@ -346,6 +357,8 @@ static const Ins *before_steps(const Intervals *v, const Web *w, const Ins *i, I
       break;
     if (!is_empty(s))
       *step = both(*step, i->op == OP_ADD ? s : negated(s));
+    w->steps++;
+    w->in_headers |= is_header(i->block);
     i = i->args[exchanged];
   }
   return i;
@@ -355,9 +368,47 @@ static bool is_merge(const Ins *i) { return i->op == OP_PHI || i->op == OP_SELEC
 /* No value in particular. */
 static bool is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
 
-/* What enters the web of phi from elsewhere, and as many steps from there as there is time for. */
+/* How often a loop's body runs each time that the loop is entered, by this counter. */
+static IrWide counted_trips(const Intervals *v, const Counter *c) {
+  Interval start = at(v, c->start, c->before), step = v->of[c->step->id], stop = v->of[c->stop->id],
+           room = of_type(c->next->type);
+  if (is_empty(start) || is_empty(stop) || is_empty(step))
+    return 0;
+  bool adds = c->next->op == OP_ADD && !c->down && step.lo >= 1;
+  if (!adds || stop.hi + step.hi > room.hi) /* it may wrap around */
+    return MOST_STEPS;
+  IrWide length = stop.hi + c->closed - start.lo;
+  return length <= 0 ? 0 : (length - 1) / step.lo + 1;
+}
+
+/* The same by all counters of the loop that begins with this block; of others 1. */
+static IrWide trips_of(const Intervals *v, const Block *b) {
+  IrWide least = MOST_STEPS;
+  if (!is_header(b)) {
+    for (uint32_t k = 0; k < b->preds.len; k++)
+      if (b->preds.data[k]->rpo >= b->rpo) /* a loop with several entries */
+        return MOST_STEPS;
+    return 1;
+  }
+  for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
+    if (v->counter[i->id])
+      least = smaller(least, counted_trips(v, v->counter[i->id]));
+  return least;
+}
+
+/* How many steps there are in a web at most: each way around goes through the header of a loop. */
+static IrWide steps_of(const Intervals *v, const Web *w) {
+  IrWide n = larger(w->steps, 1);
+  for (uint32_t k = 0; k < w->n; k++)
+    if (w->of[k]->op == OP_PHI && n < MOST_STEPS)
+      n *= larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
+  return smaller(n, MOST_STEPS);
+}
+
+/* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
+ * there is time for. */
 static Interval drifted(const Intervals *v, const Ins *phi) {
-  Web w = {{phi}, 1};
+  Web w = {{phi}, 1, 0, false};
   Interval r = nothing, step = {0, 0}, room = of_type(phi->type);
   for (uint32_t k = 0; k < w.n; k++)
     for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
@@ -372,7 +423,7 @@ static Interval drifted(const Intervals *v, const Ins *phi) {
         return room;
     }
   if (!is_empty(r))
-    r = sum(r, product(step, (Interval){MOST_STEPS, MOST_STEPS}));
+    r = sum(r, product(step, (Interval){0, steps_of(v, &w)}));
   return is_within(r, room) ? r : room;
 }
 
@@ -398,7 +449,6 @@ static Interval along(const Intervals *v, const Ins *phi, uint32_t k) {
 }
 
 static Interval merged(const Intervals *v, const Ins *phi) {
-  const Interval reach = {-SMALL_STEP * MOST_STEPS, SMALL_STEP * MOST_STEPS};
   const Counter *c = v->counter[phi->id];
   Interval r = c ? counted(v, c) : nothing;
   for (uint32_t k = 0; !c && k < phi->nargs; k++) {
@@ -406,7 +456,7 @@ static Interval merged(const Intervals *v, const Ins *phi) {
     if (a != phi && !is_any(a))
       r = both(r, along(v, phi, k));
   }
-  return is_empty(r) || is_within(r, reach) ? r : common(r, drifted(v, phi));
+  return is_empty(r) || v->grown[phi->id] < GROW_LIMIT ? r : common(r, drifted(v, phi));
 }
 
 /* --- parts ---
