@@ -449,6 +449,7 @@ static Interval along(const Intervals *v, const Ins *phi, uint32_t k) {
 }
 
 static Interval merged(const Intervals *v, const Ins *phi) {
+  const Interval reach = {-SMALL_STEP * MOST_STEPS, SMALL_STEP * MOST_STEPS};
   const Counter *c = v->counter[phi->id];
   Interval r = c ? counted(v, c) : nothing;
   for (uint32_t k = 0; !c && k < phi->nargs; k++) {
@@ -456,7 +457,8 @@ static Interval merged(const Intervals *v, const Ins *phi) {
     if (a != phi && !is_any(a))
       r = both(r, along(v, phi, k));
   }
-  return is_empty(r) || v->grown[phi->id] < GROW_LIMIT ? r : common(r, drifted(v, phi));
+  bool near = v->grown[phi->id] < GROW_LIMIT && is_within(r, reach);
+  return is_empty(r) || near ? r : common(r, drifted(v, phi));
 }
 
 /* --- parts ---
