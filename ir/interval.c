@@ -237,12 +237,6 @@ bool ir_counter(const Ins *phi, Counter *c) {
          ir_dominates(c->body, next->block);
 }
 
-/* Where the loop goes on, of the counter's values. */
-static Interval continuing(const Intervals *v, const Counter *c) {
-  Interval stop = v->of[c->stop->id];
-  return c->down ? (Interval){stop.lo + !c->closed, HUGE} : (Interval){-HUGE, stop.hi - !c->closed};
-}
-
 /* What is left of r, the value on the left of a comparison that holds. */
 static Interval where(Interval r, Op compare, Interval other) {
   switch (compare) {
@@ -260,6 +254,14 @@ static Interval where(Interval r, Op compare, Interval other) {
 
 static const Ins *first_of(const Intervals *v, const Ins *i) {
   return i->op == OP_EXTENT && v->same[i->id] ? v->same[i->id] : i;
+}
+
+static Interval at(const Intervals *v, const Ins *i, const Block *b);
+
+/* Where the loop goes on, of the counter's values. */
+static Interval continuing(const Intervals *v, const Counter *c) {
+  Interval stop = at(v, c->stop, c->before);
+  return c->down ? (Interval){stop.lo + !c->closed, HUGE} : (Interval){-HUGE, stop.hi - !c->closed};
 }
 
 /* The value of i where block b reads it. */
@@ -304,7 +306,7 @@ static Interval stepped(const Counter *c, Interval last, Interval step, bool *ne
 static Interval counted(const Intervals *v, const Counter *c) {
   Interval room = of_type(c->next->type), start = at(v, c->start, c->before),
            step = at(v, c->step, c->next->block);
-  if (is_empty(start) || is_empty(step) || is_empty(v->of[c->stop->id]))
+  if (is_empty(start) || is_empty(step) || is_empty(at(v, c->stop, c->before)))
     return start;
   Interval last = common(continuing(v, c), room);
   if (is_empty(last)) /* it never goes on */
@@ -370,8 +372,8 @@ static bool is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
 
 /* How often a loop's body runs each time that the loop is entered, by this counter. */
 static IrWide counted_trips(const Intervals *v, const Counter *c) {
-  Interval start = at(v, c->start, c->before), step = v->of[c->step->id], stop = v->of[c->stop->id],
-           room = of_type(c->next->type);
+  Interval start = at(v, c->start, c->before), step = v->of[c->step->id],
+           stop = at(v, c->stop, c->before), room = of_type(c->next->type);
   if (is_empty(start) || is_empty(stop) || is_empty(step))
     return 0;
   bool adds = c->next->op == OP_ADD && !c->down && step.lo >= 1;
@@ -405,6 +407,11 @@ static IrWide steps_of(const Intervals *v, const Web *w) {
   return smaller(n, MOST_STEPS);
 }
 
+/* A counter whose stop bounds it better than its steps would. */
+static bool is_short_counter(const Intervals *v, const Ins *i) {
+  return v->counter[i->id] && is_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
+}
+
 /* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
  * there is time for. */
 static Interval drifted(const Intervals *v, const Ins *phi) {
@@ -415,7 +422,7 @@ static Interval drifted(const Intervals *v, const Ins *phi) {
       const Ins *a = before_steps(v, &w, w.of[k]->args[j], &step);
       if (has(&w, a) || is_any(a))
         continue;
-      if (!is_merge(a))
+      if (!is_merge(a) || is_short_counter(v, a))
         r = both(r, v->of[a->id]);
       else if (w.n < MAX_WEB)
         w.of[w.n++] = a;
@@ -507,6 +514,7 @@ static Interval difference(const Intervals *v, const Ins *i, Interval a, Interva
 /* min and max are written as select(a < b, a, b) and select(a > b, a, b). */
 static Interval selected(const Intervals *v, const Ins *i) {
   const Ins *c = i->args[0], *yes = i->args[1], *no = i->args[2];
+  c = c->op == OP_TRUTH ? c->args[0] : c;
   if (!compares_integers(c))
     return both(at(v, yes, i->block), at(v, no, i->block));
   return both(chosen(v, c, (Op)c->op, yes, i->block),
