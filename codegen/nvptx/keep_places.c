@@ -11,6 +11,17 @@
  * Of a selection or a sum whose operands are not used any more, the operands stay in registers
  * until there: the double-precision sine gives one of two numbers, by a third.
  *
+ * And of a store behind a condition that waits for a load, in a loop, the address is computed in
+ * front of it:
+ *
+ *   for …:
+ *     u = neighbours[e]
+ *     if levels[u] < 0:          # while this load is under way
+ *       fresh[u] = 1             # the address of this
+ *
+ * ptxas would write the operations under the condition, which takes as many instructions whether it
+ * holds or not, and read the array's address and extent in each iteration.
+ *
  * An operand of empty inline assembly at the block's end, which the generator does not move, is
  * used in its block, and so stays in it.
  *
@@ -19,7 +30,11 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum { MOST_OPERANDS = 16 };
+enum {
+  MOST_OPERANDS = 16,
+  MOST_BEHIND = 8, /* operations behind a condition, of which ptxas makes no branch */
+  MOST_DEEP = 5    /* operations in a row */
+};
 
 /* The letter of an operand of inline assembly; 0: of no such type. */
 static char letter_of(Cg *cg, LLVMValueRef v) {
@@ -114,12 +129,80 @@ static void keep(Cg *cg, LLVMValueRef end, LLVMValueRef *values, unsigned n) {
   l_call_type(cg->builder, type, text, values, n);
 }
 
+/* --- stores behind a condition --- */
+
+/* Does v depend on a load of this block? */
+static bool waits(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block || LLVMIsAPHINode(v))
+    return false;
+  if (LLVMIsALoadInst(v))
+    return true;
+  for (unsigned k = 0; depth < MOST_DEEP && k < (unsigned)LLVMGetNumOperands(v); k++)
+    if (waits(LLVMGetOperand(v, k), block, depth + 1))
+      return true;
+  return false;
+}
+
+/* Is v known in front of the block, or made of what is by a few operations? */
+static bool is_ready(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block)
+    return true;
+  bool ready = depth < MOST_DEEP && !LLVMIsAPHINode(v) && cg_is_speculatable(v);
+  for (unsigned k = 0; ready && k < (unsigned)LLVMGetNumOperands(v); k++)
+    ready = is_ready(LLVMGetOperand(v, k), block, depth + 1);
+  return ready;
+}
+
+static void move_before(Cg *cg, LLVMValueRef v, LLVMBasicBlockRef block, LLVMValueRef end) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block)
+    return;
+  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+    move_before(cg, LLVMGetOperand(v, k), block, end);
+  LLVMInstructionRemoveFromParent(v);
+  LLVMPositionBuilderBefore(cg->builder, end);
+  LLVMInsertIntoBuilder(cg->builder, v);
+}
+
+/* Is it a few operations of the same loop behind a condition alone, which waits for a load? */
+static bool is_behind(const FnGraph *g, uint32_t k, uint32_t own) {
+  const GraphNode *node = &g->nodes[k], *before = &g->nodes[own];
+  Fork fork;
+  if (before->loop == GRAPH_NONE || node->loop != before->loop || node->nsucc != 1 ||
+      node->npred != 1 || !graph_fork(before->last, &fork) || fork.yes == fork.no ||
+      !waits(fork.condition, before->block, 0))
+    return false;
+  unsigned n = 0;
+  for (LLVMValueRef i = node->first; i != node->last && n <= MOST_BEHIND;
+       i = LLVMGetNextInstruction(i))
+    n++;
+  return n <= MOST_BEHIND;
+}
+
+/* Moves the addresses of its stores in front of the condition; how many there are. */
+static unsigned take_addresses(Cg *cg, const FnGraph *g, uint32_t k, uint32_t own,
+                               LLVMValueRef *values, unsigned n) {
+  const GraphNode *node = &g->nodes[k];
+  for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
+       i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef p = LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1) : NULL;
+    if (!p || !LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != node->block ||
+        LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, node->block, 0))
+      continue;
+    move_before(cg, p, node->block, g->nodes[own].last);
+    values[n++] = p;
+  }
+  return n;
+}
+
 static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
   const GraphNode *node = &g->nodes[k];
   LLVMValueRef values[MOST_OPERANDS];
   unsigned n = 0;
   if (node->nsucc < 2)
     return;
+  for (unsigned s = 0; s < node->nsucc; s++)
+    if (is_behind(g, node->succ[s], k))
+      n = take_addresses(cg, g, node->succ[s], k, values, n);
   for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
        i = LLVMGetNextInstruction(i))
     if (is_kept(cg, g, k, i))
