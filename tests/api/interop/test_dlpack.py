@@ -264,7 +264,8 @@ def test_tensors_are_given_back(kind):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"code": 10, "bits": 8},  # float8_e4m3fn
+        {"code": 11, "bits": 8},  # float8_e4m3fnuz
+        {"code": 10, "bits": 16},  # no float8_e4m3fn
         {"code": fake.INT, "bits": 4},
         {"code": fake.UINT, "bits": 1},
         {"code": fake.FLOAT, "bits": 128},
