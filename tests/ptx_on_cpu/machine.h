@@ -327,8 +327,8 @@ static float f16_of(uint16_t b) {
   float x = e == 31 ? (n ? NAN : INFINITY) : e ? ldexpf(n + 1024, e - 25) : ldexpf(n, -24);
   return b & 0x8000 ? -x : x;
 }
-/* 8-bit floats: e5m2 is the upper half of an f16; the bits of e4m3 are part of an f16 that is less by
- * 2**8, the difference of the biases. satfinite: the largest number for what is beyond it. */
+/* 8-bit floats: e5m2 is the upper half of an f16; the bits of e4m3 are part of an f16 that is less
+ * by 2**8, the difference of the biases. satfinite: the largest number for what is beyond it. */
 static uint8_t of_e5m2(float x) {
   float r = fabsf(x) >= 57344 ? copysignf(57344, x)
             : x == 0          ? x
