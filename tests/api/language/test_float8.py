@@ -215,6 +215,27 @@ def test_runs_in_python(name):
     assert same(*runs)
 
 
+@pytest.mark.host_only
+def test_checks(name):
+    """Of all kinds; a conversion that overflows is found."""
+    kernel = cuda.jit(check=("race", "init", "nan", "overflow"))(moved.py_func)
+    x = np.arange(256, dtype=np.float32).astype(TYPES[name])
+    out = np.zeros_like(x)
+    kernel[1, 256](out, x, 256, TYPES[name](0.5))
+    cuda.synchronize()
+    assert same(out, x[::-1] * TYPES[name](0.5))
+    with pytest.raises(ArithmeticError, match="a nan or an infinity of finite numbers"):
+        kernel[1, 256](out, x, 256, TYPES[name](448))
+        cuda.synchronize()
+
+
+def test_raised(name):
+    kernel = cuda.jit(debug=True)(define("def kernel(x):\n    raise ValueError(x[0])\n"))
+    with pytest.raises(ValueError, match="1.5"):
+        kernel[1, 1](np.full(1, 1.5, TYPES[name]))
+        cuda.synchronize()
+
+
 def test_no_atomics(name):
     kernel = define("def kernel(x):\n    cuda.atomic.add(x, 0, 1)\n")
     with pytest.raises(CompileError, match=re.escape(name)):
