@@ -134,7 +134,7 @@ def say(**what):
     print(json.dumps(what), flush=True)
 
 
-def child(names, sides=sides):
+def child(names, sides=sides, measure=measure):
     import torch
 
     contestants = sides(torch, names)
