@@ -392,7 +392,7 @@ from pyptx.cuda import cg as cg
 cooperative_groups = cg
 
 # --- in kernels ---
-from pyptx.cuda import cg as cg, coop as coop, libdevice as libdevice, random as random
+from pyptx.cuda import cg as cg, coop as coop, libdevice as libdevice, random as random, wmma as wmma
 def activemask() -> int:
     """The lanes that have converged here, as bits of a uint32; others may reach this point separately."""
 def all_sync(mask: int, predicate: object) -> bool:

@@ -16,7 +16,7 @@ spec = importlib.util.spec_from_file_location("api", ROOT / "docs/api.py")
 api = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(api)
 
-MODULES = ["pyptx", "pyptx.types", "pyptx.errors", "pyptx.cuda", "pyptx.cuda.coop", "pyptx.cuda.random", "pyptx.cuda.kernels.transpose"]
+MODULES = ["pyptx", "pyptx.types", "pyptx.errors", "pyptx.cuda", "pyptx.cuda.coop", "pyptx.cuda.random", "pyptx.cuda.wmma", "pyptx.cuda.kernels.transpose"]
 CLASSES = [o for o in vars(_pyptx).values() if isinstance(o, type)] + [pyptx.cuda.Module, type(pyptx.vectorize)]
 PATHS = [path for *_, sections in api.PAGES.values() for names in sections.values() for path in names]
 CALLED_BY_PYPTX = {"advice_mode", "show_advice", "advise", "shown_name"}  # in pyptx.errors, by the extension
@@ -24,7 +24,9 @@ WITHOUT_EXAMPLE = {
     # Their pages show them in what makes them or uses them.
     "Launcher", "BoundLaunch", "Report.open", "Report.save", "CompiledKernel", "CompiledKernel.max_cooperative_grid_blocks", "DeviceArray", "Stream", "Event", "Graph",
     "GraphNode", "Device", "Dispatcher", "Type", "Signature", "ModuleKernel", "ModuleLauncher", "UFunc", "GUFunc", "cuda.coop.Block",
-    "cuda.coop.Tile",
+    "cuda.coop.Tile", "cuda.wmma.Fragment",
+    # Their module's example.
+    "cuda.wmma.mma_sync", "cuda.wmma.store_matrix_sync",
     # Base classes of memory managers, which few write; RMM has one.
     "cuda.BaseCUDAMemoryManager", "BaseCUDAMemoryManager.memalloc", "BaseCUDAMemoryManager.memhostalloc", "BaseCUDAMemoryManager.mempin",
     "BaseCUDAMemoryManager.initialize", "BaseCUDAMemoryManager.get_ipc_handle", "BaseCUDAMemoryManager.get_memory_info",
