@@ -336,16 +336,66 @@ static bool has(const Web *w, const Ins *i) {
   return false;
 }
 
+typedef struct Steps { /* what is added to it */
+  Interval one, all;   /* by one addition or none; by all of them together */
+} Steps;
+
+/* How often the loop of a counter goes on, at most; -1: that is not known. */
+static IrWide most_trips(const Intervals *v, const Counter *c) {
+  Interval room = of_type(c->next->type), start = at(v, c->start, c->before),
+           stop = v->of[c->stop->id], step = at(v, c->step, c->next->block);
+  if (c->next->op != OP_ADD && c->next->op != OP_SUB)
+    return -1;
+  if (is_empty(start) || is_empty(stop) || is_empty(step))
+    return 0;
+  Interval by = (c->next->op == OP_ADD) != c->down ? step : negated(step);
+  IrWide first = c->down ? -start.hi : start.lo, end = c->down ? -stop.lo : stop.hi,
+         last = end - !c->closed;
+  if (by.lo < 1 || last + by.hi > (c->down ? -room.lo : room.hi))
+    return -1;
+  return last < first ? 0 : (last - first) / by.lo + 1;
+}
+
+/* The counter of the loop that phi is carried by, where it is another one. */
+static const Counter *counter_beside(const Intervals *v, const Ins *phi) {
+  for (const Ins *i = phi->block->first; i && i->op == OP_PHI; i = i->next)
+    if (i != phi && v->counter[i->id])
+      return v->counter[i->id];
+  return NULL;
+}
+
+static bool is_carried(const Ins *phi) {
+  for (uint32_t k = 0; phi->op == OP_PHI && k < phi->nargs; k++)
+    if (ir_dominates(phi->block, phi->block->preds.data[k]))
+      return true;
+  return false;
+}
+
+/* Is each addition of the web made at most once whenever c goes on? */
+static bool is_once(const Web *w, const Counter *c) {
+  for (uint32_t k = 1; k < w->n; k++)
+    if (!ir_dominates(c->body, w->of[k]->block) || is_carried(w->of[k]))
+      return false;
+  const Ins *phi = w->of[0];
+  for (uint32_t k = 0; k < phi->nargs; k++)
+    if (ir_dominates(phi->block, phi->block->preds.data[k]) &&
+        !ir_dominates(c->body, phi->block->preds.data[k]))
+      return false;
+  return true;
+}
+
 /* Takes small steps off i: what they are added to. */
-static const Ins *before_steps(const Intervals *v, const Web *w, const Ins *i, Interval *step) {
+static const Ins *before_steps(const Intervals *v, const Web *w, const Ins *i, Steps *steps) {
   while (i->op == OP_ADD || i->op == OP_SUB) {
     bool exchanged = i->op == OP_ADD && (has(w, i->args[1]) || !is_small(v, i->args[1]));
     const Ins *by = i->args[!exchanged];
     Interval s = v->of[by->id];
     if (!is_small(v, by))
       break;
-    if (!is_empty(s))
-      *step = both(*step, i->op == OP_ADD ? s : negated(s));
+    if (!is_empty(s)) {
+      s = both((Interval){0, 0}, i->op == OP_ADD ? s : negated(s));
+      *steps = (Steps){both(steps->one, s), sum(steps->all, s)};
+    }
     i = i->args[exchanged];
   }
   return i;
@@ -355,25 +405,50 @@ static bool is_merge(const Ins *i) { return i->op == OP_PHI || i->op == OP_SELEC
 /* No value in particular. */
 static bool is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
 
-/* What enters the web of phi from elsewhere, and as many steps from there as there is time for. */
+/* What enters the web of phi from elsewhere. Steps at an operand of phi that comes from outside of
+ * c's loop are part of what enters. */
+static Interval entering(const Intervals *v, Web *w, const Counter *c, Steps *steps) {
+  Interval r = nothing;
+  for (uint32_t k = 0; k < w->n; k++)
+    for (uint32_t j = w->of[k]->op == OP_SELECT; j < w->of[k]->nargs; j++) {
+      const Ins *a = w->of[k]->args[j];
+      bool first = c && k == 0 && !ir_dominates(w->of[0]->block, w->of[0]->block->preds.data[j]);
+      a = first ? a : before_steps(v, w, a, steps);
+      if (has(w, a) || is_any(a))
+        continue;
+      if (first || !is_merge(a))
+        r = both(r, v->of[a->id]);
+      else if (w->n < MAX_WEB)
+        w->of[w->n++] = a;
+      else
+        return everything;
+    }
+  return r;
+}
+
+/* And as many steps from there as there is time for. */
 static Interval drifted(const Intervals *v, const Ins *phi) {
   Web w = {{phi}, 1};
-  Interval r = nothing, step = {0, 0}, room = of_type(phi->type);
-  for (uint32_t k = 0; k < w.n; k++)
-    for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
-      const Ins *a = before_steps(v, &w, w.of[k]->args[j], &step);
-      if (has(&w, a) || is_any(a))
-        continue;
-      if (!is_merge(a))
-        r = both(r, v->of[a->id]);
-      else if (w.n < MAX_WEB)
-        w.of[w.n++] = a;
-      else
-        return room;
-    }
+  Steps steps = {0};
+  Interval r = entering(v, &w, NULL, &steps), room = of_type(phi->type);
   if (!is_empty(r))
-    r = sum(r, product(step, (Interval){MOST_STEPS, MOST_STEPS}));
+    r = sum(r, product(steps.one, (Interval){MOST_STEPS, MOST_STEPS}));
   return is_within(r, room) ? r : room;
+}
+
+/* And as many as the loop takes that carries phi, which another phi counts: a number of matches. */
+static Interval gathered(const Intervals *v, const Ins *phi) {
+  Web w = {{phi}, 1};
+  Steps steps = {0};
+  Interval r, room = of_type(phi->type);
+  const Counter *c = counter_beside(v, phi);
+  IrWide trips = c ? most_trips(v, c) : -1;
+  if (trips < 0)
+    return room;
+  r = entering(v, &w, c, &steps);
+  if (!is_empty(r))
+    r = sum(r, product(steps.all, (Interval){trips, trips}));
+  return is_within(r, room) && is_once(&w, c) ? r : room;
 }
 
 /* What the outcome `op` of a comparison says of a value that is taken for it. */
@@ -398,7 +473,7 @@ static Interval along(const Intervals *v, const Ins *phi, uint32_t k) {
 }
 
 static Interval merged(const Intervals *v, const Ins *phi) {
-  const Interval reach = {-SMALL_STEP * MOST_STEPS, SMALL_STEP * MOST_STEPS};
+  const Interval reach = {-LARGEST_INT32 - 1, LARGEST_INT32};
   const Counter *c = v->counter[phi->id];
   Interval r = c ? counted(v, c) : nothing;
   for (uint32_t k = 0; !c && k < phi->nargs; k++) {
@@ -406,7 +481,8 @@ static Interval merged(const Intervals *v, const Ins *phi) {
     if (a != phi && !is_any(a))
       r = both(r, along(v, phi, k));
   }
-  return is_empty(r) || is_within(r, reach) ? r : common(r, drifted(v, phi));
+  return is_empty(r) || is_within(r, reach) ? r
+                                            : common(common(r, drifted(v, phi)), gathered(v, phi));
 }
 
 /* --- parts ---
@@ -543,7 +619,8 @@ static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interv
   uint8_t grown = v->grown[phi->id];
   if (grown < GROW_LIMIT || is_within(now, old))
     return now;
-  Interval far = grown < 3 * GROW_LIMIT ? drifted(v, phi) : of_type(phi->type);
+  Interval far = grown < 3 * GROW_LIMIT ? common(drifted(v, phi), gathered(v, phi))
+                                        : of_type(phi->type);
   if (grown < 2 * GROW_LIMIT)
     far = marked(v, now, far);
   return (Interval){now.lo < old.lo ? far.lo : now.lo, now.hi > old.hi ? far.hi : now.hi};

@@ -64,74 +64,6 @@ static void choose_count(Cg *cg, LLVMValueRef sum) {
   LLVMReplaceAllUsesWith(sum, l_select(cg->builder, c, one, n));
 }
 
-/* --- sums of bytes ---
- *
- * An int64 sum of bytes or half words, unrolled, is a 64-bit addition for each. Those that come
- * together are summed in 32 bits, which cannot overflow, and their sum is added. */
-enum { MOST_BYTES = 16 };
-
-/* Is v, extended from fewer than 32 bits by this operation, of at most 16? Masked loads are phis of
- * such and 0. */
-static bool is_small(LLVMValueRef v, LLVMOpcode op) {
-  if (LLVMIsAPHINode(v)) {
-    for (unsigned k = 0; k < LLVMCountIncoming(v); k++) {
-      LLVMValueRef in = LLVMGetIncomingValue(v, k);
-      bool zero = LLVMIsAConstantInt(in) && LLVMIsNull(in);
-      if (!zero && !(cg_is_op(in, op) && is_small(LLVMGetOperand(in, 0), op)))
-        return false;
-    }
-    return true;
-  }
-  LLVMTypeRef t = LLVMTypeOf(v);
-  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) <= 16;
-}
-
-/* Of a 64-bit sum the term that is a byte or half word, extended; -1: none. */
-static int byte_in(const Cg *cg, LLVMValueRef sum) {
-  for (unsigned k = 0; k < 2 && cg_is_op(sum, LLVMAdd) && LLVMTypeOf(sum) == cg->t.i64; k++) {
-    LLVMValueRef v = LLVMGetOperand(sum, k);
-    if (cg_is_extension(v) && is_small(LLVMGetOperand(v, 0), LLVMGetInstructionOpcode(v)))
-      return (int)k;
-  }
-  return -1;
-}
-
-/* The sum before the last term, if this is its only use, in the same block; else NULL. */
-static LLVMValueRef sum_before(const Cg *cg, LLVMValueRef sum) {
-  LLVMValueRef before = LLVMGetOperand(sum, !byte_in(cg, sum));
-  bool same = LLVMIsAInstruction(before) && byte_in(cg, before) >= 0 &&
-              LLVMGetInstructionParent(before) == LLVMGetInstructionParent(sum) &&
-              !LLVMGetNextUse(LLVMGetFirstUse(before));
-  return same ? before : NULL;
-}
-
-static bool is_last_of_bytes(const Cg *cg, LLVMValueRef i) {
-  if (byte_in(cg, i) < 0 || !sum_before(cg, i))
-    return false;
-  LLVMUseRef u = LLVMGetFirstUse(i);
-  LLVMValueRef user = u && !LLVMGetNextUse(u) ? LLVMGetUser(u) : NULL;
-  return !user || byte_in(cg, user) < 0 || sum_before(cg, user) != i;
-}
-
-static void sum_bytes(Cg *cg, LLVMValueRef last) {
-  LLVMBuilderRef b = cg->builder;
-  LLVMValueRef sums[2] = {NULL, NULL}, before = NULL; /* of those extended with zeros, with signs */
-  unsigned n = 0;
-  LLVMPositionBuilderBefore(b, last);
-  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(last));
-  for (LLVMValueRef at = last; at && n < MOST_BYTES; at = sum_before(cg, at), n++) {
-    LLVMValueRef v = LLVMGetOperand(at, (unsigned)byte_in(cg, at));
-    bool with_sign = LLVMIsASExtInst(v) != NULL;
-    v = l_int_cast(b, LLVMGetOperand(v, 0), cg->t.i32, with_sign);
-    sums[with_sign] = sums[with_sign] ? l_add_nsw(b, v, sums[with_sign]) : v;
-    before = LLVMGetOperand(at, !byte_in(cg, at));
-  }
-  for (unsigned k = 0; k < 2; k++)
-    if (sums[k])
-      before = l_add(b, before, k ? l_sext(b, sums[k], cg->t.i64) : l_zext(b, sums[k], cg->t.i64));
-  LLVMReplaceAllUsesWith(last, before);
-}
-
 /* --- indices ---
  *
  * The generator makes a[k + step] an addition to the address of a[k] where the sum is extended with
@@ -147,10 +79,40 @@ static bool is_index(Cg *cg, LLVMValueRef i) {
   return used;
 }
 
+/* A sum that does not wrap around; where *c is asked for, with a constant of 0 or more. */
+static bool is_exact_sum(LLVMValueRef v, int64_t *c) {
+  if (!cg_is_op(v, LLVMAdd) || !LLVMGetNUW(v) || !LLVMGetNSW(v))
+    return false;
+  LLVMValueRef last = LLVMGetOperand(v, 1);
+  if (c && LLVMIsAConstantInt(last))
+    *c = LLVMConstIntGetSExtValue(last);
+  return !c || (LLVMIsAConstantInt(last) && *c >= 0);
+}
+
+/* Of row + (k + 3), LLVM hoists row + 3 out of the loop over k, a number for each constant. As
+ * (row + k) + 3 all share an address, and the constant is a part of the access. Of numbers that are
+ * not negative no sum is larger than that of all. */
+static LLVMValueRef constant_last(Cg *cg, LLVMValueRef sum) {
+  for (unsigned k = 0; k < 2 && is_exact_sum(sum, NULL); k++) {
+    LLVMValueRef out = LLVMGetOperand(sum, k), in = LLVMGetOperand(sum, !k);
+    int64_t c, more;
+    if (!is_exact_sum(out, &c) || LLVMGetInstructionParent(out) == LLVMGetInstructionParent(sum))
+      continue;
+    if (is_exact_sum(in, &more)) {
+      in = LLVMGetOperand(in, 0);
+      c += more;
+    }
+    LLVMValueRef both = l_add_nsw(cg->builder, in, LLVMGetOperand(out, 0));
+    return l_add_nsw(cg->builder, both, l_int(cg->t.i32, (uint64_t)c));
+  }
+  return sum;
+}
+
 static void extend_sign(Cg *cg, LLVMValueRef i) {
   LLVMPositionBuilderBefore(cg->builder, i);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
-  LLVMReplaceAllUsesWith(i, l_sext(cg->builder, LLVMGetOperand(i, 0), cg->t.i64));
+  LLVMValueRef index = constant_last(cg, LLVMGetOperand(i, 0));
+  LLVMReplaceAllUsesWith(i, l_sext(cg->builder, index, cg->t.i64));
   LLVMInstructionEraseFromParent(i);
 }
 
@@ -373,8 +335,6 @@ void cg_nvptx_prepare(Cg *cg) {
           clamp_count(cg, i);
         else if (is_count(cg, i))
           choose_count(cg, i);
-        else if (is_last_of_bytes(cg, i))
-          sum_bytes(cg, i);
         else if (optimizes && is_in_row(cg, i))
           split_row(cg, i);
         else if (is_selected(i))
@@ -396,7 +356,7 @@ void cg_nvptx_prepare(Cg *cg) {
  * has its own (the straight-line kernels of bench/scaling.py get 20 % more PTX and the same number
  * of registers). Matrix operations of warpgroups need them: accumulators that the generator copies
  * between two operations make ptxas wait for the first. */
-enum { MAX_STRAIGHT_LINE = 400, MAX_WITH_WARPGROUPS = 4000 };
+enum { MAX_STRAIGHT_LINE = 700, MAX_WITH_WARPGROUPS = 4000 };
 
 static bool is_strength_candidate(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {

@@ -34,7 +34,7 @@ static bool is_stride(const Intervals *v, const Ins *phi, Counter *c) {
   Interval start = ir_interval_at(v, c->start, c->before),
            step = ir_interval_at(v, c->step, c->before);
   return start.lo >= 0 && step.lo >= 1 &&
-         ir_is_within(v, c->stop, (Interval){-LARGEST - 1, LARGEST}) &&
+         ir_interval_at(v, c->stop, c->before).hi <= LARGEST &&
          (start.hi > LARGEST || step.hi > LARGEST) && ir_dominates(c->stop->block, c->before) &&
          (c->step->op == OP_CONST || ir_dominates(c->step->block, c->before));
 }
@@ -103,7 +103,7 @@ static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
         continue;
       s.guarded = ir_interval(v, s.c.step).lo < 1;
       s.far = ir_interval(v, s.c.step).hi > LARGEST;
-      s.below = ir_interval(v, s.c.stop).lo < 0;
+      s.below = ir_interval_at(v, s.c.stop, s.c.before).lo < 0;
       VEC_PUSH(&cx->arena, &all, s);
       owner[i->id] = owner[s.c.next->id] = owner[b->last->args[0]->id] = all.len;
     }

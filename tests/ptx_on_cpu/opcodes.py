@@ -48,6 +48,7 @@ ROWS = [
     ("max.relu.s32", "s32 = s32 s32", "a < 0 && b < 0 ? 0 : a > b ? a : b"),
     ("neg.{S}", "T = T", "-({W})a"),
     ("abs.{S}", "T = T", "a < 0 ? -({W})a : a"),
+    ("sad.{I32}", "T = T T T", "c + (uint32_t)(a < b ? b - a : a - b)"),
     ("and.{BP}", "T = T T", "a & b"),
     ("or.{BP}", "T = T T", "a | b"),
     ("xor.{BP}", "T = T T", "a ^ b"),

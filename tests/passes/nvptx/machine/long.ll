@@ -2,7 +2,7 @@
 define ptx_kernel void @k(ptr addrspace(1) %x) {
 entry:
   %v0 = load volatile i32, ptr addrspace(1) %x
-;times 401
+;times 701
   %a# = add i32 %v0, #
   ret void
 }

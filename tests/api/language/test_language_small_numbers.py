@@ -1,0 +1,80 @@
+"""Integers of which 32 bits hold every value, which the GPU's code computes in 32 bits (codegen/nvptx/small_numbers.c), and loops over a thread's part of an
+array (codegen/ssa/range_versions.c), beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+
+import numpy as np
+import pytest
+from harness import run
+from pyptx import cuda
+
+BYTES = np.random.default_rng(8).integers(0, 256, 400, np.uint8)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16])
+def test_sums_of_products_and_of_distances(dtype):
+    """At the ends of the types too: a product of two uint16 does not fit an int32."""
+    def kernel(a, b, out):
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            dot, apart, square, masked = 0, 0, 0, 0
+            for k in range(i, a.size):
+                x, y = int(a[k]), int(b[k - i])
+                dot += x * y
+                apart += abs(x - y)
+                square += (x - y) * (x - y)
+                if x > y:
+                    masked += 3 * x - y
+            out[i, 0], out[i, 1], out[i, 2], out[i, 3] = dot, apart, square, masked
+
+    ends = np.iinfo(dtype)
+    rng = np.random.default_rng(4)
+    a, b = (rng.integers(ends.min, ends.max, 61, dtype, endpoint=True) for _ in range(2))
+    a[:20], b[:20] = ends.max, np.where(np.arange(20) < 10, ends.max, ends.min)
+    run(kernel, [a, b, np.zeros((61, 4), np.int64)], 2, 32)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_low_bits(dtype):
+    """Of a mixture of bytes and longer numbers the low byte is an index."""
+    def kernel(data, table, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            state = 0xFFFFFFFF - i
+            letters = 0
+            for k in range(i, data.size):
+                state = int(table[(state ^ int(data[k])) & 0xFF]) ^ (state >> 8)
+                c = data[k] & 0xDF
+                if 65 <= c <= 90 or (data[k] ^ 0x30) < 10:
+                    letters += 1
+            out[i] = state ^ letters << 40
+
+    table = np.random.default_rng(2).integers(0, 2**32, 256, np.uint32)
+    run(kernel, [BYTES[:90].astype(dtype), table, np.zeros(64, np.int64)], 2, 32)
+
+
+@pytest.mark.parametrize("chunk", [0, 1, 3, 20, 1000, -3, -400])
+@pytest.mark.parametrize("first", [0, 5, -7])
+def test_a_part_of_an_array_for_each_thread(chunk, first):
+    """Starts are computed: of negative ones, elements count from the end."""
+    def kernel(data, chunk, first, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            total = 1
+            for k in range(i * chunk + first, min(data.size, (i + 1) * chunk)):
+                total = (31 * total + int(data[k])) % 65521
+            out[i] = total
+
+    run(kernel, [BYTES, chunk, first, np.zeros(40, np.int64)], 2, 32)
+
+
+def test_the_counter_behind_such_a_loop():
+    """Its last value is the start where the loop does not run, which may be beyond the end."""
+    def kernel(data, chunk, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            k, total = i * chunk, 0
+            while k < min(data.size, i * chunk + 3):
+                total += int(data[k])
+                k += 1
+            out[i] = 1000 * k + total
+
+    run(kernel, [BYTES, 25, np.zeros(40, np.int64)], 2, 32)
