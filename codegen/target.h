@@ -142,6 +142,11 @@ struct Target {
   const char *(*math_name)(Cg *cg, const char *name, bool is_float32);
   /* x (float or double) as an integer of 8 to 64 bits: saturating, and 0 for nan. */
   LLVMValueRef (*float_to_int)(Lower *lw, LLVMValueRef x, unsigned bits, bool is_signed);
+  /* An 8-bit float of that type as a float, and a float as the next 8-bit one, of those that are
+   * finite any for what lies beyond them. NULL where the device has no instruction for it, as the
+   * functions themselves. */
+  LLVMValueRef (*float8_to_float)(Lower *lw, LLVMValueRef v, TypeId id);
+  LLVMValueRef (*float_to_float8)(Lower *lw, LLVMValueRef v, TypeId id);
   /* printf of one text. Arguments are i64 (%lld, %llu), double (%g …) and pointers to text (%s).
    * Beyond C's conversions %r, %R, %H and %B print a double, float32, float16 or bfloat16 (passed
    * as a double) as Python does, %z and %Z two doubles or float32s as a complex number (%-z always

@@ -160,8 +160,7 @@ def shapes_of_warpgroups():
 
 def named(type_id, ptx):
     """The type of an element, and as what it is read where that differs."""
-    kind, bits = re.fullmatch(r"(BF|F|I|U)(\d+)", type_id).groups()
-    name = {"BF": "bfloat", "F": "float", "I": "int", "U": "uint"}[kind] + bits
+    name = next(row[1] for row in rows("ir/types.def", "T") if row[0] == type_id)
     return f"{name}, read as tf32" if ptx == "tf32" else name
 
 

@@ -24,8 +24,7 @@ from typing import NamedTuple
 from gemm_warps import check
 from pyptx import cuda, float32, int32, uint32
 
-M, K = 128, 64  # rows of a block's tiles; K elements are the 128 bytes of the swizzle
-THREADS = 3 * 128
+K = 64  # elements, the 128 bytes of the swizzle
 BOX = 64 * 64  # elements of a box of C
 GROUP = 8  # rows of tiles that blocks take together, so that what they read is in the L2 cache
 ALL = 0xFFFFFFFF
@@ -33,16 +32,25 @@ MOST_SHARED = 226 * 1024  # bytes, beside the barriers
 
 
 class Form(NamedTuple):
-    """A kernel's tile of 128 x n, its ring, whether the consumers take turns, and how many blocks,
-    of tiles below each other, share what they copy of B."""
+    """A kernel's tile of m x n, its ring, whether the consumers take turns, and the rows and columns
+    of tiles of a cluster: its blocks share what they copy, of A along a row, of B along a column."""
 
+    m: int
     n: int
     stages: int
     turns: bool
-    cluster: int = 1
+    cluster: tuple[int, int] = (1, 1)
 
 
-FORMS = Form(256, 4, False), Form(192, 4, True), Form(128, 6, True)
+FORMS = Form(128, 256, 4, False), Form(128, 192, 4, True), Form(128, 128, 6, True), Form(192, 192, 3, False)
+CLUSTERS = (1, 1), (2, 1), (2, 2)
+
+
+def grid_of(form: Form, blocks: int) -> int:
+    """Blocks of a grid that is resident: the multiprocessors that share a part of the GPU, 16 or 18, are
+    no multiple of 4."""
+    size = form.cluster[0] * form.cluster[1]
+    return max(1, (blocks - blocks // 32 if size == 4 else blocks) // size) * size
 
 
 def pick(m: int, n: int, k: int, blocks: int, slow_a: bool = False, slow_b: bool = False) -> Form:
@@ -54,13 +62,14 @@ def pick(m: int, n: int, k: int, blocks: int, slow_a: bool = False, slow_b: bool
     31 bytes a cycle."""
 
     def cycles(form: Form) -> tuple:
-        rounds = -(-(-(-m // (M * form.cluster)) * -(-n // form.n)) // (blocks // form.cluster))
-        copies = 2 * K * (M / (31 if slow_a else 68) + form.n / form.cluster / (31 if slow_b else 68))
-        block = max(4 * form.n * (1.05 if form.n == 128 else 1), copies)
-        return rounds * -(-k // K) * block + 3000 * (1 if form.turns else rounds), form.cluster
+        p, q = form.cluster
+        rounds = -(-(-(-m // (form.m * p)) * -(-n // (form.n * q))) // (grid_of(form, blocks) // (p * q)))
+        copies = 2 * K * (form.m / q / (31 if slow_a else 68) + form.n / p / (31 if slow_b else 68))
+        block = max(form.m * form.n // 32 * (1.05 if form.n == 128 else 1), copies)
+        return rounds * -(-k // K) * block + 3000 * (1 if form.turns else rounds), p * q
 
-    clusters = (1, 2) if blocks > 1 else (1,)
-    return min((form._replace(cluster=cluster) for form in FORMS for cluster in clusters), key=cycles)
+    forms = (form._replace(cluster=cluster) for form in FORMS for cluster in CLUSTERS if cluster[0] * cluster[1] <= blocks)
+    return min(forms, key=cycles)
 
 
 @cuda.jit(device=True)
@@ -81,19 +90,27 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
     a is m x k where its contiguous axis is "k", else k x m; b is k x n ("n") or n x k.
     epilogue(value, row, column, *more) is what c gets at (row, column) for a sum in float32; with
     residual, epilogue(value, old, row, column, *more), where old is d's element there."""
-    N, STAGES, TURNS, CLUSTER = form
-    PARTS = 2 if TURNS else 1  # of 64 rows that a consumer multiplies
+    M, N, STAGES, TURNS, (ROWS, COLUMNS) = form
+    CLUSTER = ROWS * COLUMNS
+    CONSUMERS = 2 if TURNS else M // 64
+    PARTS = M // 64 if TURNS else 1  # of 64 rows that a consumer multiplies
+    FEW, MANY = (40, 232) if CONSUMERS == 2 else (32, 160)  # registers of a producer, of a consumer
+    THREADS = 128 * (1 + CONSUMERS)
     BOXES = N // 64
-    BUFFERS = PARTS * BOXES if residual else 2  # boxes of C, or all of D's of a tile
+    BUFFERS = BOXES if residual or BOXES % 2 else 2  # boxes of C in turn; of D, those of 64 rows of a tile
     STAGE_BYTES = 2 * (M + N) * K
-    STAGES = min(STAGES, (MOST_SHARED - 2 * 2 * BUFFERS * BOX) // STAGE_BYTES)
-    SIDE_A, SIDE_B = STAGES * M * K, STAGES * N * K
-    MULTICAST = 0b11 if CLUSTER == 2 else None
-    box_a, shape_a = ((M, K), (STAGES, M, K)) if a_major == "k" else ((K, 64), (STAGES, M // 64, K, 64))
-    if b_major == "k":
-        box_b, shape_b, shape_shares = (N // CLUSTER, K), (STAGES, N, K), (STAGES, CLUSTER, N // CLUSTER, K)
+    STAGES = min(STAGES, (MOST_SHARED - 2 * CONSUMERS * BUFFERS * BOX) // STAGE_BYTES)
+    SIDE_A, SIDE_B, SIDE_C = STAGES * M * K, STAGES * N * K, CONSUMERS * BUFFERS * BOX
+    ROW, COLUMN = (1 << COLUMNS) - 1, sum(1 << COLUMNS * i for i in range(ROWS))  # blocks of a cluster
+    # of a stage: what is multiplied, and what each block of the cluster copies
+    if a_major == "k":
+        box_a, shape_a, shape_a_shares = (M // COLUMNS, K), (STAGES, M, K), (STAGES, COLUMNS, M // COLUMNS, K)
     else:
-        box_b, shape_b, shape_shares = (K // CLUSTER, 64), (STAGES, BOXES, K, 64), (STAGES, BOXES, CLUSTER, K // CLUSTER, 64)
+        box_a, shape_a, shape_a_shares = (K // COLUMNS, 64), (STAGES, M // 64, K, 64), (STAGES, M // 64, COLUMNS, K // COLUMNS, 64)
+    if b_major == "k":
+        box_b, shape_b, shape_b_shares = (N // ROWS, K), (STAGES, N, K), (STAGES, ROWS, N // ROWS, K)
+    else:
+        box_b, shape_b, shape_b_shares = (K // ROWS, 64), (STAGES, BOXES, K, 64), (STAGES, BOXES, ROWS, K // ROWS, 64)
 
     @cuda.jit(device=True)
     def after(stage: int, phase: int, count: int) -> tuple:
@@ -128,18 +145,19 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
         boxes_d = cuda.tensor_map(d, (64, 64), swizzle=128)
         memory = cuda.shared.array(0, a.dtype, alignment=1024)
         sa, sb = memory[:SIDE_A].reshape(shape_a), memory[SIDE_A : SIDE_A + SIDE_B].reshape(shape_b)
-        shares = sb.reshape(shape_shares)  # what each block of the cluster copies
-        sc = memory[SIDE_A + SIDE_B : SIDE_A + SIDE_B + 2 * BUFFERS * BOX].reshape(2, BUFFERS, 64, 64)
+        shares_a, shares_b = sa.reshape(shape_a_shares), sb.reshape(shape_b_shares)
+        sc = memory[SIDE_A + SIDE_B : SIDE_A + SIDE_B + SIDE_C].reshape(CONSUMERS, BUFFERS, 64, 64)
         full = cuda.shared.array(STAGES, cuda.mbarrier)  # the copies of a stage have arrived
         empty = cuda.shared.array(STAGES, cuda.mbarrier)  # those who multiply it have read it
-        came = cuda.shared.array(2, cuda.mbarrier)  # a tile of D
+        came = cuda.shared.array(CONSUMERS * BUFFERS, cuda.mbarrier)  # boxes of D
         cluster = cuda.cg.this_cluster()
         t, rank = cuda.threadIdx.x, int32(cluster.block_rank()) if CLUSTER > 1 else int32(0)
+        y, x = rank // COLUMNS, rank % COLUMNS
         if t == 0:
             for i in range(STAGES):
                 cuda.mbarrier_init(full, i, 1)
-                cuda.mbarrier_init(empty, i, CLUSTER * (1 if TURNS else 2))
-            for i in range(2):
+                cuda.mbarrier_init(empty, i, CLUSTER * (1 if TURNS else CONSUMERS))
+            for i in range(CONSUMERS * BUFFERS if residual else 0):
                 cuda.mbarrier_init(came, i, 1)
             cuda.fence_mbarrier_init()
         if CLUSTER > 1:
@@ -148,33 +166,37 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
             cuda.syncthreads()
         warp = cuda.shfl_sync(ALL, int32(t // 32), 0)  # known to be the same in all lanes
         depth = a.shape[1 if a_major == "k" else 0]
-        rows, columns = uint32((c.shape[0] + CLUSTER * M - 1) // (CLUSTER * M)), uint32((c.shape[1] + N - 1) // N)
+        rows, columns = uint32((c.shape[0] + ROWS * M - 1) // (ROWS * M)), uint32((c.shape[1] + COLUMNS * N - 1) // (COLUMNS * N))
         tiles, first, stride = int32(rows * columns), cuda.blockIdx.x // CLUSTER, cuda.gridDim.x // CLUSTER
         if warp < 4:
-            cuda.setmaxregister_decrease(40)
+            cuda.setmaxregister_decrease(FEW)
             if warp == 0 and cuda.elect_sync(ALL):
                 stage, phase = 0, 1
                 for tile in range(first, tiles, stride):
                     i, j = place(uint32(tile), rows, columns, uint32(group))
-                    top, left = M * (CLUSTER * i + rank), N * j
+                    top, left = M * (ROWS * i + y), N * (COLUMNS * j + x)
                     for k in range(0, depth, K):
                         cuda.mbarrier_wait_parity(empty, stage, phase)  # the first round falls through
                         cuda.mbarrier_arrive_expect_tx(full, stage, STAGE_BYTES)
+                        to = ROW << COLUMNS * y if COLUMNS > 1 else None
                         if a_major == "k":
-                            cuda.cp_async_bulk_tensor(sa[stage], boxes_a, (top, k), full, stage)
+                            at = top + M // COLUMNS * x, k
+                            cuda.cp_async_bulk_tensor(shares_a[stage, x], boxes_a, at, full, stage, multicast=to)
                         else:
                             for i in range(M // 64):
-                                cuda.cp_async_bulk_tensor(sa[stage, i], boxes_a, (k, top + 64 * i), full, stage)
+                                at = k + K // COLUMNS * x, top + 64 * i
+                                cuda.cp_async_bulk_tensor(shares_a[stage, i, x], boxes_a, at, full, stage, multicast=to)
+                        to = COLUMN << x if ROWS > 1 else None
                         if b_major == "k":
-                            at = left + N // CLUSTER * rank, k
-                            cuda.cp_async_bulk_tensor(shares[stage, rank], boxes_b, at, full, stage, multicast=MULTICAST)
+                            at = left + N // ROWS * y, k
+                            cuda.cp_async_bulk_tensor(shares_b[stage, y], boxes_b, at, full, stage, multicast=to)
                         else:
                             for j in range(BOXES):
-                                at = k + K // CLUSTER * rank, left + 64 * j
-                                cuda.cp_async_bulk_tensor(shares[stage, j, rank], boxes_b, at, full, stage, multicast=MULTICAST)
+                                at = k + K // ROWS * y, left + 64 * j
+                                cuda.cp_async_bulk_tensor(shares_b[stage, j, y], boxes_b, at, full, stage, multicast=to)
                         stage, phase = after(stage, phase, 1)
         else:
-            cuda.setmaxregister_increase(232)
+            cuda.setmaxregister_increase(MANY)
             me, quarter, lane = warp // 4 - 1, warp % 4, int32(t % 32)
             half = 0 if TURNS else me  # the first part of this consumer
             leader = quarter == 0 and cuda.elect_sync(ALL)
@@ -187,13 +209,7 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                     cuda.barrier_arrive(3, 256)  # the first turn is the other's
             for tile in range(first, tiles, stride):
                 i, j = place(uint32(tile), rows, columns, uint32(group))
-                top, left = M * (CLUSTER * i + rank) + 64 * half, N * j
-                if residual and leader:
-                    cuda.cp_async_bulk_wait_group(0, read=True)  # the stores of the tile before
-                    cuda.mbarrier_arrive_expect_tx(came, me, 2 * BUFFERS * BOX)
-                    for part in range(PARTS):
-                        for j in range(BOXES):
-                            cuda.cp_async_bulk_tensor(sc[me, part * BOXES + j], boxes_d, (top + 64 * part, left + 64 * j), came, me)
+                top, left = M * (ROWS * i + y) + 64 * half, N * (COLUMNS * j + x)
                 sums = cuda.wgmma.zeros(64, N, float32)
                 more_sums = cuda.wgmma.zeros(64, N, float32)
                 before = 0
@@ -210,6 +226,11 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                             tile_a = sa[stage, 64:128, kk : kk + 16] if a_major == "k" else sa[stage, 1, kk : kk + 16]
                             more_sums = cuda.wgmma.mma(tile_a, tile_b, more_sums, a_major=a_major, b_major=b_major)
                     cuda.wgmma.commit()
+                    if residual and k == 0 and leader:
+                        cuda.cp_async_bulk_wait_group(0, read=True)  # the stores of the tile before
+                        for j in range(BOXES):
+                            cuda.mbarrier_arrive_expect_tx(came, BUFFERS * me + j, 2 * BOX)
+                            cuda.cp_async_bulk_tensor(sc[me, j], boxes_d, (top, left + 64 * j), came, BUFFERS * me + j)
                     cuda.wgmma.wait(1)  # the stage before has been read
                     if k > 0 and leader:
                         release(empty, before)
@@ -223,9 +244,6 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                     sums = cuda.wgmma.wait(0, sums)
                 if leader:
                     release(empty, before)
-                if residual:
-                    cuda.mbarrier_wait_parity(came, me, turn)
-                    turn ^= 1
                 row = 16 * quarter + lane % 16
                 values = cuda.local.array(32, c.dtype)
                 for part in range(PARTS):
@@ -233,9 +251,11 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                     r, s = uint32(top + 64 * part + 16 * quarter + lane // 4), uint32(left + 2 * (lane % 4))
                     for j in range(BOXES):
                         box = sc[me, (part * BOXES + j) % BUFFERS]
-                        if not residual:
+                        if residual:
+                            cuda.mbarrier_wait_parity(came, BUFFERS * me + j, turn)
+                        else:
                             if leader:
-                                cuda.cp_async_bulk_wait_group(1, read=True)  # the store from this box, two ago, has read it
+                                cuda.cp_async_bulk_wait_group(BUFFERS - 1, read=True)  # the last store from this box has read it
                             cuda.barrier_sync(1 + me, 128)
                         for e in range(0, 32, 8):
                             at = row, 8 * ((e // 4 + lane // 16) ^ row % 8)  # where the swizzle has these 8 columns
@@ -249,10 +269,17 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                         if leader:
                             cuda.cp_async_bulk_tensor_store(boxes_c, (top + 64 * part, left + 64 * j), box)
                             cuda.cp_async_bulk_commit_group()
+                            if residual and 0 < part * BOXES + j <= (PARTS - 1) * BOXES:  # the box before, of the next 64 rows
+                                last = (j - 1) % BOXES
+                                below = top + 64 * (part if j == 0 else part + 1)
+                                cuda.cp_async_bulk_wait_group(1, read=True)
+                                cuda.mbarrier_arrive_expect_tx(came, BUFFERS * me + last, 2 * BOX)
+                                cuda.cp_async_bulk_tensor(sc[me, last], boxes_d, (below, left + 64 * last), came, BUFFERS * me + last)
+                    turn ^= 1
         if CLUSTER > 1:
             cluster.sync()  # nothing arrives at a block that has ended
 
-    gemm.shared_bytes = 2 * (SIDE_A + SIDE_B + 2 * BUFFERS * BOX)
+    gemm.threads, gemm.shared_bytes = THREADS, 2 * (SIDE_A + SIDE_B + SIDE_C)
     return gemm
 
 
@@ -277,8 +304,8 @@ def launch(
         chosen = form or pick(m, n, k, blocks, a.shape[1] % 16 != 0, b.shape[1] % 16 != 0)
         kernel = make_gemm(chosen, a_major, b_major, epilogue, residual)
         d, more = (more[0], more[1:]) if residual else (c, more)
-        grid = max(1, blocks // chosen.cluster) * chosen.cluster
-        kernel[grid, THREADS, 0, kernel.shared_bytes, chosen.cluster](a, b, c, d, group, more)
+        cluster = chosen.cluster[0] * chosen.cluster[1]
+        kernel[grid_of(chosen, blocks), kernel.threads, 0, kernel.shared_bytes, cluster](a, b, c, d, max(1, group // chosen.cluster[0]), more)
 
     return run
 

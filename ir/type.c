@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ir/base/half.h"
 #include "ir/base/suggest.h"
 #include "ir/cx.h"
 #include "ir/frozen.h"
@@ -16,6 +17,16 @@ const ScalarInfo ty_scalar_info[TY_SCALARS] = {
 #include "ir/types.def"
 #undef T
 };
+
+const HalfFormat *ty_half_format(TypeId id) {
+  switch (id) {
+  case TY_E4M3: return &half_e4m3;
+  case TY_E5M2: return &half_e5m2;
+  case TY_F16: return &half_float16;
+  case TY_BF16: return &half_bfloat16;
+  default: return NULL;
+  }
+}
 
 static uint64_t type_hash(const Type *t) {
   uint64_t h = hash_bytes(&t->id, sizeof t->id, 1);

@@ -134,6 +134,17 @@ static inline char *px_copy_text(const char *s) {
   return copy ? memcpy(copy, s, n) : NULL;
 }
 
+/* A str of the user's as C reads it: one with a NUL inside is refused, of which C would read the
+ * part before it. NULL with an exception. */
+static inline const char *px_c_text(PyObject *text) {
+  Py_ssize_t n;
+  const char *s = PyUnicode_AsUTF8AndSize(text, &n);
+  if (!s || strlen(s) == (size_t)n)
+    return s;
+  PyErr_Format(PyExc_ValueError, "a NUL character in %R", text);
+  return NULL;
+}
+
 /* A tuple of three extents or positions. */
 static inline PyObject *px_uint3(const uint32_t v[3]) {
   return Py_BuildValue("(III)", v[0], v[1], v[2]);

@@ -253,7 +253,7 @@ static PyObject *ptx_versions(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(a
 }
 
 static PyObject *arch_min_ptx(PyObject *Py_UNUSED(module), PyObject *arg) {
-  const char *arch = PyUnicode_AsUTF8(arg);
+  const char *arch = px_c_text(arg);
   return arch ? PyLong_FromLong(cg_arch_min_ptx(arch)) : NULL;
 }
 

@@ -167,6 +167,8 @@ typedef enum RtMatrixFactor {
   RT_MATRIX_BF16,
   RT_MATRIX_TF32,
   RT_MATRIX_F64,
+  RT_MATRIX_E4M3,
+  RT_MATRIX_E5M2,
   RT_MATRIX_S8,
   RT_MATRIX_U8
 } RtMatrixFactor;

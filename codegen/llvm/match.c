@@ -120,3 +120,12 @@ bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis) {
   }
   return true;
 }
+
+void cg_mark_long_division(Cg *cg, LLVMValueRef division) {
+  if (!division || !LLVMIsAInstruction(division) || !cg_is_division(division))
+    return;
+  unsigned kind = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
+                                           sizeof CG_LONG_DIVISION - 1);
+  LLVMValueRef mark = LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, NULL, 0));
+  LLVMSetMetadata(division, kind, mark);
+}

@@ -46,6 +46,8 @@ bool cg_only_computes(LLVMValueRef i);
 bool cg_is_speculatable(LLVMValueRef i);
 /* Metadata of a 64-bit division whose operands do not both fit 32 bits. */
 #define CG_LONG_DIVISION "pyptx.long"
+/* Puts it on the division, if it is one: prepare.c hides it from a test of its operands' size. */
+void cg_mark_long_division(Cg *cg, LLVMValueRef division);
 /* Metadata of an access: before its low half was taken, its index was one of an array of at most
  * TY_NARROW elements. */
 #define CG_IN_RANGE "pyptx.in_range"

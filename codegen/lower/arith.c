@@ -357,9 +357,15 @@ static LLVMValueRef int_to_float(Lower *lw, LLVMValueRef v, LLVMTypeRef t, bool 
 }
 
 LLVMValueRef lw_convert(Lower *lw, LLVMValueRef v, const Type *from, const Type *to) {
+  if (from->id == to->id)
+    return v;
+  if (ty_is_float8(from->id))
+    return lw_convert(lw, lw_float8_to_float(lw, v, from->id), ty_scalar(lw->cx, TY_F32), to);
   LLVMTypeRef t = lw_scalar_type(lw->cg, to->id);
   TypeKind kind = ty_kind(to);
   bool is_signed = ty_kind(from) == KIND_INT;
+  if (ty_is_float8(to->id))
+    return lw_to_float8(lw, v, is_signed, to->id);
   if (kind == KIND_BOOL)
     return truth(lw, v);
   if (LLVMTypeOf(v) == t)

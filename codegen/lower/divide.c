@@ -106,36 +106,32 @@ static Division divide_short(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y
   return d;
 }
 
-/* A mark on a division whose operands are known not to fit 32 bits both: nvptx/prepare.c. */
-static void mark_long(Lower *lw, LLVMValueRef division) {
-  if (!division || !LLVMIsAInstruction(division) || !cg_is_division(division))
-    return;
-  LLVMContextRef c = lw->cg->context;
-  unsigned kind = LLVMGetMDKindIDInContext(c, CG_LONG_DIVISION, sizeof CG_LONG_DIVISION - 1);
-  LLVMSetMetadata(division, kind, LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
-}
-
 static Division unsigned_long(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
   Division d = truncating(lw, w, x, y, false);
-  mark_long(lw, d.quotient);
-  mark_long(lw, d.rest);
+  cg_mark_long_division(lw->cg, d.quotient);
+  cg_mark_long_division(lw->cg, d.rest);
   return d;
 }
 
-/* Two numbers of which one is negative, as unsigned ones. */
+/* Two numbers of which one is negative, as unsigned ones. That of y does not depend on x, so that
+ * y's reciprocal is the same for all x (nvptx/reciprocals.c). */
 typedef struct Magnitudes {
   LLVMValueRef x, y;
   LLVMValueRef below; /* i1: the quotient is negative, and x is one less */
 } Magnitudes;
 
-static Magnitudes magnitudes(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+static LLVMValueRef magnitude(Lower *lw, LLVMValueRef v) {
+  LLVMValueRef wraps = LLVMConstNull(lw->t->i1);
+  return lw_intrinsic(lw, "llvm.abs", &lw->t->i64, 1, (LLVMValueRef[]){v, wraps}, 2);
+}
+
+static Magnitudes magnitudes(Lower *lw, LLVMValueRef x, LLVMValueRef y, LLVMValueRef y_magnitude) {
   LLVMTypeRef t = lw->t->i64;
   LLVMBuilderRef b = lw->b;
-  LLVMValueRef zero = LLVMConstNull(t), wraps = LLVMConstNull(lw->t->i1);
-  LLVMValueRef a = lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){x, wraps}, 2);
-  Magnitudes m = {.y = lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){y, wraps}, 2)};
+  LLVMValueRef zero = LLVMConstNull(t);
+  Magnitudes m = {.y = y_magnitude};
   m.below = l_and(b, l_icmp(b, LLVMIntSLT, l_xor(b, x, y), zero), l_icmp(b, LLVMIntNE, x, zero));
-  m.x = l_sub(b, a, l_zext(b, m.below, t));
+  m.x = l_sub(b, magnitude(lw, x), l_zext(b, m.below, t));
   return m;
 }
 
@@ -171,13 +167,13 @@ static void divide_long(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, con
   }
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b), negative = lw_block(lw, "negative"),
                     both = lw_block(lw, "magnitudes"), fix = lw_block(lw, "signs");
+  LLVMValueRef y_magnitude = magnitude(lw, y);
   l_condbr(b, is_negative, negative, both);
   lw_at(lw, negative);
-  Magnitudes m = magnitudes(lw, x, y);
+  Magnitudes m = magnitudes(lw, x, y, y_magnitude);
   l_br(b, both);
   lw_at(lw, both);
   m.x = either_of(lw, x, from, m.x, negative);
-  m.y = either_of(lw, y, from, m.y, negative);
   m.below = either_of(lw, LLVMConstNull(lw->t->i1), from, m.below, negative);
   Division d = unsigned_long(lw, w, m.x, m.y);
   LLVMBasicBlockRef divided = LLVMGetInsertBlock(b);

@@ -134,13 +134,15 @@ LLVMValueRef lw_int_to_half(Lower *lw, LLVMValueRef v, bool is_signed) {
   return l_select(b, large, infinite, l_sitofp(b, small, f16));
 }
 
-LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed) {
+LLVMValueRef lw_sticky(Lower *lw, LLVMValueRef v, bool is_signed) {
   LLVMTypeRef t = LLVMTypeOf(v);
   if (LLVMGetTypeKind(t) == LLVMIntegerTypeKind)
-    v = sticky_int(lw, v, is_signed);
-  else
-    v = t == lw->t->f64 ? sticky_float(lw, v) : lw_widen(lw, v);
-  return lw_fit(lw, v, lw->t->bf16);
+    return sticky_int(lw, v, is_signed);
+  return t == lw->t->f64 ? sticky_float(lw, v) : lw_widen(lw, v);
+}
+
+LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed) {
+  return lw_fit(lw, lw_sticky(lw, v, is_signed), lw->t->bf16);
 }
 
 /* A sum rounded to odd, so that a second rounding, to at most 51 bits, gives the correctly rounded

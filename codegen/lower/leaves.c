@@ -29,7 +29,8 @@ LLVMTypeRef lw_scalar_type(Cg *cg, TypeId id) {
   case KIND_BOOL: return cg->t.i1;
   case KIND_INT:
   case KIND_UINT: return cg_int_type(cg, s->bits);
-  case KIND_FLOAT: return id == TY_BF16 ? cg->t.bf16 : cg_float_type(cg, s->bits);
+  case KIND_FLOAT:
+    return id == TY_BF16 ? cg->t.bf16 : ty_is_float8(id) ? cg->t.i8 : cg_float_type(cg, s->bits);
   default: cx_bug(cg->cx, "%s has no storage", s->name);
   }
 }

@@ -73,7 +73,12 @@ LLVMValueRef lw_ready(Lower *lw, LLVMValueRef v);
 /* The result of an operation on widened operands, rounded to t. */
 LLVMValueRef lw_fit(Lower *lw, LLVMValueRef v, LLVMTypeRef t);
 LLVMValueRef lw_to_bfloat(Lower *lw, LLVMValueRef v, bool is_signed);
-LLVMValueRef lw_int_to_half(Lower *lw, LLVMValueRef v, bool is_signed); /* of any number */
+/* Any number as a float that rounds to 16 bits or fewer as the number itself does. */
+LLVMValueRef lw_sticky(Lower *lw, LLVMValueRef v, bool is_signed);
+/* float8.c; id: of the 8-bit float */
+LLVMValueRef lw_float8_to_float(Lower *lw, LLVMValueRef v, TypeId id);
+LLVMValueRef lw_to_float8(Lower *lw, LLVMValueRef v, bool is_signed, TypeId id); /* of any number */
+LLVMValueRef lw_int_to_half(Lower *lw, LLVMValueRef v, bool is_signed);          /* of any number */
 LLVMValueRef lw_half_nextafter(Lower *lw, LLVMValueRef x, LLVMValueRef y);
 
 /* memory.c */

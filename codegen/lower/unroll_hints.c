@@ -34,9 +34,19 @@ enum {
 
 /* --- sizes: operations, or LEAVE for what must not be unrolled --- */
 
-enum { LEAVE = -1, MAX_DEPTH = 3 };
+enum { LEAVE = -1, MAX_DEPTH = 3, LIBRARY_SIZE = 20 };
 
 static int call_size(const Fn *fn, int depth);
+
+/* A function of a library, as sin: it is inlined. */
+static bool is_library(const Ins *i) {
+  if (i->op == OP_POW)
+    return true;
+  if (i->op != OP_INTRINSIC)
+    return false;
+  LoweringKind kind = ir_intrinsics[i->aux.intrinsic].nvptx.kind;
+  return kind == LOWER_LIB || kind == LOWER_LIBDEVICE;
+}
 
 static int size_of(const Ins *i, int depth) {
   switch ((Op)i->op) {
@@ -84,13 +94,18 @@ static int call_size(const Fn *fn, int depth) {
   return size;
 }
 
-static int body_size(const SmallLoop *body) {
+/* The functions of libraries that it calls count as two operations each where it loads, since loads
+ * in flight are worth their code, else as what they are: copies would gain nothing. */
+static int body_size(const SmallLoop *body, bool loads) {
   int size = 0;
   for (unsigned k = 0; k < body->n; k++) {
     int n = block_size(body->blocks[k], 0);
     if (n < 0)
       return LEAVE;
     size += n;
+    if (!loads)
+      FOR_INS (body->blocks[k], i)
+        size += is_library(i) ? LIBRARY_SIZE : 0;
   }
   return size;
 }
@@ -187,7 +202,7 @@ static bool is_nested(Cx *cx, const Fn *fn, const SmallLoop *body) {
  * instructions. */
 static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch,
                       const Counter *c) {
-  int size = body_size(body);
+  int size = body_size(body, loads(body, latch, false));
   int64_t step;
   if (size < 0 || size > MAX_SIZE)
     return 0;

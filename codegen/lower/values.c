@@ -6,6 +6,7 @@
 
 #include "codegen/lower/private.h"
 #include "codegen/ssa/small_loop.h"
+#include "ir/base/half.h"
 
 /* --- constants --- */
 
@@ -13,8 +14,11 @@ static LLVMValueRef constant_number(Lower *lw, const Frozen *f, const Type *t) {
   LLVMTypeRef type = lw_scalar_type(lw->cg, t->id);
   bool is_real = f->kind == FZ_FLOAT ||
                  (f->kind == FZ_SCALAR && ty_scalar_info[f->type].kind == KIND_FLOAT);
+  double re = is_real ? f->re : f->wide ? (double)(uint64_t)f->i : (double)f->i;
+  if (ty_is_float8(t->id))
+    return l_int(type, half_bits(ty_half_format(t->id), re));
   if (ty_is_float(t))
-    return LLVMConstReal(type, is_real ? f->re : f->wide ? (double)(uint64_t)f->i : (double)f->i);
+    return LLVMConstReal(type, re);
   if (ty_kind(t) == KIND_BOOL)
     return l_int(type, is_real ? f->re != 0 : f->i != 0);
   CX_ASSERT(lw->cx, !is_real);

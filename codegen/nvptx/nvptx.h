@@ -37,6 +37,10 @@ Lower cg_nvptx_open_function(Lower *lw, LLVMValueRef fn, const char *const *attr
 LLVMValueRef cg_nvptx_trap_address(Lower *lw);
 LLVMValueRef cg_nvptx_grid_address(Lower *lw);
 
+/* float8.c: Target.float8_to_float, float_to_float8 */
+LLVMValueRef cg_nvptx_float8_to_float(Lower *lw, LLVMValueRef v, TypeId id);
+LLVMValueRef cg_nvptx_float_to_float8(Lower *lw, LLVMValueRef v, TypeId id);
+
 /* contract_doubles.c: t + t + c as fma(t, 2, c), where contraction is allowed; after LLVM's
  * passes. */
 void cg_nvptx_double(Cg *cg);
@@ -44,6 +48,10 @@ void cg_nvptx_double(Cg *cg);
 /* square_root.c: float32 roots without slow paths, where the argument's range allows it; after
  * LLVM's passes, with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);
+
+/* if_conversion.c: short sides of branches as selections; before LLVM's passes. */
+void cg_nvptx_convert_ifs(Cg *cg);
+
 /* Loops that count bits as single instructions. */
 void cg_nvptx_bits(Cg *cg);
 
@@ -77,6 +85,8 @@ void cg_nvptx_local_unroll(Cg *cg);
 
 /* local_registers.c: small local arrays become registers although some indices vary. */
 void cg_nvptx_local_registers(Cg *cg);
+/* reciprocals.c: 64-bit divisions of a loop by the same number; after LLVM's passes. */
+void cg_nvptx_reciprocals(Cg *cg);
 /* local_guards.c: loads of local arrays in front of a condition that was loaded. */
 void cg_nvptx_local_guards(Cg *cg);
 

@@ -44,6 +44,15 @@ static void need(Cg *cg, const Ins *i, const InstructionInfo *row) {
   s->least_ptx = s->least_ptx < row->version ? row->version : s->least_ptx;
 }
 
+/* Of 8-bit floats mma.sync is newer than of others. */
+static const InstructionInfo mma_of_float8 = {
+    .id = INTR_MMA_SYNC, .ptx = "mma.sync of 8-bit floats", .arch = "sm_89", .version = 84};
+
+static bool multiplies_float8(const Ins *i) {
+  return i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_MMA_SYNC &&
+         ty_is_float8(i->args[0]->type->elems[0]->id);
+}
+
 void cg_nvptx_require(Cg *cg) {
   NvptxState *s = cg->target_state;
   s->arch = cg->request->arch;
@@ -54,6 +63,8 @@ void cg_nvptx_require(Cg *cg) {
                                                            : NULL;
         if (row)
           need(cg, i, row);
+        if (multiplies_float8(i))
+          need(cg, i, &mma_of_float8);
         if (i->op == OP_CALL_C && i->aux.frozen->kind == FZ_STR)
           while ((row = ir_instruction_in(i->aux.frozen->text, row)))
             need(cg, i, row);

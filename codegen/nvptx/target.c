@@ -465,5 +465,7 @@ const Target cg_target_nvptx = {
     .lowering = nvptx_lowering,
     .math_name = nvptx_math_name,
     .float_to_int = nvptx_float_to_int,
+    .float8_to_float = cg_nvptx_float8_to_float,
+    .float_to_float8 = cg_nvptx_float_to_float8,
     .print = nvptx_print,
 };

@@ -44,9 +44,23 @@
  *   else:
  *     while k < stop: …
  *
+ * Indices that are checked (debug=True, boundscheck=True):
+ *
+ *   for k in range(0, 32, 8):
+ *     tile[y + k, x] = …
+ *
+ * Each check may end the thread, so that no load goes before it, and none is in flight with that of
+ * the next iteration. An index that grows with the counter is in range in all iterations if it is
+ * in the first and in the last, and those are compared in front:
+ *
+ *   if 0 <= y + 0 <= y + 24 < 32 and 0 <= x < 33:
+ *     while k < stop: …      # without these checks
+ *   else:
+ *     while k < stop: …      # rolled: it ends at the index that is out of range, as ever
+ *
  * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
  * versions of each small loop of these kinds. A loop that synchronises threads, calls or may stop
- * stays as it is. */
+ * other than at an index stays as it is. */
 #include "codegen/ssa/range_versions.h"
 
 #include <assert.h>
@@ -64,6 +78,9 @@ enum {
   MAX_ROWS = 160,  /* as MAX_SIZE, of a loop over rows of constant columns */
   MAX_ARRAYS = 4,  /* of such rows, in a loop */
   MAX_WIDTH = 32,
+  MAX_CHECKS = 24,   /* of indices, in a loop */
+  MAX_CHECKED = 200, /* as MAX_SIZE, of a loop that is written without them */
+  MAX_DEPTH = 6,     /* of the expression of an index */
 };
 
 /* An array of rows, and the columns that the loop reads, as bits, of all axes but the first. */
@@ -88,7 +105,9 @@ typedef struct Range {
   Ins *less;  /* the condition, where the step is positive */
   bool known; /* the step is a positive constant */
   Rows rows[MAX_ARRAYS];
-  unsigned nrows; /* 0: a range of the first kinds */
+  unsigned nrows;          /* 0: a range of the other kinds */
+  Ins *checks[MAX_CHECKS]; /* those that are made in front */
+  unsigned nchecks;        /* 0: of the other kinds */
 } Range;
 
 /* What a block or instruction of the loop is in the second version, while that is written. */
@@ -100,8 +119,9 @@ static bool may_be_twice(const Ins *i) {
   Effect e = ir_op_info[i->op].effect;
   if (i->op == OP_INTRINSIC)
     return ir_intrinsics[i->aux.intrinsic].effect != EFFECT_SYNC;
-  return i->op != OP_CALL_FN && i->op != OP_CALL_C && i->op != OP_PRINT && i->op != OP_ALLOC &&
-         e != EFFECT_SYNC && e != EFFECT_STOP;
+  return i->op == OP_CHECK_INDEX ||
+         (i->op != OP_CALL_FN && i->op != OP_CALL_C && i->op != OP_PRINT && i->op != OP_ALLOC &&
+          e != EFFECT_SYNC && e != EFFECT_STOP);
 }
 
 static bool is_short(const SmallLoop *loop, unsigned most) {
@@ -289,9 +309,81 @@ static bool read_loop_of_rows(Range *r, Block *header, Block *latch) {
   return read_rows(r);
 }
 
+/* --- indices that are checked --- */
+
+static bool is_int64(const Type *t) {
+  return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64;
+}
+
+/* The index that a check or a wrap gives where it is in range and not negative. */
+static Ins *unwrapped(Ins *i) { return i->op == OP_WRAP_INDEX ? i->args[0] : i; }
+
+/* Is it a number that is known before the loop, or can be computed there? */
+static bool is_known_before(const Range *r, const Ins *i, unsigned depth) {
+  if (!ssa_in_loop(&r->loop, i->block))
+    return true;
+  bool pure = i->op == OP_INTRINSIC ? ir_intrinsics[i->aux.intrinsic].effect == EFFECT_PURE
+                                    : ir_op_info[i->op].effect == EFFECT_PURE;
+  if (!depth || !pure || ty_kind(i->type) != KIND_INT)
+    return false;
+  for (uint32_t k = 0; k < i->nargs; k++)
+    if (!is_known_before(r, i->args[k], depth - 1))
+      return false;
+  return true;
+}
+
+/* Is it known before, or the sum of such a number with the counter? */
+static bool follows(const Range *r, const Ins *i, unsigned depth) {
+  if (i == r->counter || is_known_before(r, i, depth))
+    return true;
+  if (!depth || !is_int64(i->type))
+    return false;
+  switch (i->op) {
+  case OP_ADD:
+    return (follows(r, i->args[0], depth - 1) && is_known_before(r, i->args[1], depth - 1)) ||
+           (follows(r, i->args[1], depth - 1) && is_known_before(r, i->args[0], depth - 1));
+  case OP_SUB:
+    return follows(r, i->args[0], depth - 1) && is_known_before(r, i->args[1], depth - 1);
+  case OP_CAST: return is_int64(i->args[0]->type) && follows(r, i->args[0], depth - 1);
+  default: return false;
+  }
+}
+
+/* Those of the header, the first block, are made once more where the loop ends. */
+static void read_checks(Range *r) {
+  r->nchecks = 0;
+  for (unsigned k = 1; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      if (i->op == OP_CHECK_INDEX && r->nchecks < MAX_CHECKS &&
+          is_known_before(r, i->args[1], MAX_DEPTH) && follows(r, unwrapped(i->args[0]), MAX_DEPTH))
+        r->checks[r->nchecks++] = i;
+}
+
+/* Is it a range upward with such checks? */
+static bool read_checked(Range *r, Block *header, Block *latch) {
+  int64_t step;
+  *r = (Range){.latch = latch};
+  if (!ssa_small_loop(&r->loop, header, latch) || !is_short(&r->loop, MAX_CHECKED) ||
+      !read_condition(r) || !r->known || !read_counter(r) || !is_int64(r->counter->type) ||
+      r->stop->type != r->counter->type || !is_known_before(r, r->stop, MAX_DEPTH) ||
+      !fz_get_int(r->step->aux.frozen, &step) || step > LARGEST)
+    return false;
+  read_checks(r);
+  return r->nchecks > 0;
+}
+
+static bool is_settled(const Range *r, const Ins *i) {
+  for (unsigned k = 0; i->op == OP_CHECK_INDEX && k < r->nchecks; k++)
+    if (r->checks[k] == i)
+      return true;
+  return false;
+}
+
 /* --- the second version --- */
 
 static Ins *copy_of(const Range *r, Ins *i) {
+  while (is_settled(r, i))
+    i = unwrapped(i->args[0]);
   return i->block && ssa_in_loop(&r->loop, i->block) ? i->note : i;
 }
 
@@ -300,7 +392,7 @@ static void copy_blocks(Cx *cx, Fn *fn, const Range *r) {
     Block *b = r->loop.blocks[k], *to = ir_block(cx, fn);
     b->note = to;
     FOR_INS (b, i) {
-      if (ins_is_term(i))
+      if (ins_is_term(i) || is_settled(r, i))
         continue;
       Ins *c = ir_ins(cx, fn, (Op)i->op, i->type, i->loc, i->args, i->nargs);
       c->flags = i->flags;
@@ -373,6 +465,19 @@ static Block *split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
   return ir_join_edges(cx, fn, to, through);
 }
 
+static Ins *append(Cx *cx, Fn *fn, const Range *r, Block *at, Op op, const Type *type, Ins *a,
+                   Ins *b) {
+  Ins *i = ir_ins(cx, fn, op, type, r->less->loc, (Ins *[]){a, b}, 2);
+  ir_append(at, i);
+  return i;
+}
+
+static Ins *number(Cx *cx, Fn *fn, const Range *r, Block *at, int64_t n) {
+  Ins *i = ir_const(cx, fn, fz_int(cx, n), r->counter->type, r->less->loc);
+  ir_append(at, i);
+  return i;
+}
+
 /* From `from` to `yes` if the comparison of v with n holds, else to `no`. */
 static void choose(Cx *cx, Fn *fn, const Range *r, Block *from, Ins *v, Op op, int64_t n,
                    Block *yes, Block *no) {
@@ -437,6 +542,65 @@ static void choose_by_range(Cx *cx, Fn *fn, const Range *r, Block *entry, Block 
   choose(cx, fn, r, second, r->start, OP_GE, 0, fast, general);
 }
 
+/* An index or extent where the counter is `counter`, in front of the loop. What was known of it in
+ * an iteration need not hold where there is none. */
+static Ins *in_front(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *i, Ins *counter) {
+  enum { MOST = 3 };
+  Ins *args[MOST];
+  if (i == r->counter || !ssa_in_loop(&r->loop, i->block))
+    return i == r->counter ? counter : i;
+  bool own = i->op == OP_EXTENT || i->op == OP_CONST || i->op == OP_INTRINSIC;
+  CX_ASSERT(cx, i->nargs <= MOST);
+  for (uint32_t k = 0; k < i->nargs; k++)
+    args[k] = in_front(cx, fn, r, at, i->args[k], counter);
+  Ins *c = ir_ins(cx, fn, (Op)i->op, i->type, i->loc, args, i->nargs);
+  c->aux = i->aux;
+  c->aux2 = i->aux2;
+  c->name = i->name;
+  c->flags = own ? i->flags : 0;
+  ir_append(at, c);
+  return c;
+}
+
+/* The last number of the range, or a larger one, stop - 1. */
+static Ins *last_of(Cx *cx, Fn *fn, const Range *r, Block *at) {
+  int64_t start, stop, step, n;
+  bool known = r->start->op == OP_CONST && fz_get_int(r->start->aux.frozen, &start) &&
+               r->stop->op == OP_CONST && fz_get_int(r->stop->aux.frozen, &stop) &&
+               fz_get_int(r->step->aux.frozen, &step);
+  if (known && start < stop && !__builtin_sub_overflow(stop - 1, start, &n))
+    return number(cx, fn, r, at, start + n / step * step);
+  Ins *end = in_front(cx, fn, r, at, r->stop, r->start), *one = number(cx, fn, r, at, 1);
+  return append(cx, fn, r, at, OP_SUB, r->counter->type, end, one);
+}
+
+/* 0 <= first <= last < extent: then no sum between has left 64 bits either. */
+static Ins *is_in_range(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *check, Ins *last) {
+  const Type *truth = r->less->type;
+  Ins *index = unwrapped(check->args[0]), *extent = in_front(cx, fn, r, at, check->args[1], last);
+  Ins *low = in_front(cx, fn, r, at, index, r->start);
+  Ins *high = in_front(cx, fn, r, at, index, last);
+  Ins *zero = ir_const(cx, fn, fz_int(cx, 0), index->type, r->less->loc);
+  ir_append(at, zero);
+  Ins *above = append(cx, fn, r, at, OP_LE, truth, zero, low);
+  Ins *below = append(cx, fn, r, at, OP_LT, truth, high, extent);
+  Ins *both = append(cx, fn, r, at, OP_AND, truth, above, below);
+  if (low == high)
+    return both;
+  Ins *up = append(cx, fn, r, at, OP_LE, truth, low, high);
+  return append(cx, fn, r, at, OP_AND, truth, both, up);
+}
+
+static void choose_by_checks(Cx *cx, Fn *fn, const Range *r, Block *entry, Block *fast,
+                             Block *general) {
+  Ins *last = last_of(cx, fn, r, entry), *all = NULL;
+  for (unsigned k = 0; k < r->nchecks; k++) {
+    Ins *one = is_in_range(cx, fn, r, entry, r->checks[k], last);
+    all = all ? append(cx, fn, r, entry, OP_AND, r->less->type, all, one) : one;
+  }
+  ir_condbr(cx, fn, entry, all, fast, general, r->less->loc)->type = r->loop.blocks[0]->last->type;
+}
+
 /* The blocks that choose: from `entry`, which goes to the header, also to `fast`. The general loop
  * is entered from the block that is returned. */
 static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) {
@@ -449,6 +613,8 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
   if (r->nrows)
     ir_br(cx, fn, choose_by_width(cx, fn, r, entry, general), fast, r->less->loc)->type =
         header->last->type;
+  else if (r->nchecks)
+    choose_by_checks(cx, fn, r, entry, fast, general);
   else
     choose_by_range(cx, fn, r, entry, fast, general);
   ir_br(cx, fn, general, header, r->less->loc)->type = header->last->type;
@@ -472,7 +638,7 @@ static void merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
         if (i->id >= most || !a->block || !ssa_in_loop(&r->loop, a->block))
           continue;
         if (!merged[a->id]) {
-          Ins *both[] = {a, a->note}, *phi = ir_ins(cx, fn, OP_PHI, a->type, a->loc, both, 2);
+          Ins *both[] = {a, copy_of(r, a)}, *phi = ir_ins(cx, fn, OP_PHI, a->type, a->loc, both, 2);
           phi->flags = a->flags & (INS_NONNEGATIVE);
           phi->name = a->name;
           merged[a->id] = phi;
@@ -489,8 +655,9 @@ static void merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
 
 static void write_versions(Cx *cx, Fn *fn, Range *r) {
   Block *header = r->loop.blocks[0];
-  bool same = r->nrows ? read_loop_of_rows(r, header, r->latch)
-                       : read_condition(r) && read_counter(r);
+  bool same = r->nrows     ? read_loop_of_rows(r, header, r->latch)
+              : r->nchecks ? read_checked(r, header, r->latch)
+                           : read_condition(r) && read_counter(r);
   if (!same) /* other loops have been written since */
     return;
   Block *exit = split_edge(cx, fn, header, r->outside);
@@ -529,3 +696,5 @@ static void version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
 void cg_version_ranges(Cx *cx, Fn *fn) { version(cx, fn, read_range); }
 
 void cg_version_rows(Cx *cx, Fn *fn) { version(cx, fn, read_loop_of_rows); }
+
+void cg_version_checks(Cx *cx, Fn *fn) { version(cx, fn, read_checked); }

@@ -1,13 +1,15 @@
-/* Range versions: loops over ranges or rows of which too little is known, written twice. */
+/* Range versions: loops over ranges or rows of which too little is known, and loops that check
+ * indices, written twice. */
 #ifndef PYPTX_CODEGEN_SSA_RANGE_VERSIONS_H
 #define PYPTX_CODEGEN_SSA_RANGE_VERSIONS_H
 
 #include "ir/cx.h"
 #include "ir/fn.h"
 
-/* Loops over ranges, and loops over rows of which constant columns are read. Both need
- * ir_join_latches and dominators, and keep them. */
+/* Loops over ranges, loops that check indices, and loops over rows of which constant columns are
+ * read. All need ir_join_latches and dominators, and keep them. */
 void cg_version_ranges(Cx *cx, Fn *fn);
+void cg_version_checks(Cx *cx, Fn *fn);
 void cg_version_rows(Cx *cx, Fn *fn);
 
 #endif

@@ -2,36 +2,52 @@
 
 #include <math.h>
 
-const HalfFormat half_float16 = {.fraction = 10, .bias = 15};
-const HalfFormat half_bfloat16 = {.fraction = 7, .bias = 127};
+const HalfFormat half_float16 = {.fraction = 10, .bias = 15, .sign = 15};
+const HalfFormat half_bfloat16 = {.fraction = 7, .bias = 127, .sign = 15};
+const HalfFormat half_e4m3 = {.fraction = 3, .bias = 7, .sign = 7, .finite = true};
+const HalfFormat half_e5m2 = {.fraction = 2, .bias = 15, .sign = 7};
 
-/* of infinities and nans */
-static int top_exponent(const HalfFormat *f) { return 2 * f->bias + 1; }
+static unsigned magnitude(const HalfFormat *f) { return (1u << f->sign) - 1; }
+
+/* What the values beyond the largest one become: infinity, or the only nan. */
+static unsigned beyond(const HalfFormat *f) {
+  return f->finite ? magnitude(f) : magnitude(f) >> f->fraction << f->fraction;
+}
+
+/* Of a finite one's bits. */
+static double finite_value(const HalfFormat *f, unsigned bits) {
+  int fraction = (int)bits & ((1 << f->fraction) - 1), exponent = (int)(bits >> f->fraction);
+  return exponent ? ldexp((1 << f->fraction) + fraction, exponent - f->bias - f->fraction)
+                  : ldexp(fraction, 1 - f->bias - f->fraction);
+}
+
+double half_max(const HalfFormat *f) { return finite_value(f, beyond(f) - 1); }
 
 double half_value(const HalfFormat *f, uint16_t bits) {
-  int fraction = bits & ((1 << f->fraction) - 1), exponent = bits >> f->fraction & top_exponent(f);
-  double v = exponent == top_exponent(f) ? (fraction ? (double)NAN : (double)INFINITY)
-             : exponent ? ldexp((1 << f->fraction) + fraction, exponent - f->bias - f->fraction)
-                        : ldexp(fraction, 1 - f->bias - f->fraction);
-  return bits >> 15 ? -v : v;
+  unsigned size = bits & magnitude(f);
+  double v = size < beyond(f)                 ? finite_value(f, size)
+             : f->finite || size != beyond(f) ? (double)NAN
+                                              : (double)INFINITY;
+  return bits >> f->sign & 1 ? -v : v;
 }
 
 /* In units of the format's last place at the value's own size; a carry out of the fraction goes
- * into the exponent, up to infinity. */
+ * into the exponent, up to what is beyond. */
 uint16_t half_bits(const HalfFormat *f, double v) {
-  unsigned sign = signbit(v) ? 0x8000u : 0, top = (unsigned)top_exponent(f) << f->fraction;
+  unsigned sign = signbit(v) ? 1u << f->sign : 0;
   if (isnan(v))
-    return (uint16_t)(sign | top | 1u << (f->fraction - 1));
+    return (uint16_t)(sign | beyond(f) | 1u << (f->fraction - 1));
   if (v == 0)
     return (uint16_t)sign;
   int exponent;
   (void)frexp(v, &exponent); /* |v| = m * 2**exponent, 0.5 <= m < 1 */
   exponent += f->bias - 1;   /* as stored */
-  if (isinf(v) || exponent >= top_exponent(f))
-    return (uint16_t)(sign | top);
+  if (isinf(v) || exponent > (int)(beyond(f) >> f->fraction))
+    return (uint16_t)(sign | beyond(f));
   int stored = exponent < 1 ? 1 : exponent;
   unsigned units = (unsigned)rint(ldexp(fabs(v), f->bias + f->fraction - stored));
-  return (uint16_t)(sign | (((unsigned)(stored - 1) << f->fraction) + units));
+  unsigned bits = ((unsigned)(stored - 1) << f->fraction) + units;
+  return (uint16_t)(sign | (bits < beyond(f) ? bits : beyond(f)));
 }
 
 double half_round(const HalfFormat *f, double v) {

@@ -1,6 +1,6 @@
-/* Half: float16 (IEEE binary16) and bfloat16 (the upper half of a float32) as bits and as the
- * doubles that they stand for. The one place that knows the two formats outside of LLVM. Rounding
- * is to nearest, ties to even, straight from the value given. */
+/* Half: float16 (IEEE binary16), bfloat16 (the upper half of a float32), float8_e4m3fn and
+ * float8_e5m2 as bits and as the doubles that they stand for. The one place that knows the formats
+ * outside of LLVM. Rounding is to nearest, ties to even, straight from the value given. */
 #ifndef PYPTX_IR_BASE_HALF_H
 #define PYPTX_IR_BASE_HALF_H
 
@@ -10,10 +10,14 @@
 typedef struct HalfFormat {
   int fraction; /* stored bits of the significand */
   int bias;     /* of the exponent */
+  int sign;     /* the sign's bit */
+  /* no infinities: the largest exponent is one of numbers, but with all bits set a nan */
+  bool finite;
 } HalfFormat;
 
-extern const HalfFormat half_float16, half_bfloat16;
+extern const HalfFormat half_float16, half_bfloat16, half_e4m3, half_e5m2;
 
+double half_max(const HalfFormat *f); /* the largest finite value */
 double half_value(const HalfFormat *f, uint16_t bits);
 uint16_t half_bits(const HalfFormat *f, double v);
 double half_round(const HalfFormat *f, double v); /* the nearest value of the format */

@@ -49,8 +49,8 @@ static PyObject *plain_repr(PyObject *op) {
   PxArray *a = (PxArray *)op;
   PyObject *shape = px_dims_tuple(px_shape(a), a->ndim);
   bool record = !a->ndim && px_array_has_fields(op);
-  PyObject *elem = a->elem == TY_BF16 ? PyUnicode_FromString(ty_scalar_info[TY_BF16].name)
-                                      : Py_NewRef(a->dtype);
+  bool named = a->elem < TY_SCALARS && ty_is_ml_dtype((TypeId)a->elem);
+  PyObject *elem = named ? PyUnicode_FromString(ty_scalar_info[a->elem].name) : Py_NewRef(a->dtype);
   PyObject *text = !shape || !elem ? NULL
                    : record ? PyUnicode_FromFormat("<pyptx device record, %S, on '%s'>", a->dtype,
                                                    rt_device_name(a->device))

@@ -21,6 +21,8 @@ static const uint8_t type_ids[DL_CODES][BITS] = {
     [DL_BFLOAT] = {[4] = TY_BF16 + 1},
     [DL_COMPLEX] = {[6] = TY_C64 + 1, TY_C128 + 1},
     [DL_BOOL] = {[3] = TY_BOOL + 1},
+    [DL_FLOAT8_E4M3FN] = {[3] = TY_E4M3 + 1},
+    [DL_FLOAT8_E5M2] = {[3] = TY_E5M2 + 1},
 };
 
 bool px_dlpack_dtype(PxElem elem, uint8_t *code, uint8_t *bits) {

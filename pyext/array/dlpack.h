@@ -12,7 +12,18 @@
 
 enum { DL_MAJOR = 1, DL_MINOR = 3 };
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
-enum { DL_INT, DL_UINT, DL_FLOAT, DL_OPAQUE, DL_BFLOAT, DL_COMPLEX, DL_BOOL, DL_CODES };
+enum {
+  DL_INT,
+  DL_UINT,
+  DL_FLOAT,
+  DL_OPAQUE,
+  DL_BFLOAT,
+  DL_COMPLEX,
+  DL_BOOL,
+  DL_FLOAT8_E4M3FN = 10,
+  DL_FLOAT8_E5M2 = 12,
+  DL_CODES
+};
 enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2 }; /* flags */
 
 typedef struct DlVersion {

@@ -281,7 +281,7 @@ PyObject *px_dims_tuple(const int64_t *dims, unsigned n) {
 /* --- module functions --- */
 
 static int order_argument(PyObject *arg, Layout *out) {
-  const char *text = arg && PyUnicode_Check(arg) ? PyUnicode_AsUTF8(arg) : arg ? NULL : "C";
+  const char *text = arg && PyUnicode_Check(arg) ? px_c_text(arg) : arg ? NULL : "C";
   if (text && (!strcmp(text, "C") || !strcmp(text, "F"))) {
     *out = *text == 'C' ? LAYOUT_C : LAYOUT_F;
     return 0;

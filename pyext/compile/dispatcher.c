@@ -724,6 +724,7 @@ static PyMethodDef dispatcher_methods[] = {
      "(pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm).\n\n"
      "Example:\n\n"
      "    print(add.inspect_sass(arch=\"H100\"))"},
+    {"resources", PX_KEYWORDS(px_resources), METH_VARARGS | METH_KEYWORDS, PX_RESOURCES_DOC},
     {"report", PX_KEYWORDS(px_report), METH_VARARGS | METH_KEYWORDS,
      "report($self, /, signature=None, *, arch=None, gpu=None, block=None, dynamic_shared=0)\n--\n\n"
      "What became of the kernel, as one HTML page: Python, SSA, PTX and SASS line by line, with\n"
@@ -763,9 +764,7 @@ static PyMethodDef dispatcher_methods[] = {
     {"__reduce__", dispatcher_reduce, METH_NOARGS,
      "__reduce__($self, /)\n--\n\n"
      "What pickle keeps: its name; cloudpickle also its function."},
-    {"__copy__", dispatcher_copy, METH_NOARGS,
-     "__copy__($self, /)\n--\n\n"
-     "The kernel itself."},
+    {"__copy__", dispatcher_copy, METH_NOARGS, "__copy__($self, /)\n--\n\nThe kernel itself."},
     {"__deepcopy__", dispatcher_copy, METH_O,
      "__deepcopy__($self, memo, /)\n--\n\n"
      "The kernel itself."},

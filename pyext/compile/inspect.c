@@ -20,12 +20,13 @@ static const char *llvm_of(const CgKernel *c) { return c->llvm_opt ? c->llvm_opt
 static const char *ssa_of(const CgKernel *c) { return c->ssa; }
 static const char *types_of(const CgKernel *c) { return c->types; }
 
-/* What is asked of an overload: a text that compiling gives, the compiler's advice, or a number of
- * the loaded kernel. */
+/* What is asked of an overload: a text that compiling gives, the compiler's advice, or what the
+ * loaded kernel takes, one number or all. */
 typedef struct Question {
   unsigned want;
-  TextOf of;     /* NULL: the advice or the number */
+  TextOf of;     /* NULL: one of the others */
   bool advice;   /* which compiling gives too */
+  bool all;      /* what the loaded kernel takes, as a dict */
   size_t number; /* in RtKernelInfo */
 } Question;
 
@@ -52,12 +53,23 @@ static PyObject *all_advice(PxState *st, PxOverload *o) {
   return list;
 }
 
+static PyObject *loaded_resources(PxState *st, PxOverload *o) {
+  const RtKernelInfo *info = rt_kernel_info(o->kernel);
+  return Py_BuildValue("{s:I,s:I,s:I,s:I,s:O,s:O,s:I,s:N,s:s}", "registers", info->registers,
+                       "static_shared", info->static_shared, "constant", info->constant, "local",
+                       info->local, "spill_stores", Py_None, "spill_loads", Py_None, "max_threads",
+                       info->max_threads, "advice", px_entry_advice(st, o), "log",
+                       rt_kernel_words(o->kernel));
+}
+
 static PyObject *of_overload(PxDispatcher *d, PxOverload *o, const Question *q) {
   if (q->advice)
     return all_advice(px_state_of((PyObject *)d), o);
   if (!q->of) {
     if (px_entry_own(px_state_of((PyObject *)d), o) < 0)
       return NULL;
+    if (q->all)
+      return loaded_resources(px_state_of((PyObject *)d), o);
     uint32_t v;
     memcpy(&v, (const char *)rt_kernel_info(o->kernel) + q->number, sizeof v);
     return PyLong_FromUnsignedLong(v);
@@ -149,6 +161,25 @@ PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:advice", names, &signature))
     return NULL;
   return inspect(self, signature, &(Question){.want = CG_WANT_TYPES, .advice = true});
+}
+
+/* Of the current device, or with arch= by ptxas, which the package's Python half runs. */
+PyObject *px_resources(PyObject *self, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"signature", "arch", NULL};
+  PyObject *signature = Py_None, *arch = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:resources", names, &signature, &arch))
+    return NULL;
+  if (((PxDispatcher *)self)->func_options.device)
+    return PyErr_Format(PyExc_RuntimeError,
+                        "resources: a device function takes none of its own: it is compiled in the "
+                        "kernels that call it");
+  if (arch == Py_None)
+    return inspect(self, signature, &(Question){.all = true});
+  PyObject *tools = PyImport_ImportModule("pyptx._tools");
+  PyObject *found =
+      tools ? PyObject_CallMethod(tools, "resources_for", "OOO", self, signature, arch) : NULL;
+  Py_XDECREF(tools);
+  return found;
 }
 
 /* Machine code: through ptxas and a disassembler, which the package's Python half runs; of the

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pyext/compile/assembler_log.h"
 #include "pyext/compile/disk_cache.h"
 #include "pyext/compile/dispatcher.h"
-#include "pyext/compile/assembler_log.h"
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
 #include "pyext/raise.h"
@@ -159,7 +159,8 @@ static int put_cubin(PxState *st, PyObject *dict, const CgKernel *k, const char 
   failed = cg_assemble(k->ptx, arch, &cubin, &size, &error);
   Py_END_ALLOW_THREADS
   if (failed) {
-    bool inlined = error && error->id == ERR_PTXAS && px_raise_assembler_log(st, k->ptx, error->message);
+    bool inlined = error && error->id == ERR_PTXAS &&
+                   px_raise_assembler_log(st, k->ptx, error->message);
     if (error && !inlined)
       px_raise_diag(st, error);
     else if (!error)

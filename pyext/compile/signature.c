@@ -313,7 +313,7 @@ int px_signature_argument(PxState *st, PyObject *object, PxSignature *out) {
                  Py_TYPE(arg)->tp_name);
   }
   Py_DECREF(arg);
-  const char *s = text ? PyUnicode_AsUTF8(text) : NULL;
+  const char *s = text ? px_c_text(text) : NULL;
   int failed = s ? px_signature_parse(st, s, out) : -1;
   Py_XDECREF(text);
   return failed;

@@ -156,11 +156,11 @@ static PyObject *host_class(PxState *st, TypeId id) {
   default: break;
   }
   PyObject *dtype = px_dtype_of_type(st, id);
-  PyObject *code = dtype && id == TY_BF16 ? PyObject_GetAttrString(dtype, "char") : NULL;
+  PyObject *code = dtype && ty_is_ml_dtype(id) ? PyObject_GetAttrString(dtype, "char") : NULL;
   if (code && PyUnicode_CompareWithASCIIString(code, "V") == 0) {
-    PyErr_SetString(
-        PyExc_TypeError,
-        "NumPy has no bfloat16 numbers; install ml_dtypes, whose bfloat16 is used then");
+    PyErr_Format(PyExc_TypeError,
+                 "NumPy has no %s numbers; install ml_dtypes, whose %s is used then",
+                 ty_scalar_info[id].name, ty_scalar_info[id].name);
     Py_CLEAR(dtype);
   }
   Py_XDECREF(code);
@@ -370,6 +370,17 @@ static TypeId type_of_typestr(const char *s) {
   return TY_SCALARS;
 }
 
+/* ml_dtypes' 8-bit floats share their strings: their names tell which one it is. */
+static TypeId float8_of_dtype(PyObject *dtype) {
+  PyObject *name = PyObject_GetAttrString(dtype, "name");
+  TypeId id = TY_SCALARS;
+  for (TypeId t = TY_E4M3; name && t <= TY_E5M2; t++)
+    if (PyUnicode_Check(name) && !PyUnicode_CompareWithASCIIString(name, ty_scalar_info[t].name))
+      id = t;
+  Py_XDECREF(name);
+  return id;
+}
+
 TypeId px_type_of_dtype(PxState *st, PyObject *dtype) {
   PyObject *known = PyDict_GetItemWithError(st->scalar_ids, dtype); /* borrowed: never removed */
   if (known)
@@ -381,6 +392,8 @@ TypeId px_type_of_dtype(PxState *st, PyObject *dtype) {
   const char *text = str && PyUnicode_Check(str) ? PyUnicode_AsUTF8(str) : NULL;
   if (text)
     id = type_of_typestr(text);
+  if (id < TY_SCALARS && ty_is_float8(id))
+    id = float8_of_dtype(dtype);
   PyObject *number = PyLong_FromLong(id);
   /* dtypes of users are not kept alive: only those that mean a type */
   if (number && id < TY_SCALARS)
@@ -392,18 +405,18 @@ TypeId px_type_of_dtype(PxState *st, PyObject *dtype) {
   return id;
 }
 
-/* NumPy has no bfloat16 of its own: that of ml_dtypes, or where that is not installed two bytes
- * without a meaning. */
-static PyObject *bfloat16_dtype(PxState *st) {
+/* Of bfloat16 and 8-bit floats NumPy has none: that of ml_dtypes, or where that is not installed
+ * bytes without a meaning. */
+static PyObject *ml_dtype(PxState *st, TypeId id) {
   PyObject *package = PyImport_ImportModule("ml_dtypes");
   if (!package && !PyErr_ExceptionMatches(PyExc_ImportError))
     return NULL;
   PyErr_Clear();
-  PyObject *class = package ? PyObject_GetAttrString(package, "bfloat16") : NULL;
+  PyObject *class = package ? PyObject_GetAttrString(package, ty_scalar_info[id].name) : NULL;
   PyObject *dtype = class ? PyObject_CallOneArg(st->np_dtype, class)
                     : package
                         ? NULL
-                        : PyObject_CallFunction(st->np_dtype, "s", ty_scalar_info[TY_BF16].npy);
+                        : PyObject_CallFunction(st->np_dtype, "s", ty_is_float8(id) ? "V1" : "V2");
   Py_XDECREF(class);
   Py_XDECREF(package);
   return dtype;
@@ -421,8 +434,8 @@ PyObject *px_dtype_of_type(PxState *st, TypeId id) {
     return PyErr_Format(PyExc_TypeError, "NumPy has no dtype for %s", ty_scalar_info[id].name);
   if (px_need_numpy(st) < 0)
     return NULL;
-  PyObject *dtype = id == TY_BF16 ? bfloat16_dtype(st)
-                                  : PyObject_CallFunction(st->np_dtype, "s", text);
+  PyObject *dtype = ty_is_ml_dtype(id) ? ml_dtype(st, id)
+                                       : PyObject_CallFunction(st->np_dtype, "s", text);
   if (!dtype)
     return NULL;
   PX_BEGIN_LOCKED(st->module)
@@ -433,9 +446,10 @@ PyObject *px_dtype_of_type(PxState *st, TypeId id) {
 }
 
 static int get_buffer(PyObject *array, Py_buffer *view, int flags, PxElem elem) {
-  if (elem != TY_BF16)
+  if (elem >= TY_SCALARS || !ty_is_ml_dtype((TypeId)elem))
     return PyObject_GetBuffer(array, view, flags);
-  PyObject *bits = PyObject_CallMethod(array, "view", "s", "u2"); /* the buffer keeps it */
+  PyObject *bits = PyObject_CallMethod(array, "view", "s", elem == TY_BF16 ? "u2" : "u1");
+  /* the buffer keeps it */
   int failed = bits ? PyObject_GetBuffer(bits, view, flags) : -1;
   Py_XDECREF(bits);
   return failed;
@@ -458,7 +472,7 @@ int px_get_elements(PxState *st, PyObject *array, Py_buffer *view, int flags, Px
 
 static PyObject *module_type(PyObject *module, PyObject *text) {
   PxState *st = px_state_of_module(module);
-  const char *s = PyUnicode_AsUTF8(text);
+  const char *s = px_c_text(text);
   if (!s)
     return NULL;
   if (!strcmp(s, "void"))

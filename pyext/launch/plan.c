@@ -19,6 +19,7 @@
 #include "pyext/launch/typeof.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
+#include "runtime/launch/tensor_map.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "a move of 8 bytes moves the low ones of a smaller number");
@@ -57,7 +58,17 @@ typedef struct PxMove {
   uint16_t from, to;
 } PxMove;
 
+typedef struct PxMap { /* a tensor map: RtField's, and where it goes */
+  uint64_t map;
+  uint16_t to;
+} PxMap;
+
 enum { SLACK = 8 };
+
+/* Where a map will be, the moves put what it is made of: behind what a field in front of it may
+ * overwrite. */
+enum { MAP_ADDRESS = SLACK, MAP_SHAPE = MAP_ADDRESS + 8 };
+_Static_assert(MAP_SHAPE + 8 * RT_MAP_AXES <= RT_TENSOR_MAP_BYTES, "a map has room for them");
 
 /* --- filling --- */
 
@@ -129,6 +140,19 @@ static inline bool array_fits(uint64_t epoch, const PxStep *s, const PxArray *a)
   return a->token == s->token && a->epoch == epoch && !(a->readonly & s->written);
 }
 
+/* false: the array cannot have such a map, of which the other way tells. */
+static __attribute__((noinline)) bool make_maps(const PxPlan *p, char *block) {
+  for (const PxMap *m = p->maps, *end = m + p->nmaps; m < end; m++) {
+    uint64_t address;
+    int64_t shape[RT_MAP_AXES];
+    memcpy(&address, block + m->to + MAP_ADDRESS, sizeof address);
+    memcpy(shape, block + m->to + MAP_SHAPE, sizeof shape);
+    if (rt_tensor_map(m->map, address, shape, block + m->to) != RT_OK)
+      return false;
+  }
+  return true;
+}
+
 /* false: an argument is none for the plan, or cannot be read, which is an exception. */
 PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *block) {
   const PxMove *m = p->moves;
@@ -183,6 +207,8 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
     for (const PxMove *last = m + s->nmoves; m < last; m++)
       memcpy(block + m->to, (const char *)from + m->from, 8);
   }
+  if (PX_UNLIKELY(p->nmaps != 0) && !make_maps(p, block))
+    return false;
   return p->sizes == SIZES_ANY ||
          (large || px_capturing() ? p->sizes == SIZES_LARGE : p->sizes == SIZES_SMALL);
 }
@@ -367,33 +393,55 @@ static size_t place_of(const PxStep *s, const RtField *f) {
   }
 }
 
+static void add_move(PxPlan *p, PxStep *s, size_t from, size_t to) {
+  p->moves[p->nmoves++] = (PxMove){(uint16_t)from, (uint16_t)to};
+  s->nmoves++;
+}
+
 /* The moves of a field, which stand behind those before it. */
 static bool make_moves(PxPlan *p, const RtField *f, uint32_t *end) {
   PxStep *s = &p->steps[f->leaf];
   bool array = px_token_is_array(s->token);
   if (array == (f->kind == RT_FIELD_SCALAR) || f->offset < *end)
     return false;
-  for (uint32_t k = 0; k < f->size; k += 8) {
-    p->moves[p->nmoves++] = (PxMove){(uint16_t)(place_of(s, f) + k), (uint16_t)(f->offset + k)};
-    s->nmoves++;
-  }
+  for (uint32_t k = 0; k < f->size; k += 8)
+    add_move(p, s, place_of(s, f) + k, f->offset + k);
   *end = f->offset + f->size;
   return true;
 }
 
+/* Of what the map is made. */
+static bool make_map(PxPlan *p, const RtField *f) {
+  PxStep *s = &p->steps[f->leaf];
+  RtField of = {.kind = RT_FIELD_POINTER};
+  if (!px_token_is_array(s->token) || s->nmoves > UINT8_MAX - (1 + RT_MAP_AXES))
+    return false;
+  add_move(p, s, place_of(s, &of), f->offset + MAP_ADDRESS);
+  of.kind = RT_FIELD_EXTENT64;
+  for (of.axis = 0; of.axis < px_token_ndim(s->token); of.axis++)
+    add_move(p, s, place_of(s, &of), f->offset + MAP_SHAPE + sizeof(int64_t) * of.axis);
+  p->maps[p->nmaps++] = (PxMap){f->map, (uint16_t)f->offset};
+  return true;
+}
+
+/* The runtime's own fields are not filled here. */
+static bool is_filled(const RtField *f) {
+  return f->kind != RT_FIELD_BLOCKS && f->kind != RT_FIELD_TRAP && f->kind != RT_FIELD_GRID;
+}
+
+/* Step by step. Maps stand behind all other fields, those stand in the order of the steps. */
 static bool make_all_moves(const Making *m) {
   const RtParams *params = &m->overload->code->params;
-  uint32_t leaf = 0, end = 0;
-  for (uint32_t i = 0; i < params->nfields; i++) {
-    const RtField *f = &params->fields[i];
-    if (f->kind == RT_FIELD_BLOCKS || f->kind == RT_FIELD_TRAP || f->kind == RT_FIELD_GRID)
-      continue;
-    if (f->kind == RT_FIELD_TENSOR_MAP) /* has more to do than moving bytes */
+  const RtField *fields = params->fields, *last = fields + params->nfields;
+  uint32_t end = 0;
+  for (uint32_t leaf = 0; leaf < m->plan->nsteps; leaf++)
+    for (const RtField *f = fields; f < last; f++)
+      if (f->leaf == leaf && is_filled(f) &&
+          !(f->kind == RT_FIELD_TENSOR_MAP ? make_map(m->plan, f) : make_moves(m->plan, f, &end)))
+        return false;
+  for (const RtField *f = fields; f < last; f++)
+    if (is_filled(f) && f->leaf >= m->plan->nsteps)
       return false;
-    if (f->leaf >= m->plan->nsteps || f->leaf < leaf || !make_moves(m->plan, f, &end))
-      return false;
-    leaf = f->leaf;
-  }
   return true;
 }
 
@@ -437,8 +485,9 @@ static PlanSizes sizes_of(const PxDispatcher *d, const PxOverload *o, const PxAr
 static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t n,
                         PyObject *kwnames) {
   size_t steps = sizeof(PxStep) * a->nleaves, sources = sizeof(PxSource *) * PX_FOLLOWED;
-  size_t moves = sizeof(PxMove) * 2 * o->code->params.nfields; /* a field has 16 bytes at most */
-  PxPlan *p = PyMem_Calloc(1, sizeof *p + steps + sources + moves);
+  uint32_t fields = o->code->params.nfields; /* of 16 bytes at most, or of maps */
+  size_t maps = sizeof(PxMap) * fields, moves = sizeof(PxMove) * (1 + RT_MAP_AXES) * fields;
+  PxPlan *p = PyMem_Calloc(1, sizeof *p + steps + sources + maps + moves);
   if (!p)
     return NULL;
   p->st = st;
@@ -458,7 +507,8 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
             ((o->code->has_trap || a->callee->options.timed) && !a->on_host);
   p->steps = (PxStep *)(p + 1);
   p->sources = (const PxSource **)(p->steps + a->nleaves);
-  p->moves = (PxMove *)(p->sources + PX_FOLLOWED);
+  p->maps = (PxMap *)(p->sources + PX_FOLLOWED);
+  p->moves = (PxMove *)(p->maps + fields);
   return p;
 }
 

@@ -43,7 +43,8 @@ typedef struct PxPlan { /* in one piece with what it points to */
   PxCaptures *captures; /* of the overload; NULL: none */
   uint8_t nguards;      /* of the overload */
   PxGuard guards[PX_GUARDS];
-  uint16_t nmoves;
+  uint16_t nmoves, nmaps; /* tensor maps, made when all has been moved */
+  struct PxMap *maps;
   const PxSource **sources;    /* whose current streams count, each once, PX_FOLLOWED at most */
   struct PxOverload *overload; /* the dispatcher's entries keep it */
   struct PxPlan *next, *next_retired;

@@ -9,10 +9,10 @@
 static double read_float(TypeId id, unsigned bits, const void *p) {
   float f;
   double d;
-  uint16_t h;
-  if (bits == 16) {
-    memcpy(&h, p, sizeof h);
-    return half_value(id == TY_BF16 ? &half_bfloat16 : &half_float16, h);
+  uint16_t h = 0;
+  if (bits <= 16) {
+    memcpy(&h, p, bits / 8u); /* little endian */
+    return half_value(ty_half_format(id), h);
   }
   if (bits == 32) {
     memcpy(&f, p, sizeof f);
@@ -63,11 +63,11 @@ static double as_double(const PxNumber *n) {
   return n->kind == KIND_INT ? (double)n->i : n->kind == KIND_UINT ? (double)(uint64_t)n->i : n->re;
 }
 
-static void write_half(const PxNumber *n, const HalfFormat *format, void *out) {
+static void write_half(const PxNumber *n, TypeId to, void *out) {
   bool negative = n->kind == KIND_INT && n->i < 0, whole = n->kind != KIND_FLOAT;
   uint64_t size = negative ? -(uint64_t)n->i : (uint64_t)n->i;
-  uint16_t bits = half_bits(format, whole ? half_sticky(negative, size) : n->re);
-  memcpy(out, &bits, sizeof bits);
+  uint16_t bits = half_bits(ty_half_format(to), whole ? half_sticky(negative, size) : n->re);
+  memcpy(out, &bits, ty_scalar_info[to].bits / 8u);
 }
 
 static void write_float(double v, unsigned bits, void *out) {
@@ -91,8 +91,8 @@ bool px_convert_scalar(TypeId from, const void *value, TypeId to, void *out) {
   case KIND_FLOAT:
     if (n.kind == KIND_COMPLEX)
       return false;
-    if (s->bits == 16)
-      write_half(&n, to == TY_BF16 ? &half_bfloat16 : &half_float16, out);
+    if (s->bits <= 16)
+      write_half(&n, to, out);
     else
       write_float(as_double(&n), s->bits, out);
     return true;

@@ -16,7 +16,7 @@ def text(a):
     if a.dtype.kind == "V" and not a.ndim:
         return f"<pyptx device record, {a.dtype}, on '{_device(a)}'>"
     if a.dtype.kind == "V" and a.dtype.names is None:
-        raise ValueError("bytes without a meaning: bfloat16 where ml_dtypes is not installed")
+        raise ValueError("bytes without a meaning: bfloat16 or an 8-bit float where ml_dtypes is not installed")
     options = np.get_printoptions()
     many = a.size > options["threshold"]
     values = _edges(a, options["edgeitems"]) if many else a.copy_to_host()

@@ -185,24 +185,46 @@ def sass_of(ptx, arch):
     return "\n".join([*head, disassemble(cubin)])
 
 
-def sass_for(kernel, signature, arch):
-    """kernel.inspect_sass(signature, arch=…): for an architecture that need not be there."""
+def for_arch(kernel, signature, arch, of):
+    """of(what _compile gives, arch) of a kernel for an architecture that need not be there: for a
+    signature, or for None of all that are compiled, by signature."""
     from pyptx import _pyptx
     from pyptx.cli import Usage as Wrong
     from pyptx.cli import arch_name
+    from pyptx.cuda._jit import _signature_text
 
     try:
         arch = arch_name(arch)
     except Wrong as error:
         raise ValueError(str(error)) from None
     if arch == "host":
-        raise ValueError("inspect_sass(arch=): SASS is a GPU's machine code; inspect_asm shows the host's")
+        raise ValueError("arch is a GPU's, whose machine code this is about; inspect_asm shows the host's")
 
     def one(text):
-        return sass_of(_pyptx._compile(kernel, text, "nvptx", arch, 0, {}, "ptx,apart")["ptx"], arch)
-
-    from pyptx.cuda._jit import _signature_text
+        return of(_pyptx._compile(kernel, text, "nvptx", arch, 0, {}, "ptx,apart"), arch)
 
     if signature is not None:
         return one(signature if isinstance(signature, str) else _signature_text(signature))
     return {types: one(_signature_text(types)) for types in kernel.signatures}
+
+
+def sass_for(kernel, signature, arch):
+    """kernel.inspect_sass(signature, arch=…)."""
+    return for_arch(kernel, signature, arch, lambda out, arch: sass_of(out["ptx"], arch))
+
+
+# --- kernel.resources ---
+
+
+def resources_for(kernel, signature, arch):
+    """kernel.resources(signature, arch=…)."""
+    from pyptx import _pyptx
+
+    def resources(out, arch):
+        log = assemble(out["ptx"], arch)[1]
+        usage = read_usage(log, out["symbol"])
+        advice = _pyptx._assembled_advice(kernel.py_func.__code__, out["ptx"], usage.stack, usage.registers, log)
+        return {"registers": usage.registers, "static_shared": usage.shared, "constant": usage.constant, "local": usage.stack,
+                "spill_stores": usage.spill_stores, "spill_loads": usage.spill_loads, "max_threads": None, "advice": advice, "log": log}
+
+    return for_arch(kernel, signature, arch, resources)

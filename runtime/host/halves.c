@@ -54,3 +54,11 @@ uint16_t rt_double_to_bfloat(double v) {
     bits += 0x7fff + (bits >> 16 & 1);
   return (uint16_t)(bits >> 16);
 }
+
+/* As a float16, whose exponent has another bias; only all bits set is a nan. */
+double rt_e4m3_to_double(uint8_t v) {
+  uint16_t half = (uint16_t)((v & 0x80) << 8 | (v & 0x7f) << 7);
+  return (v & 0x7f) == 0x7f ? (double)NAN : 0x1p8 * rt_half_to_double(half);
+}
+
+double rt_e5m2_to_double(uint8_t v) { return rt_half_to_double((uint16_t)(v << 8)); }

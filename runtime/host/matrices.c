@@ -34,6 +34,8 @@ double rt_matrix_element(RtMatrixFactor factor, const char *at) {
   case RT_MATRIX_BF16: memcpy(&half, at, 2); return rt_bfloat_to_double(half);
   case RT_MATRIX_TF32: memcpy(&word, at, 4); return with_bits(word & ~0x1fffu);
   case RT_MATRIX_F64: memcpy(&d, at, 8); return d;
+  case RT_MATRIX_E4M3: return rt_e4m3_to_double(*(const unsigned char *)at);
+  case RT_MATRIX_E5M2: return rt_e5m2_to_double(*(const unsigned char *)at);
   case RT_MATRIX_S8: return *(const signed char *)at;
   case RT_MATRIX_U8: return *(const unsigned char *)at;
   }
@@ -55,8 +57,9 @@ static uint32_t row_of_b(const Matrices *s, uint32_t lane, uint32_t i) {
 }
 
 static Matrices matrices_of(uint32_t op) {
-  static const uint8_t sizes[] = {[RT_MATRIX_F16] = 2, [RT_MATRIX_BF16] = 2, [RT_MATRIX_TF32] = 4,
-                                  [RT_MATRIX_F64] = 8, [RT_MATRIX_S8] = 1,   [RT_MATRIX_U8] = 1};
+  static const uint8_t sizes[] = {
+      [RT_MATRIX_F16] = 2,  [RT_MATRIX_BF16] = 2, [RT_MATRIX_TF32] = 4, [RT_MATRIX_F64] = 8,
+      [RT_MATRIX_E4M3] = 1, [RT_MATRIX_E5M2] = 1, [RT_MATRIX_S8] = 1,   [RT_MATRIX_U8] = 1};
   Matrices s = {.m = op >> 8 & 255, .k = op & 255, .factor = (RtMatrixFactor)(op >> 16 & 15)};
   s.size = sizes[s.factor];
   s.sum_size = op >> 20 & 15;

@@ -1,6 +1,6 @@
-/* Reduce: see reduce.h. An element is read, combined, and put back unless another thread has changed
- * it in between, as the atomic operations of kernels do. Floats are added in double and rounded
- * once to their own type. */
+/* Reduce: see reduce.h. An element is read, combined, and put back unless another thread has
+ * changed it in between, as the atomic operations of kernels do. Floats are added in double and
+ * rounded once to their own type. */
 #include "runtime/host/reduce.h"
 
 #include <math.h>

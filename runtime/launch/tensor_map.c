@@ -1,26 +1,43 @@
 /* Tensor maps: see tensor_map.h. In: an array and a box, axes in the array's order. The driver
- * wants them the other way round, and strides in bytes of all axes but the first of its own. */
+ * wants them the other way round, and strides in bytes of all axes but the first of its own. Each
+ * thread keeps those that it made last. */
 #include "runtime/launch/tensor_map.h"
 
 #include <string.h>
 
 #include "runtime/abi.h"
+#include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
 
 enum {
   CU_PROMOTE_256 = 3, /* what is read goes to the L2 cache in pieces of 256 bytes */
   BYTES = 16,         /* alignment of addresses and rows */
-  SWIZZLE_32 = 5      /* log2 */
+  SWIZZLE_32 = 5,     /* log2 */
+  KEPT_BITS = 4
 };
 
-RtStatus rt_tensor_map(uint64_t map, uint64_t address, const int64_t *shape,
-                       char out[RT_TENSOR_MAP_BYTES]) {
+typedef struct Kept { /* what a map is made of, and the map; map is 0: none yet */
+  uint64_t map, address;
+  int64_t shape[RT_MAP_AXES];
+  const RtDevice *device; /* of the context in which it was made */
+  char made[RT_TENSOR_MAP_BYTES];
+} Kept;
+
+static _Thread_local Kept kept[1 << KEPT_BITS];
+
+static unsigned rank_of(uint64_t map) { return map >> RT_MAP_RANK & 255; }
+
+static Kept *place_of(uint64_t map, uint64_t address) {
+  return &kept[(address ^ map) * 0x9E3779B97F4A7C15u >> (64 - KEPT_BITS)];
+}
+
+static RtStatus make(uint64_t map, uint64_t address, const int64_t *shape,
+                     char out[RT_TENSOR_MAP_BYTES]) {
   static const uint8_t sizes[] = {
       [RT_TENSOR_U8] = 1,  [RT_TENSOR_U16] = 2, [RT_TENSOR_U32] = 4, [RT_TENSOR_I32] = 4,
       [RT_TENSOR_U64] = 8, [RT_TENSOR_I64] = 8, [RT_TENSOR_F16] = 2, [RT_TENSOR_F32] = 4,
       [RT_TENSOR_F64] = 8, [RT_TENSOR_BF16] = 2};
-  unsigned rank = map >> RT_MAP_RANK & 255, element = map >> RT_MAP_ELEMENT & 255,
-           swizzle = map & 255;
+  unsigned rank = rank_of(map), element = map >> RT_MAP_ELEMENT & 255, swizzle = map & 255;
   cuuint64_t dims[RT_MAP_AXES], strides[RT_MAP_AXES];
   cuuint32_t box[RT_MAP_AXES], steps[RT_MAP_AXES];
   _Alignas(64) char made[RT_TENSOR_MAP_BYTES];
@@ -45,5 +62,20 @@ RtStatus rt_tensor_map(uint64_t map, uint64_t address, const int64_t *shape,
   TRY(CU(cuTensorMapEncodeTiled, (made, (int)element, rank, address, dims, strides, box, steps, 0,
                                   swizzle ? (int)swizzle - SWIZZLE_32 + 1 : 0, CU_PROMOTE_256, 0)));
   memcpy(out, made, sizeof made);
+  return RT_OK;
+}
+
+RtStatus rt_tensor_map(uint64_t map, uint64_t address, const int64_t *shape,
+                       char out[RT_TENSOR_MAP_BYTES]) {
+  Kept *k = place_of(map, address);
+  size_t bytes = rank_of(map) * sizeof *shape;
+  if (k->map != map || k->address != address || k->device != rt_current ||
+      memcmp(k->shape, shape, bytes)) {
+    k->map = 0; /* if it fails there is none */
+    TRY(make(map, address, shape, k->made));
+    memcpy(k->shape, shape, bytes);
+    k->map = map, k->address = address, k->device = rt_current;
+  }
+  memcpy(out, k->made, sizeof k->made);
   return RT_OK;
 }

@@ -34,7 +34,7 @@ for m, n, k, blocks in ((128, 256, 64, 1), (512, 512, 512, most), (512, 512, 512
     gemm_warps.rounded[64, 256](d_b, cuda.to_device(b))
     ours = [("warps", gemm_warps.launch)]
     if cuda.get_current_device().compute_capability[0] == 9:
-        ours += [(str(form), gemm_pipeline.launch(max(2, blocks), form=form._replace(cluster=cluster))) for form in gemm_pipeline.FORMS for cluster in (1, 2)]
+        ours += [(str(form), gemm_pipeline.launch(max(4, blocks), form=form._replace(cluster=cluster))) for form in gemm_pipeline.FORMS for cluster in gemm_pipeline.CLUSTERS]
     for name, run in ours:
         for again in range(3):  # the same bits
             gemm_warps.rounded[64, 256](d_c, cuda.to_device(np.full((m, n), np.nan, np.float32)))
@@ -59,7 +59,7 @@ rng = np.random.default_rng(4)
 a, b, d = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((1416, 136), (136, 776), (1416, 776)))
 scale = rng.integers(-2, 3, 1416).astype(np.float32)
 for form in gemm_pipeline.FORMS:
-    for cluster in (1, 2):
+    for cluster in gemm_pipeline.CLUSTERS:
         c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))
         added = gemm_pipeline.launch(6, epilogue=lambda value, old, row, column, scale: value * scale[row] + old, residual=True, form=form._replace(cluster=cluster))
         added(*map(cuda.to_device, (a, b)), c, *map(cuda.to_device, (d, scale)))

@@ -137,7 +137,15 @@ CUresult cuTensorMapEncodeTiled(void *map, int element, cuuint32_t rank, CUdevic
   for (cuuint32_t k = 0; k < rank; k++)
     if (!dims[k] || !box[k] || box[k] > 256 || steps[k] != 1 || (k + 1 < rank && strides[k] % 16))
       return standin_misuse(CUDA_ERROR_INVALID_VALUE);
+  struct {
+    CUdeviceptr address;
+    cuuint64_t dims[5];
+    cuuint32_t box[5];
+    int element, swizzle;
+  } made = {.address = address, .element = element, .swizzle = swizzle};
+  memcpy(made.dims, dims, sizeof *dims * rank);
+  memcpy(made.box, box, sizeof *box * rank);
   memset(map, 0, 128);
-  memcpy(map, &address, sizeof address);
+  memcpy(map, &made, sizeof made);
   return standin_end(CUDA_SUCCESS);
 }

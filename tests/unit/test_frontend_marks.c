@@ -1,5 +1,5 @@
-/* Marks of lines for coverage: every recorded function of every version lifts with them as it does without, to the same operations; and each line
- * that an operation stands on has its mark. */
+/* Marks of lines for coverage: every recorded function of every version lifts with them as it does
+ * without, to the same operations; and each line that an operation stands on has its mark. */
 #include <stdio.h>
 #include <string.h>
 

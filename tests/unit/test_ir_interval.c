@@ -138,6 +138,16 @@ static void add_branch(Making *m, unsigned depth) {
   add_value(m, phi);
 }
 
+/* A number of matches, and one that may go down as well. */
+static Ins *counted(Making *m, Ins *phi) {
+  const Type *t = phi->type;
+  Ins *more = emit(m, OP_ADD, t, (Ins *[]){phi, constant(m, t, below(3))}, 2);
+  if (below(2))
+    return more;
+  Ins *less = below(2) ? phi : emit(m, OP_SUB, t, (Ins *[]){phi, constant(m, t, below(3))}, 2);
+  return emit(m, OP_SELECT, t, (Ins *[]){compare(m), more, less}, 3);
+}
+
 /* while phi ? stop, the test either way round and to either side; what the body makes of two
  * variables. */
 static void add_loop(Making *m, unsigned depth) {
@@ -167,9 +177,7 @@ static void add_loop(Making *m, unsigned depth) {
   if (ty_is_signed(t) && (op == OP_ADD || op == OP_SUB) && !below(3))
     next->flags |= INS_NO_WRAP;
   ir_add_arg(m->cx, phis[0], next);
-  ir_add_arg(m->cx, phis[1],
-             below(2) ? some(m, t)
-                      : emit(m, OP_ADD, t, (Ins *[]){phis[1], constant(m, t, below(3))}, 2));
+  ir_add_arg(m->cx, phis[1], below(2) ? some(m, t) : counted(m, phis[1]));
   ir_br(m->cx, m->fn, m->b, head, (Loc){0});
   m->n = n;
   m->b = out;

@@ -151,7 +151,7 @@ static Val equal_alike(Ty *ty, Op op, Val a, Val b) {
 static Val equal_name(Ty *ty, Op op, Val dtype, Val text) {
   const Frozen *f = dtype.type->frozen;
   TypeId id = ty_by_name(text.konst->text, text.konst->n);
-  bool named = id < TY_SCALARS && id != TY_BF16 && f->type < TY_SCALARS &&
+  bool named = id < TY_SCALARS && !ty_is_ml_dtype(id) && f->type < TY_SCALARS &&
                (!strcmp(text.konst->text, ty_scalar_info[id].name) ||
                 !strcmp(text.konst->text, ty_scalar_info[id].npy));
   return named

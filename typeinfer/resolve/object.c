@@ -298,10 +298,11 @@ static Val dtype_kind(Ty *ty, Val a) {
                                       [KIND_FLOAT] = "f",
                                       [KIND_COMPLEX] = "c"};
   TypeId id = a.type->frozen->type;
-  const char *kind = id < TY_SCALARS && id != TY_BF16 ? kinds[ty_scalar_info[id].kind]
-                     : id == TY_DATETIME              ? "M"
-                     : id == TY_TIMEDELTA             ? "m"
-                                                      : "V";
+  const char *kind = id < TY_SCALARS && *ty_scalar_info[id].npy != 'V'
+                         ? kinds[ty_scalar_info[id].kind]
+                     : id == TY_DATETIME  ? "M"
+                     : id == TY_TIMEDELTA ? "m"
+                                          : "V";
   return ty_const(ty, fz_str(ty->cx, kind));
 }
 

@@ -125,7 +125,7 @@ static bool add_number(Ty *ty, TyText *t, Val v) {
 
 /* repr(): NumPy's numbers say their type, where Python's are no such numbers. */
 static bool add_repr(Ty *ty, TyText *t, Val v) {
-  bool named = !ty_is_weak(v.type) && !t->numbered && v.type->id != TY_BF16 &&
+  bool named = !ty_is_weak(v.type) && !t->numbered && !ty_is_ml_dtype(v.type->id) &&
                ty_policy(ty->cx)->weak;
   bool boolean = v.type->id == TY_BOOL;
   /* one pair of parentheses, which the conversion's - asks for */

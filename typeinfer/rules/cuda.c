@@ -249,7 +249,7 @@ static bool fits_atomic(AtomicOp op, const Type *e) {
   switch (ty_kind(e)) {
   case KIND_UINT: return true;
   case KIND_INT: return elements[op] != UNSIGNED;
-  case KIND_FLOAT: return elements[op] == NUMBER;
+  case KIND_FLOAT: return elements[op] == NUMBER && !ty_is_float8(e->id);
   default: return false;
   }
 }

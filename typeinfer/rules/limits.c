@@ -41,16 +41,15 @@ static void add_limits_of_int(Members *m, TypeId id) {
 
 static const HalfFormat float32 = {.fraction = 23, .bias = 127},
                         float64 = {.fraction = 52, .bias = 1023};
-static const struct {
-  TypeId id;
-  const HalfFormat *format;
-} formats[] = {
-    {TY_F16, &half_float16}, {TY_BF16, &half_bfloat16}, {TY_F32, &float32}, {TY_F64, &float64}};
+
+static const HalfFormat *format_of(TypeId id) {
+  return id == TY_F32 ? &float32 : id == TY_F64 ? &float64 : ty_half_format(id);
+}
 
 static void add_limits_of_float(Members *m, TypeId id, const HalfFormat *f) {
-  int m_bits = f->fraction, maxexp = f->bias + 1, minexp = 1 - f->bias;
+  int m_bits = f->fraction, maxexp = f->bias + 1 + f->finite, minexp = 1 - f->bias;
   int exponent_bits = ty_scalar_info[id].bits - 1 - m_bits, precision = (int)(m_bits * log10(2));
-  double max = ldexp(2 - ldexp(1, -m_bits), f->bias);
+  double max = ldexp(2 - ldexp(f->finite ? 2 : 1, -m_bits), maxexp - 1);
   const struct {
     const char *name;
     double value;
@@ -116,8 +115,8 @@ Val ty_rule_np_finfo(Ty *ty, const TyCall *c) {
   TypeId id = type_of(c->args[0]);
   if (id < TY_SCALARS && ty_scalar_info[id].kind == KIND_COMPLEX)
     id = ty_part_id(id);
-  for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
-    if (formats[k].id == id)
-      return ty_const(ty, limits(ty, finfo_text, id, formats[k].format));
+  const HalfFormat *format = format_of(id);
+  if (format)
+    return ty_const(ty, limits(ty, finfo_text, id, format));
   return ty_argument_type(ty, c, 0, "a float type such as np.float32, or a float");
 }

@@ -106,8 +106,10 @@ static TypeId float_loop(TypeId t) {
   case TY_BOOL:
   case TY_I8:
   case TY_U8: return TY_BOOL;
-  case TY_F16: return TY_F16;
-  case TY_BF16: return TY_BF16;
+  case TY_E4M3:
+  case TY_E5M2:
+  case TY_F16:
+  case TY_BF16: return t;
   case TY_I16:
   case TY_U16:
   case TY_F32: return TY_F32;

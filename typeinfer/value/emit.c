@@ -142,11 +142,38 @@ Ins *ty_ins(Ty *ty, Val v) {
   return i;
 }
 
+/* Does it compute with numbers, not only move them? */
+static bool computes(Op op) {
+  return (op >= OP_ADD && op <= OP_GE) || op == OP_CHECK || op == OP_PRINT;
+}
+
+static bool holds_float8(const Type *type, const Val *args, uint32_t n) {
+  bool holds = ty_is_float8(type->id);
+  for (uint32_t k = 0; k < n && !holds; k++)
+    holds = ty_is_float8(args[k].type->id);
+  return holds;
+}
+
+/* 8-bit floats have no operations: their values are computed as float32, which has more than twice
+ * their bits, so that + - * / and square roots are rounded once. */
+static const Type *wide_type(Ty *ty, const Type *type) {
+  return ty_is_float8(type->id) ? ty_id(ty, TY_F32) : type;
+}
+
+static const Val *wide_values(Ty *ty, const Val *args, uint32_t n) {
+  Val *wide = CX_ARRAY(ty->cx, Val, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    wide[k] = ty_is_float8(args[k].type->id) ? ty_cast_id(ty, args[k], TY_F32) : args[k];
+  return wide;
+}
+
 Val ty_op(Ty *ty, Op op, const Type *type, const Val *args, uint32_t n) {
   Val r = {.type = type};
   for (uint32_t k = 0; k < n; k++)
     if (ty_is_bottom(args[k]))
       return BOTTOM;
+  if (computes(op) && holds_float8(type, args, n))
+    return ty_cast(ty, ty_op(ty, op, wide_type(ty, type), wide_values(ty, args, n), n), type);
   if (!ty->emit)
     return r;
   Ins *few[8], **ins = n <= 8 ? few : CX_ARRAY(ty->cx, Ins *, n);
@@ -177,6 +204,10 @@ Val ty_int_op(Ty *ty, Op op, Val a, Val b) { return int_op(ty, op, TY_PYINT, a, 
 Val ty_int_test(Ty *ty, Op op, Val a, Val b) { return int_op(ty, op, TY_PYBOOL, a, b); }
 
 Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n) {
+  if (holds_float8(type, args, n)) {
+    const Val *wide = wide_values(ty, args, n);
+    return ty_cast(ty, ty_intrinsic(ty, id, wide_type(ty, type), wide, n), type);
+  }
   Val r = ty_op(ty, OP_INTRINSIC, type, args, n);
   if (r.ins) {
     r.ins->aux.intrinsic = id;

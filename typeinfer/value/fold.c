@@ -250,16 +250,17 @@ static double as_double(const Frozen *f) {
  * NumPy has it. */
 static double as_float(const Frozen *f, TypeId to) {
   bool is_unsigned = f->wide || (f->kind == FZ_SCALAR && f->type == TY_U64);
-  if (f->wide && f->text && (to == TY_F16 || to == TY_BF16)) /* by way of a double */
-    return half_round(to == TY_BF16 ? &half_bfloat16 : &half_float16, wide_double(f));
+  const HalfFormat *half = ty_half_format(to);
+  if (f->wide && f->text && half) /* by way of a double */
+    return half_round(half, wide_double(f));
   if (to == TY_F32 && f->kind == FZ_SCALAR && !is_float_const(f))
     return is_unsigned ? (double)(float)(uint64_t)f->i : (double)(float)f->i;
-  if (to != TY_F16 && to != TY_BF16)
+  if (!half)
     return to == TY_F32 ? (double)(float)as_double(f) : as_double(f);
   bool negative = !is_unsigned && f->i < 0;
   double v = is_float_const(f) ? f->re
                                : half_sticky(negative, negative ? -(uint64_t)f->i : (uint64_t)f->i);
-  return half_round(to == TY_BF16 ? &half_bfloat16 : &half_float16, v);
+  return half_round(half, v);
 }
 
 /* Has an integer beyond 64 bits that type: as a truth value, as a float in its range, and as the

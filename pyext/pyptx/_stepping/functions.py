@@ -91,6 +91,6 @@ def _kernel(compiled, name, args, known):
 
 
 def _dtype(text):
-    return np.dtype("bool" if text == "boolean" else text) if text != "bfloat16" else np.dtype(_pyptx.device_array(0, dtype=_pyptx._type(text)).dtype)
+    return _pyptx._type("bool" if text == "boolean" else text).dtype
 
 

@@ -65,8 +65,8 @@ for _name, _mask in (("eq", lambda: np.uint32(1 << now().lane)), ("lt", lambda: 
 def _dtype(dtype):
     if isinstance(dtype, _pyptx.Type):
         found = np.dtype(_pyptx.device_array(0, dtype=dtype).dtype)
-        if found == np.dtype("V2"):
-            raise NotImplementedError("bfloat16 in runs in Python needs the package ml_dtypes, whose numbers compute")
+        if found in (np.dtype("V2"), np.dtype("V1")):
+            raise NotImplementedError(f"{dtype} in runs in Python needs the package ml_dtypes, whose numbers compute")
         return found
     return np.dtype(dtype)
 

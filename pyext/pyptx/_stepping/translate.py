@@ -133,8 +133,8 @@ class Translator:
 
     def array(self, x, constant=False):
         """An array or a record, as an argument or frozen."""
-        if x.dtype == np.dtype("V2"):
-            raise NotImplementedError("bfloat16 in runs in Python needs the package ml_dtypes, whose numbers compute")
+        if x.dtype in (np.dtype("V2"), np.dtype("V1")):
+            raise NotImplementedError("bfloat16 and 8-bit floats in runs in Python need the package ml_dtypes, whose numbers compute")
         if isinstance(x, _pyptx.DeviceArray):
             return self._device_array(x)
         if isinstance(x, np.void):

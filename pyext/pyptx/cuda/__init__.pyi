@@ -816,7 +816,7 @@ def mbarrier_try_wait_parity(barriers: Array, index: int | tuple[int, ...], pari
 def mbarrier_wait_parity(barriers: Array, index: int | tuple[int, ...], parity: int) -> None:
     """Wait until the phase of barriers[index] with that parity has ended: 0 for phases 0, 2, 4 …, 1 for 1, 3, 5 …. With 1 in phase 0 it does not wait. A thread may be one phase behind the barrier, not more. Before sm_90 mbarrier.test_wait in a loop."""
 def mma_sync(a: Any, b: Any, c: Any) -> Any:
-    """A @ B + C of a warp: fragments of A, B and C as PTX documents them, tuples of this lane's elements; the fragment of the result, of c's type. How many there are and their types choose the shape: m16n8k16 and m16n8k8 of float16 or bfloat16, m16n8k8 and m16n8k4 of float32 (as tf32), m8n8k4 of float64, m16n8k32 and m16n8k16 of int8 or uint8."""
+    """A @ B + C of a warp: fragments of A, B and C as PTX documents them, tuples of this lane's elements; the fragment of the result, of c's type. How many there are and their types choose the shape: m16n8k16 and m16n8k8 of float16 or bfloat16, m16n8k8 and m16n8k4 of float32 (as tf32), m8n8k4 of float64, m16n8k32 of float8_e4m3fn or float8_e5m2 (from sm_89 on), m16n8k32 and m16n8k16 of int8 or uint8."""
 def nanosleep(ns: int) -> None:
     """Suspend the thread for about ns nanoseconds, at most twice as long; on the host device a loop that contains it lets other threads run."""
 def popc(x: Any) -> int:
@@ -977,7 +977,7 @@ class wgmma:
         """Before the first mma, and before one whose accumulators or fragment of A this thread has computed since: those are given and come back, acc = cuda.wgmma.fence(acc), so that the computation is in front of it."""
     @staticmethod
     def mma(a: Any, b: Any, c: Any, swizzle: int = 128, a_major: Any = 'k', b_major: Any = 'k') -> Any:
-        """Begins A @ B + C of a warpgroup, 128 threads, on tiles in shared memory: a is 64 x k and b n x k, with a_major='m' k x 64, with b_major='n' k x n, and k is 16 for float16 and bfloat16, 8 for float32 (as tf32), 32 for int8 and uint8. Rows lie swizzle (128, 64 or 32) bytes apart, permuted as the hardware's swizzle has them. a may be a fragment, too, a tuple. c has n / 2 elements. The result can be given to another mma, and to wait, which gives it back to be read."""
+        """Begins A @ B + C of a warpgroup, 128 threads, on tiles in shared memory: a is 64 x k and b n x k, with a_major='m' k x 64, with b_major='n' k x n, and k is 16 for float16 and bfloat16, 8 for float32 (as tf32), 32 for float8_e4m3fn, float8_e5m2, int8 and uint8. Rows lie swizzle (128, 64 or 32) bytes apart, permuted as the hardware's swizzle has them. a may be a fragment, too, a tuple. c has n / 2 elements. The result can be given to another mma, and to wait, which gives it back to be read."""
     @staticmethod
     def wait(pending: Any, *accumulators: Any) -> Any:
         """Waits until at most so many (a constant, 0 to 7) of this warpgroup's groups are in flight: their tiles may be written again. Accumulators of groups that have ended are given and come back, acc = cuda.wgmma.wait(0, acc), to be read."""

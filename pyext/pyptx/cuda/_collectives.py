@@ -186,6 +186,7 @@ def _warp_mask(count):
 # for no second barrier.
 _FEW_WARPS = 8
 _FEW_WARPS_OF_A_SCAN = 4
+_GROUP = 4  # lanes that a sum of more warps combines by shuffles
 
 
 def _known_warps(size):
@@ -195,14 +196,14 @@ def _known_warps(size):
     return size[0] if len(size[1]) == 0 else None
 
 
-def _sum_of_warps(partials, value, op, w, left):
-    """Those of the warps from number w on, len(left) of them, as a tree: by recursion, which writes
+def _combined(partials, like, op, i, step, left):
+    """partials[i], partials[i + step], …, len(left) of them, as a tree: by recursion, which writes
     them out."""
     half = len(left) // 2
     if half == 0:
-        return _read(partials, w, value)
-    first = _sum_of_warps(partials, value, op, w, left[:half])
-    return _apply(op, first, _sum_of_warps(partials, value, op, w + half, left[half:]))
+        return _read(partials, i, like)
+    first = _combined(partials, like, op, i, step, left[:half])
+    return _apply(op, first, _combined(partials, like, op, i + half * step, step, left[half:]))
 
 
 def _prefix_of_warps(partials, before, upto, op, warp, w, left):
@@ -249,19 +250,33 @@ def _scan_partials(partials, like, op, mask, lane, warps, known):
     return _scan_lanes(mine, op, mask, None, 32 if known is None else len(known))
 
 
-def _reduce_partials(partials, like, op, mask, lane, warps, known):
-    """What all warps have, and the lane that knows it."""
-    if known is not None and warps & warps - 1 == 0:
-        lanes = warps // _FEW_WARPS  # each takes as many of them
-        mine = _sum_of_warps(partials, like, op, lane % lanes * _FEW_WARPS, (None,) * _FEW_WARPS)
-        return _reduce_lanes(mine, op, mask, lane, lanes, None), 0
-    return _scan_partials(partials, like, op, mask, lane, warps, known), warps - 1
+def _reduce_groups(value, op, lane, warp, known):
+    """Of many warps, a multiple of _GROUP. Shuffles, of which an SM begins one at a time, take part
+    in groups of lanes only; the first warp combines the groups, each lane some in their order. They
+    are in rows of 33, so that lanes meet in no bank, and what it finds is at the end of a row, where
+    a later call writes nothing while it is still read."""
+    each = len(known) // _GROUP  # groups of a lane of the first warp
+    partials, group = _scratch(value, 33 * each, ()), warp * (32 // _GROUP) + lane // _GROUP
+    value = _reduce_lanes(value, op, _ALL, lane, _GROUP, None)
+    if lane % _GROUP == 0:
+        _write(partials, group % each * 33 + group // each, value)
+    cuda.syncthreads()
+    if warp == 0:
+        mine = _combined(partials, value, op, lane, 33, (None,) * each)
+        whole = _reduce_lanes(mine, op, _ALL, lane, 32, None)
+        if lane == 0:
+            _write(partials, 32, whole)
+    cuda.syncthreads()
+    return _read(partials, 32, value)
 
 
 def _block_reduce(x, op, size, dims):
     lane, warp, mask, count, warps = _warp(size, dims)
     known = _known_warps(size)
-    value = _reduce_warp(_reduce_items(x, op), op, known, lane, mask, count)
+    value = _reduce_items(x, op)
+    if known is not None and len(known) > _FEW_WARPS and len(known) % _GROUP == 0 and _word(value, op) is None:
+        return _reduce_groups(value, op, lane, warp, known)
+    value = _reduce_warp(value, op, known, lane, mask, count)
     if known is not None and (len(known) <= _FEW_WARPS or _word(value, op) is not None):
         partials = _scratch(value, len(known), ())
         cuda.syncthreads()
@@ -269,7 +284,7 @@ def _block_reduce(x, op, size, dims):
             _write(partials, warp, value)
         cuda.syncthreads()
         if len(known) <= _FEW_WARPS:
-            return _sum_of_warps(partials, value, op, 0, known)
+            return _combined(partials, value, op, 0, 1, known)
         return _reduce_words_of_warps(partials, value, op, lane, len(known), len(known))
     # What the first warp finds lies behind the others' partial results, so a later call writes
     # nothing that is still read.
@@ -278,8 +293,8 @@ def _block_reduce(x, op, size, dims):
         _write(partials, warp, value)
     cuda.syncthreads()
     if warp == 0:
-        whole, where = _reduce_partials(partials, value, op, mask, lane, warps, known)
-        if lane == where:
+        whole = _scan_partials(partials, value, op, mask, lane, warps, known)
+        if lane == warps - 1:
             _write(partials, 32, whole)
     cuda.syncthreads()
     return _read(partials, 32, value)

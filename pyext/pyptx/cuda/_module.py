@@ -187,7 +187,7 @@ def _number_bytes(where, value, dtype, size):
         bits, = struct.unpack("<I", struct.pack("<f", value))
         rounded = bits + 0x7FFF + (bits >> 16 & 1) if value == value else bits | 0x400000
         return (rounded >> 16 & 0xFFFF).to_bytes(2, "little")
-    target = np.dtype(dtype)
+    target = _pyptx._type(dtype).dtype  # of 8-bit floats that of ml_dtypes
     kind = np.asarray(value).dtype.kind
     if target.kind in "iu":
         if kind not in "iub":

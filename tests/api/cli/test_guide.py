@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"(?:<!-- not run(?:: (?P<reason>.+?))? -->\n)?(?:<!-- setup\n(?P<setup>.*?)-->\n)?"
                    r"^(?P<indent> *)```(?P<language>[^\n]*)\n(?P<source>.*?)^(?P=indent)```$", re.DOTALL | re.MULTILINE)
-SHOWN = {"", "text", "py", "c", "json", "toml", "yaml"}  # output, signatures, other programs: nothing to run here
+SHOWN = {"", "text", "py", "c", "json", "toml", "yaml", "ini"}  # output, signatures, other programs: nothing to run here
 COMMAND = re.compile(r"^ *(?:\S+=\S+ )?(?:pyptx|python|pip|scripts/\w+|cmake|build/\S+) ", re.MULTILINE)
 
 

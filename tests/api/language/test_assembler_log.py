@@ -1,12 +1,13 @@
 """What the GPU's assembler says of a kernel is an error or advice of its line: by ptxas where that is, by the driver's compiler in a launch."""
 
+import importlib
 import re
 import shutil
 
 import pytest
 from standin import needs_standin, run
 
-from pyptx import cli
+from pyptx import cli, cuda
 
 HEAD = """
 import numpy as np
@@ -52,6 +53,19 @@ def kernel(x):
         cuda.setmaxregister_increase(232)
     x[cuda.grid(1)] = 1
 """
+SPILLS = """
+from pyptx import cuda
+
+@cuda.jit(max_registers=32)
+def kernel(out, x):
+    t = cuda.threadIdx.x
+    values = cuda.local.array(96, 'float32')
+    for k in range(96):
+        values[k] = x[t + 1024 * k]
+    cuda.syncthreads()
+    for k in range(96):
+        out[t + 1024 * k] = values[k] * x[t]
+"""
 # what is wrong: the source, the code, what the assembler says
 WRONG = {
     "two accumulators that do not fit": (products(256, BOTH.replace("WIDTH", "256"), WAIT), "PT413", "serialized due to insufficient register resources"),
@@ -73,6 +87,36 @@ def test_of_ptxas(what, tmp_path, capsys):
     line = source[: source.index("# here")].count("\n") + 1
     assert re.search(rf"{code}: .*{words}", said) and f"wrong.py:{line}:" in said, said
     assert (status == 0) == (code == "PT809")
+
+
+def imported(source, path, monkeypatch):
+    path.write_text(source)
+    monkeypatch.syspath_prepend(path.parent)
+    return importlib.import_module(path.stem).kernel
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
+def test_resources_of_ptxas(tmp_path, monkeypatch):
+    """The numbers are those that stand in the log; advice has the line."""
+    kernel = imported(ROLES, tmp_path / "resources_roles.py", monkeypatch)
+    found = kernel.resources("void(float32[::1])", arch="H100")
+    assert [(a.code, a.line) for a in found["advice"]] == [("PT809", 1 + ROLES.split("# here")[0].count("\n"))]
+    assert "'setmaxnreg' ignored" in found["log"] and found["registers"] == int(re.search(r"Used (\d+) registers", found["log"])[1])
+    right = imported(RIGHT, tmp_path / "resources_right.py", monkeypatch)
+    signature = "void(float32[:,::1], float16[:,::1], int64)"
+    found = right.resources(signature, arch="sm_90")
+    assert found["advice"] == [] and found["static_shared"] == 256 * 64 * 2 and found["local"] == found["spill_stores"] == 0
+    fewer = imported(SPILLS, tmp_path / "resources_spills.py", monkeypatch)
+    found = fewer.resources("void(float32[::1], float32[::1])", arch="sm_90")
+    assert found["registers"] == 32 and found["spill_stores"] > 32 and [a.code for a in found["advice"]] == ["PT807"]
+    with pytest.raises(ValueError, match="arch is a GPU's"):
+        fewer.resources("void(float32[::1], float32[::1])", arch="host")
+
+
+@pytest.mark.parametrize("arch", [None, "sm_90"])
+def test_a_device_function_takes_no_resources(arch):
+    with pytest.raises(RuntimeError, match="it is compiled in the kernels that call it"):
+        cuda.jit(device=True)(lambda x: x).resources(arch=arch)
 
 
 @pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
@@ -109,6 +153,9 @@ with warnings.catch_warnings(record=True) as caught:
             print(e.code, e.lineno == line, str(e).splitlines()[0])
 print([(w.message.code, w.message.line == line) for w in caught if w.message.code != "PT803"])
 print([a.code for said in wrong.kernel.advice().values() for a in said if a.code != "PT803"])
+if len(args) == 1:  # the one that works
+    for found in wrong.kernel.resources().values():
+        print([(a.code, a.line == line) for a in found["advice"]], found["log"], found["registers"], found["spill_stores"])
 """
 
 
@@ -125,7 +172,7 @@ def test_of_the_driver(what, tmp_path):
         "PT809": "'setmaxnreg' ignored; unable to determine register count at entry.\n"}[code] + "ptxas info    : 8 bytes gmem\n"  # fmt: skip
     out = run(f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\n" + LAUNCH.replace("SAID", repr(said.encode()))).splitlines()
     if code == "PT809":
-        assert out == ["launched", "launched", "[('PT809', True)]", "['PT809']"], out
+        assert out == ["launched", "launched", "[('PT809', True)]", "['PT809']", "[('PT809', True)] ptxas info : (C7500) Potential Performance Loss: 'setmaxnreg' ignored; unable to determine register count at entry. ptxas info : 8 bytes gmem 32 None"], out
     else:
         assert [line.split(":")[0] for line in out[:2]] == [f"{code} True {code}"] * 2 and "8 bytes" not in out[0], out
         assert out[2] == "[]"

@@ -137,7 +137,7 @@ def composed(pairs):
     return np.array(out, np.uint64)
 
 
-@pytest.mark.parametrize("block, known", [(1, False), (31, True), (33, False), (64, True), (96, True), (288, True), (512, True), (1024, True), ((5, 7), False)], ids=str)
+@pytest.mark.parametrize("block, known", [(1, False), (31, True), (33, False), (64, True), (96, True), (288, True), (384, True), (512, True), (1024, True), ((5, 7), False)], ids=str)
 def test_operators_that_do_not_commute(block, known):
     size = block if known else None
 

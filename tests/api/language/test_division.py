@@ -26,6 +26,18 @@ def one_each(a, b, q, r):
             r[i] = a[i] % b[i]
 
 
+def all_by_each(a, b, q, r):
+    """A column of quotients for each divisor, and one of remainders, each of which depends on the one before."""
+    i = cuda.grid(1)
+    if i < b.size:
+        y = b[i]
+        last = a[0]
+        for k in range(a.size):
+            q[k, i] = a[k] // y
+            last = (a[k] - last) % y
+            r[k, i] = last
+
+
 def operands(dtype):
     """Pairs of edges with every sign, and random ones of all widths."""
     info, rng = np.iinfo(dtype), np.random.default_rng(7)
@@ -58,6 +70,19 @@ def test_all_widths_and_signs(dtype):
     np.testing.assert_array_equal(r[1::2], expected[1][1::2])
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_divisors_of_a_loop(dtype):
+    """codegen/nvptx/reciprocals.c: what a loop divides by is inverted once, for operands of every size and sign."""
+    pairs = operands(dtype)
+    a, b = np.unique(pairs[0][:-1500])[::-1], np.concatenate([np.unique(pairs[1][:-1500]), pairs[1][-40:]])
+    q, r = np.zeros((2, len(a), len(b)), dtype)
+    cuda.jit(all_by_each)[-(-len(b) // 32), 32](a, b, q, r)
+    for column, y in enumerate(b):
+        np.testing.assert_array_equal(q[:, column], python(a, [y] * len(a), dtype)[0])
+        before = np.concatenate([a[:1], r[:-1, column]])
+        np.testing.assert_array_equal(r[:, column], python(a - before, [y] * len(a), dtype)[1])
+
+
 def ptx_of(kernel, signature):
     return cuda.compile_ptx(kernel, signature, cc="sm_90", coarsen=1)[0]
 
@@ -67,6 +92,22 @@ def test_the_short_way_is_one_division(one_entry):
     ptx = ptx_of(both, "int64[::1], int64[::1], int64[::1], int64[::1]")
     assert ptx.count("div.u32") == 1 and ptx.count("div.u64") == 1
     assert "rem." not in ptx and "div.s64" not in ptx
+
+
+def test_a_reciprocal_is_computed_once(one_entry):
+    """In the loop the reciprocal, and the short divisions; one of 64 bits is in front of the loop."""
+
+    def kernel(a, n, out):
+        i = cuda.grid(1)
+        x = a[i] % n
+        for k in range(64):
+            x = (x * x + k) % n
+            if x & 1:
+                x = x * 3 % n
+        out[i] = x
+
+    ptx = ptx_of(kernel, "int64[::1], int64, int64[::1]")
+    assert ptx.count("rem.u64") == 1 and "div.u64" in ptx and ptx.count("mul.hi.u64") >= ptx.count("div.u64")
 
 
 def test_a_result_is_not_computed_twice(one_entry):

@@ -11,13 +11,13 @@ from test_instructions import has
 from test_ptx import assemble, ptx_of
 
 SHAPES = re.findall(r'^X\((\d+),\s*(\d+),\s*(\d+),\s*(\w+),\s*(\w+),\s*(\w+),\s*"(\w+)",\s*"(\w+)"\)', (Path(__file__).resolve().parents[3] / "ir/matrices.def").read_text(), re.M)
-DTYPES = {"F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float64", "I8": "int8", "U8": "uint8", "I32": "int32"}
+DTYPES = {"F16": "float16", "BF16": "bfloat16", "E4M3": "float8_e4m3fn", "E5M2": "float8_e5m2", "F32": "float32", "F64": "float64", "I8": "int8", "U8": "uint8", "I32": "int32"}
 on_device = pytest.mark.skipif("not has(8, 0)", reason="needs compute capability 8.0, and a GPU or the host device")
 
 
 def product(m, n, k, factor, sum):
     """A kernel of one warp: the fragments by the formulas of the PTX ISA, element by element."""
-    each = max(1, 4 // np.dtype("V2" if factor == "bfloat16" else factor).itemsize)
+    each = max(1, 4 // (getattr(cuda, factor).bitwidth // 8))
     step, na, nb, nc = 2 if m == 16 else 1, m * k // 32, k * n // 32, m * n // 32
     a = ", ".join(f"a[g + {8 * (i // each % step)}, t * {each} + {i % each + 4 * each * (i // each // step)}]" for i in range(na))
     b = ", ".join(f"b[t * {each} + {i % each + 4 * each * (i // each)}, g]" for i in range(nb))
@@ -33,15 +33,16 @@ def factors(rng, dtype, *shape):
     x = rng.standard_normal(shape)
     if dtype == "float32":  # what tf32 keeps: 10 bits of the fraction
         return (x.astype(np.float32).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
-    return x.astype(np.float32).astype(dtype) if dtype == "bfloat16" else x.astype(dtype)
+    return x.astype(np.float32).astype(dtype if dtype in ("float16", "float64") else getattr(cuda, dtype).dtype)
 
 
 @on_device
 @pytest.mark.parametrize("m, n, k, factor, sum, code, ptx, ptx_sum", SHAPES, ids=[f"{s[5]}-{s[4]}-k{s[2]}" for s in SHAPES])
 def test_products(m, n, k, factor, sum, code, ptx, ptx_sum):
     """Integers have NumPy's sums. Floats: 2**-10 of the sum of the sizes allows for sums in float16, 2**-21 for those of float32 in any order and
-    with the hardware's truncation; float64 rounds each step."""
-    if factor == "BF16":
+    with the hardware's truncation; float64 rounds each step. Of 8-bit floats the hardware keeps, of each of the 32 products and of the sum before,
+    13 bits behind the leading one of the largest of them."""
+    if factor in ("BF16", "E4M3", "E5M2"):
         pytest.importorskip("ml_dtypes")
     m, n, k, factor, sum = int(m), int(n), int(k), DTYPES[factor], DTYPES[sum]
     rng = np.random.default_rng(k)
@@ -53,7 +54,8 @@ def test_products(m, n, k, factor, sum, code, ptx, ptx_sum):
         assert np.array_equal(d, (a.astype(np.int64) @ b.astype(np.int64) + c).astype(np.int32))
         return
     a, b, c = (v.astype(np.float64) for v in (a, b, c))
-    bound = {"float16": 2.0**-10, "float32": 2.0**-21, "float64": 2.0**-51}[sum] * (abs(a) @ abs(b) + abs(c))
+    bound = {"float16": 2.0**-10, "float32": 2.0**-21, "float64": 2.0**-51}[sum] if "float8" not in factor or cuda.get_current_device().is_host else 33 * 2.0**-13
+    bound = bound * (abs(a) @ abs(b) + abs(c))
     assert (abs(d.astype(np.float64) - (a @ b + c)) <= bound).all()
 
 
@@ -61,9 +63,16 @@ def test_products(m, n, k, factor, sum, code, ptx, ptx_sum):
 def test_ptx_of_products(m, n, k, factor, sum, code, ptx, ptx_sum, tmp_path, one_entry):
     factor, sum = DTYPES[factor], DTYPES[sum]
     kernel = product(int(m), int(n), int(k), factor, sum)
-    text = ptx_of(kernel, f"{sum}[:,::1], {factor}[:,::1], {factor}[:,::1], {sum}[:,::1]", "sm_80")
+    arch = "sm_89" if "float8" in factor else "sm_80"
+    text = ptx_of(kernel, f"{sum}[:,::1], {factor}[:,::1], {factor}[:,::1], {sum}[:,::1]", arch)
     assert f"mma.sync.aligned.m{m}n{n}k{k}.row.col.{ptx_sum}.{ptx}.{ptx}.{ptx_sum} {{" in text
-    assemble(text, "sm_80", tmp_path)
+    assemble(text, arch, tmp_path)
+
+
+def test_products_of_8_bit_floats_need_sm_89():
+    kernel = product(16, 8, 32, "float8_e5m2", "float32")
+    with pytest.raises(CompileError, match="8-bit floats.* needs sm_89"):
+        ptx_of(kernel, "float32[:,::1], float8_e5m2[:,::1], float8_e5m2[:,::1], float32[:,::1]", "sm_80")
 
 
 @cuda.jit

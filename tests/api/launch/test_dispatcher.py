@@ -627,3 +627,19 @@ def test_parameters_with_letters_beyond_ascii():
     for name in ("grösse", "\udcff"):
         with pytest.raises(TypeError, match="has no parameter"):
             kernel[1, 1](**{name: out})
+
+
+@pytest.mark.parametrize("use", [
+    lambda k: k.compile("float32[:]\0, int64"),
+    lambda k: cuda.jit("float32[:]\0")(k.py_func),
+    lambda k: pyptx._pyptx._type("float32\0"),
+    lambda k: cuda.device_array((2, 3), "float32", order="C\0F"),
+], ids=["compile", "jit", "types", "order"])
+def test_a_text_with_a_nul_is_refused(use):
+    """C would read the part before it."""
+    @cuda.jit
+    def first(x):
+        x[0] = 1
+
+    with pytest.raises(ValueError, match="NUL character in '.*x00"):
+        use(first)

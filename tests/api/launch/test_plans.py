@@ -30,7 +30,8 @@ def fields(overload):
         found = re.search(r"\\.param\\s+(?:\\.align\\s+(\\d+)\\s+)?\\.[a-z](\\d+)\\b.*?(?:\\[(\\d+)\\])?,?$", line)
         if found:
             size = int(found[2]) // 8
-            at = -(-end // int(found[1] or size)) * int(found[1] or size)
+            align = int(found[1] or size)
+            at = -(-(end + 16) // align) * align - 16  # the first lies 16 bytes beyond a multiple of 64
             end = at + size * int(found[3] or 1)
             yield at, end
 
@@ -308,6 +309,43 @@ fails = True
 assert "gives no DLPack tensor" in raises(BufferError, kernel[1, 32], t, 1)
 fails = False
 check(kernel, t, 1)
+""")
+
+
+@needs_standin
+def test_tensor_maps():
+    """Of every array and box its own; the driver is asked once, and again for another address or
+    shape; what cannot have a map has an error each time."""
+    run("""
+def boxes(a, s, b, c):
+    of_a, more_of_a, of_b = cuda.tensor_map(a, (8, 16)), cuda.tensor_map(a, (16, 8), swizzle=32), cuda.tensor_map(b, (4, 4, 8))
+    shared = cuda.shared.array(128, a.dtype, alignment=128)
+    if cuda.threadIdx.x == 0:
+        cuda.cp_async_bulk_tensor_store(of_a, (0, 0), shared.reshape(8, 16))
+        cuda.cp_async_bulk_tensor_store(more_of_a, (0, 0), shared.reshape(16, 8))
+        cuda.cp_async_bulk_tensor_store(of_b, (0, 0, 0), shared.reshape(4, 4, 8))
+        cuda.cp_async_bulk_commit_group()
+        c[s] = a[s, 0]
+
+def asked():
+    return control.calls(b"cuTensorMapEncodeTiled")
+
+kernel, c, a, b = cuda.jit(boxes), own(8, np.float32), own((32, 16), np.float32), own((5, 6, 8), np.float32)
+for x, y in ((a, b), (a[:8], b), (a, own((2, 3, 12), np.float32)), (tensor(a), b), (a, tensor(b)), (tensor(a), tensor(b[1:]))):
+    for s in (np.int32(1), 2):
+        check(kernel, x, s, y, c)
+kernel[1, 32](a, 1, b, c)
+before = asked()
+for _ in range(3):
+    kernel[1, 32](a, 1, b, c)
+assert asked() == before, "kept"
+kernel[1, 32](own((64, 32), np.float32), 1, b, c)
+assert asked() == before + 2, "two maps of another array"
+wrong = own((32, 9), np.float32)
+for _ in range(3):
+    assert "rows of 36 bytes" in raises(ValueError, kernel[1, 32], wrong, 1, b, c)
+for k in range(40):
+    check(kernel, own((8 + k, 16), np.float32), 1, b, c)
 """)
 
 

@@ -1,0 +1,160 @@
+/* NVPTX if-conversion: short sides of a branch become selections.
+ *
+ *   if p > 0: c += 1          c = c + 1 if p > 0 else (c - 1 if p < 0 else c)
+ *   elif p < 0: c -= 1
+ *
+ * LLVM's simplifycfg does so for a side of one operation, but not behind a comparison of floats, and
+ * not where a third way leads to the same place, as with `elif`. What is left are branches in a
+ * loop: threads wait for each other at each of them, and the loads of the next iteration behind
+ * them. Here a side, or both, may have a few operations that can be speculated and are not slow.
+ *
+ * In: functions as they are lowered, before LLVM's passes. */
+#include <assert.h>
+
+#include "codegen/llvm/compat.h"
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/keep_guards.h"
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum {
+  MOST = 8, /* instructions that all threads run then: those of the sides, and selections */
+  MAX_PHIS = 4,
+};
+
+typedef struct Branch {
+  LLVMBasicBlockRef from, join;
+  Fork fork; /* a side that is the join itself is empty */
+} Branch;
+
+static bool has_one_edge_in(LLVMBasicBlockRef b) {
+  LLVMUseRef first = LLVMGetFirstUse(LLVMBasicBlockAsValue(b));
+  return first && !LLVMGetNextUse(first);
+}
+
+/* Is it a block of the branch's alone, which leads to one place? */
+static bool is_side(const Cg *cg, LLVMBasicBlockRef b) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+  return has_one_edge_in(b) && graph_next(b) &&
+         !LLVMGetMetadata(end, LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9));
+}
+
+static bool find_join(const Cg *cg, Branch *x) {
+  LLVMBasicBlockRef yes = x->fork.yes, no = x->fork.no;
+  if (yes == no)
+    return false;
+  if (is_side(cg, yes) &&
+      (graph_next(yes) == no || (is_side(cg, no) && graph_next(no) == graph_next(yes))))
+    x->join = graph_next(yes);
+  else if (is_side(cg, no) && graph_next(no) == yes)
+    x->join = yes;
+  return x->join && x->join != x->from;
+}
+
+/* The instructions of a side; MOST + 1 if it has one that stays behind the branch. */
+static unsigned cost_of_side(const Cg *cg, const Branch *x, LLVMBasicBlockRef side) {
+  unsigned cost = 0;
+  if (side == x->join)
+    return 0;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(side); i != LLVMGetBasicBlockTerminator(side);
+       i = LLVMGetNextInstruction(i)) {
+    if (LLVMIsAPHINode(i) || !cg_is_speculatable(i) || cg_is_slow(cg, i))
+      return MOST + 1;
+    bool free = cg_is_extension(i) || cg_is_op(i, LLVMTrunc) || cg_is_op(i, LLVMGetElementPtr);
+    bool wide = LLVMTypeOf(i) == cg->t.i64 || LLVMTypeOf(i) == cg->t.f64;
+    cost += free ? 0 : 1 + wide;
+  }
+  return cost;
+}
+
+static LLVMBasicBlockRef source(const Branch *x, LLVMBasicBlockRef side) {
+  return side == x->join ? x->from : side;
+}
+
+/* A flag stays as it is: ptxas would move its predicate to a register and back around branches. */
+static unsigned cost_of_selections(const Cg *cg, const Branch *x) {
+  unsigned n = 0, cost = 0;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(x->join); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i), n++) {
+    bool differs = graph_incoming(i, source(x, x->fork.yes)) !=
+                   graph_incoming(i, source(x, x->fork.no));
+    if (differs && LLVMTypeOf(i) == cg->t.i1)
+      return MOST + 1;
+    cost += differs;
+  }
+  return n && n <= MAX_PHIS ? cost : MOST + 1;
+}
+
+/* Moves what is in the side to the end of the block before it. */
+static void lift(Cg *cg, LLVMBasicBlockRef side) {
+  LLVMValueRef next;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(side); i != LLVMGetBasicBlockTerminator(side);
+       i = next) {
+    next = LLVMGetNextInstruction(i);
+    LLVMInstructionRemoveFromParent(i);
+    LLVMInsertIntoBuilder(cg->builder, i);
+  }
+}
+
+/* The phi with one edge in place of the branch's two. LLVM's C API cannot take one away. */
+static void merge(Cg *cg, const Branch *x, LLVMValueRef phi) {
+  LLVMBasicBlockRef from_yes = source(x, x->fork.yes), from_no = source(x, x->fork.no);
+  LLVMValueRef yes = graph_incoming(phi, from_yes), no = graph_incoming(phi, from_no);
+  LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(x->from));
+  LLVMValueRef v = yes == no ? yes : l_select(cg->builder, x->fork.condition, yes, no);
+  LLVMBasicBlockRef from = x->from;
+  LLVMPositionBuilderBefore(cg->builder, phi);
+  LLVMValueRef now = LLVMBuildPhi(cg->builder, LLVMTypeOf(phi), "");
+  LLVMAddIncoming(now, &v, &from, 1);
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef edge = LLVMGetIncomingBlock(phi, k);
+    LLVMValueRef in = LLVMGetIncomingValue(phi, k);
+    if (edge != from_yes && edge != from_no)
+      LLVMAddIncoming(now, &in, &edge, 1);
+  }
+  LLVMReplaceAllUsesWith(phi, now);
+  LLVMInstructionEraseFromParent(phi);
+}
+
+static void convert(Cg *cg, const Branch *x) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(x->from), next;
+  LLVMBasicBlockRef sides[] = {x->fork.yes, x->fork.no};
+  for (int k = 0; k < 2; k++) {
+    LLVMPositionBuilderBefore(cg->builder, end);
+    if (sides[k] != x->join)
+      lift(cg, sides[k]);
+  }
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(end));
+  for (LLVMValueRef i = LLVMGetFirstInstruction(x->join); LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    merge(cg, x, i);
+  }
+  LLVMPositionBuilderBefore(cg->builder, end);
+  LLVMBuildBr(cg->builder, x->join);
+  LLVMInstructionEraseFromParent(end);
+  for (int k = 0; k < 2; k++)
+    if (sides[k] != x->join)
+      LLVMDeleteBasicBlock(sides[k]);
+}
+
+static bool converts(Cg *cg, LLVMBasicBlockRef b) {
+  Branch x = {.from = b};
+  bool found = graph_fork(LLVMGetBasicBlockTerminator(b), &x.fork) && find_join(cg, &x) &&
+               cost_of_side(cg, &x, x.fork.yes) + cost_of_side(cg, &x, x.fork.no) +
+                       cost_of_selections(cg, &x) <=
+                   MOST;
+  if (found)
+    convert(cg, &x);
+  return found;
+}
+
+/* Inner branches first, so that the sides of those around them are without branches. */
+void cg_nvptx_convert_ifs(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+    for (uint32_t k = g.len; k--;)
+      converts(cg, g.nodes[k].block);
+  }
+}

@@ -1,0 +1,131 @@
+/* NVPTX reciprocals: 64-bit divisions in a loop by what the loop does not change.
+ *
+ * ptxas divides 64-bit numbers by a call of 70 instructions, most of which compute the divisor's
+ * reciprocal. With v = (2**64 - 1) / y, rounded down, it is a product:
+ *
+ *   q = high(x * v);  r = x - q * y;  if r >= y: q += 1, r -= y
+ *
+ * v is less than 2**64 / y by at most 1, so x * v / 2**64 is less than x / y by less than 1, and
+ * one correction is enough. v is computed at the first such division and then kept: where all
+ * operands fit 32 bits, none comes here (lower/divide.c), and v costs nothing.
+ *
+ * In: a module after LLVM's passes. v is in a variable, 0 until it is known, which then becomes a
+ * phi. */
+#include <llvm-c/DebugInfo.h>
+
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+typedef struct Kept { /* the reciprocal of y */
+  LLVMValueRef y, variable;
+} Kept;
+
+typedef struct Reciprocals {
+  Cg *cg;
+  LLVMValueRef function;
+  VEC(LLVMValueRef) divisions;
+  VEC(Kept) kept;
+} Reciprocals;
+
+/* Is it one of a loop by a number that the loop does not change? */
+static bool is_wanted(const Cg *cg, const FnGraph *g, uint32_t loop, LLVMValueRef i) {
+  if (!cg_is_op(i, LLVMUDiv) && !cg_is_op(i, LLVMURem))
+    return false;
+  LLVMValueRef y = LLVMGetOperand(i, 1);
+  return LLVMTypeOf(i) == cg->t.i64 && !LLVMIsAConstant(y) && !graph_in_loop(g, loop, y);
+}
+
+static LLVMValueRef after(LLVMValueRef v) {
+  do
+    v = LLVMGetNextInstruction(v);
+  while (LLVMIsAPHINode(v));
+  return v;
+}
+
+static LLVMValueRef variable_of(Reciprocals *r, LLVMValueRef y) {
+  LLVMBuilderRef b = r->cg->builder;
+  for (uint32_t k = 0; k < r->kept.len; k++)
+    if (r->kept.data[k].y == y)
+      return r->kept.data[k].variable;
+  LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(r->function));
+  LLVMPositionBuilderBefore(b, first);
+  Kept k = {y, l_alloca(b, r->cg->t.i64)};
+  LLVMPositionBuilderBefore(b, LLVMIsAInstruction(y) ? after(y) : first);
+  l_store(b, l_int(r->cg->t.i64, 0), k.variable);
+  VEC_PUSH(&r->cg->cx->arena, &r->kept, k);
+  return k.variable;
+}
+
+/* What is in front of i in its block becomes a block of its own, without a terminator. */
+static LLVMBasicBlockRef cut_before(Cg *cg, LLVMValueRef i) {
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(i),
+                    front = LLVMInsertBasicBlockInContext(cg->context, block, "");
+  for (LLVMUseRef u; (u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)));)
+    graph_redirect(LLVMGetUser(u), block, front);
+  for (LLVMValueRef v; (v = LLVMGetFirstInstruction(block)) != i;) {
+    LLVMInstructionRemoveFromParent(v);
+    LLVMPositionBuilderAtEnd(cg->builder, front);
+    LLVMInsertIntoBuilder(cg->builder, v);
+  }
+  return front;
+}
+
+/* If the variable is 0, what v is comes between the two blocks. */
+static void keep_reciprocal(Reciprocals *r, LLVMBasicBlockRef front, LLVMBasicBlockRef block,
+                            LLVMValueRef y, LLVMValueRef variable) {
+  Cg *cg = r->cg;
+  LLVMBuilderRef b = cg->builder;
+  LLVMBasicBlockRef first = LLVMInsertBasicBlockInContext(cg->context, block, "");
+  LLVMPositionBuilderAtEnd(b, front);
+  LLVMValueRef v = l_load(b, cg->t.i64, variable);
+  l_condbr(b, l_icmp(b, LLVMIntEQ, v, l_int(cg->t.i64, 0)), first, block);
+  LLVMPositionBuilderAtEnd(b, first);
+  v = l_udiv(b, LLVMConstAllOnes(cg->t.i64), y);
+  cg_mark_long_division(cg, v);
+  l_store(b, v, variable);
+  l_br(b, block);
+}
+
+static LLVMValueRef by_reciprocal(Cg *cg, LLVMValueRef i, LLVMValueRef v) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
+  LLVMValueRef high = cg_intrinsic_fn(cg, "llvm.nvvm.mulhi.ull", NULL, 0);
+  LLVMValueRef q = l_call(b, high, (LLVMValueRef[]){x, v}, 2);
+  LLVMValueRef rest = l_sub(b, x, l_mul(b, q, y)), more = l_icmp(b, LLVMIntUGE, rest, y);
+  if (cg_is_op(i, LLVMURem))
+    return l_select(b, more, l_sub(b, rest, y), rest);
+  return l_add(b, q, l_zext(b, more, cg->t.i64));
+}
+
+static void rewrite(Reciprocals *r, LLVMValueRef i) {
+  LLVMBuilderRef b = r->cg->builder;
+  LLVMValueRef y = LLVMGetOperand(i, 1), variable = variable_of(r, y);
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(i);
+  keep_reciprocal(r, cut_before(r->cg, i), block, y, variable);
+  LLVMPositionBuilderBefore(b, i);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
+  LLVMReplaceAllUsesWith(i, by_reciprocal(r->cg, i, l_load(b, r->cg->t.i64, variable)));
+  LLVMSetCurrentDebugLocation2(b, NULL);
+  LLVMInstructionEraseFromParent(i);
+}
+
+void cg_nvptx_reciprocals(Cg *cg) {
+  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    Reciprocals r = {.cg = cg, .function = f};
+    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+    graph_loops(&g);
+    for (uint32_t k = 0; k < g.len; k++)
+      for (LLVMValueRef i = g.nodes[k].first; i && g.nodes[k].loop != GRAPH_NONE;
+           i = LLVMGetNextInstruction(i))
+        if (is_wanted(cg, &g, g.nodes[k].loop, i))
+          VEC_PUSH(&cg->cx->arena, &r.divisions, i);
+    for (uint32_t k = 0; k < r.divisions.len; k++)
+      rewrite(&r, r.divisions.data[k]);
+    if (r.divisions.len)
+      cg_run_function_passes(cg, f, "sroa");
+  }
+}

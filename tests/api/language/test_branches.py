@@ -1,0 +1,170 @@
+"""Branches with short sides, which become selections on a GPU (codegen/nvptx/if_conversion.c), and what loops count: the results are those of
+CPython running the same function."""
+
+import math
+
+import numpy as np
+import pytest
+from harness import define
+from pyptx import cuda as gpu
+
+X = np.array([0.0, -0.0, 1.0, -1.0, 0.25, -3.5, 7.0, math.inf, -math.inf, math.nan, 1e-45, 2.0, 100.0], np.float32)
+
+# what follows `v = x[k]` in a loop over x; s, t: float32, m, n: int
+BODIES = {
+    "elif": """
+            if v > 0:
+                n += 1
+            elif v < 0:
+                n -= 1
+""",
+    "four ways": """
+            if v < -1:
+                n += 1
+            elif v < 1:
+                m += 2
+                s += v
+            elif v == 7:
+                t = v
+            else:
+                m -= 1
+""",
+    "both sides": """
+            if v >= 1:
+                s = v - t
+                n = k
+            else:
+                s = (v + t) * w
+                m += k
+""",
+    "nested": """
+            if v < 2:
+                if v > -2:
+                    n += 1
+                    s -= v
+            elif v < 50:
+                s += v * w
+                m += 1
+""",
+    "guarded": """
+            if v > 0:
+                s += one / v
+                if v > 1:
+                    n += 1
+            elif v < 0:
+                s += x[-k]
+                m += 1
+""",
+    "two best": """
+            if not v <= s:
+                t = s
+                s = v
+                n = k
+            elif v > t:
+                t = v
+                m = k
+""",
+    "leaves": """
+            if v > 5:
+                n = k
+                break
+            elif v < -3:
+                m += 1
+                continue
+            t = v
+""",
+    "flag": """
+            if v > 0:
+                up = not up
+            elif v < 0:
+                down = up
+            if up:
+                n += 1
+            if down:
+                m += 1
+""",
+    "integers": """
+            if k % 3 == 0:
+                n += k
+            elif k % 3 == 1:
+                n -= k << 2
+                m ^= k
+            else:
+                m |= n
+""",
+}
+
+KERNEL = """
+def kernel(x, count, floats, ints):
+    i = cuda.grid(1)
+    if i < count:
+        one = np.float32(1)
+        w = np.float32(0.5)
+        s = np.float32(0)
+        t = np.float32(i)
+        n = 0
+        m = i
+        up = False
+        down = i > 2
+        for k in range(i % 4, x.size):
+            v = x[k]
+{}
+        floats[i, 0] = s
+        floats[i, 1] = t
+        ints[i, 0] = n
+        ints[i, 1] = m
+"""
+
+
+def expected(body, count):
+    """What CPython makes of it, thread by thread."""
+    floats, ints = np.zeros((count, 2), np.float32), np.zeros((count, 2), np.int64)
+
+    class cuda:
+        @staticmethod
+        def grid(n):
+            return thread
+
+    space = {"cuda": cuda, "np": np}
+    exec(KERNEL.format(body), space)
+    with np.errstate(all="ignore"):
+        for thread in range(count):
+            space["kernel"](X, count, floats, ints)
+    return floats, ints
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_as_python(name):
+    count = 70
+    kernel = gpu.jit(define(KERNEL.format(BODIES[name])))
+    floats, ints = np.zeros((count, 2), np.float32), np.zeros((count, 2), np.int64)
+    kernel[3, 32](X, count, floats, ints)
+    want = expected(BODIES[name], count)
+    np.testing.assert_array_equal(ints, want[1])
+    np.testing.assert_array_equal(floats, want[0])
+
+
+COUNTS = """
+def kernel(x, first, last, step, out):
+    n = 0
+    d = 0
+    for k in range(first, last, step):
+        n += 1
+        if x[k % x.size] > 0:
+            d += 1
+        elif x[k % x.size] < 0:
+            d -= 1
+    out[0] = n
+    out[1] = d
+    out[2] = np.float32(n) == n
+"""
+
+
+@pytest.mark.parametrize("ends", [(0, 100, 1), (5, 5, 1), (2**31 - 40, 2**31 - 1, 1), (2**31 - 5, 2**31 + 70, 7), (90, -1, -1), (-(2**31) - 9, -(2**31) + 9, 2), (7, 0, 3)])
+def test_counts(ends):
+    """A number of iterations, at the ends of 32 bits too."""
+    kernel = gpu.jit(define(COUNTS))
+    out = np.zeros(3, np.int64)
+    kernel[1, 1](X, *ends, out)
+    signs = np.sign(X[[k % X.size for k in range(*ends)]])
+    assert list(out) == [len(range(*ends)), np.nansum(signs), 1]
