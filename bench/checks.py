@@ -2,8 +2,8 @@
 
     scripts/gpu run python bench/checks.py [--json OUT]
 
-Vector add, saxpy, a 5-point stencil in two dimensions, row sums by blocks, a transposition through shared memory; float32, arrays beyond the
-cache. Times are those of bench/kernels: by events, the variants in turns, medians. `coarsen=1` is the kernel without checks and without
+Vector add, saxpy, a 5-point stencil in two dimensions, row sums by blocks, a naive product of 1024 x 1024, a transposition through shared
+memory; float32, but for the product arrays beyond the cache. Times are those of bench/kernels: by events, the variants in turns, medians. `coarsen=1` is the kernel without checks and without
 copies (docs/COARSENING.md).
 """
 
@@ -68,6 +68,15 @@ def transpose(x, out):
             out[row + k, column] = tile[tx, ty + k]
 
 
+def matmul(a, b, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        total = np.float32(0)
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k, j]
+        out[i, j] = total
+
+
 def cases():
     rng = np.random.default_rng(0)
     x, y = (rng.standard_normal(SIZE).astype(np.float32) for _ in range(2))
@@ -80,6 +89,8 @@ def cases():
     yield saxpy, flat, (np.float32(0), x, y), (2, y, 0)  # a is 0, so that y stays what it is
     yield stencil, box, (u, np.zeros_like(u)), (1, inner, 0)
     yield row_sum, (4096, 256), (wide, np.zeros(4096, np.float32)), (1, wide.sum(1), 0.05)  # 40 roundings of a sum of 8,192 |x| of 0.8, ours and NumPy's
+    a, b = x[: 1 << 20].reshape(1024, 1024), y[: 1 << 20].reshape(1024, 1024)
+    yield matmul, ((32, 128), (32, 8)), (a, b, np.zeros_like(a)), (2, a @ b, 0.02)  # 1,024 roundings of sums below 256, ours and NumPy's
     yield transpose, ((160, 160), (32, 8)), (u, np.zeros_like(u)), (1, u.T, 0)
 
 

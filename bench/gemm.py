@@ -36,7 +36,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "examples"))
 SHAPES = (
     *((n, n, n) for n in (2048, 4096, 8192, 16384)),
     *((4096, 4096, 1024), (8192, 8192, 1024), (65536, 1024, 1024)),
-    *((4096, 4096, 14336), (8192, 1024, 8192), (1024, 8192, 8192), (5000, 3000, 2000)),
+    *((4096, 4096, 14336), (8192, 1024, 8192), (1024, 8192, 8192)),
+    *((5000, 3000, 2000), (5000, 3072, 2048), (8200, 8200, 1032), *((n, n, n) for n in (1000, 2056, 4104))),
     *((n, n, k, "float16") for n, k in ((4096, 4096), (8192, 1024))),
     *((n, n, k, "bfloat16", a, b) for n, k in ((8192, 8192), (8192, 1024)) for a, b in ("kk", "mn", "mk")),
 )
@@ -47,7 +48,7 @@ NEWEST = ("groups", "pipeline")
 
 def sides(torch, names):
     """name → (a function (a, b, c, a_major, b_major) that computes c = a @ b, what m, n and k are
-    multiples of, whether it takes all layouts)."""
+    multiples of, the types, whether it takes all layouts)."""
     import gemm_pipeline
     import gemm_warpgroups
     import gemm_warps
@@ -63,11 +64,12 @@ def sides(torch, names):
     def launch(*majors):
         return gemm_pipeline.launch(cuda.get_current_device().MULTIPROCESSOR_COUNT, *majors)
 
+    both = "bfloat16", "float16"
     every = {
-        "cublas": (cublas, (1, 1, 1), True),
-        "warps": (lambda a, b, c, *_: gemm_warps.launch(a, b, c), (1, 8, 8), False),
-        "groups": (groups, (gemm_warpgroups.M, gemm_warpgroups.N, gemm_warpgroups.K), False),
-        "pipeline": (lambda a, b, c, *majors: launch(*majors)(a, b, c), (8, 8, 8), True),
+        "cublas": (cublas, (1, 1, 1), both, True),
+        "warps": (lambda a, b, c, *_: gemm_warps.launch(a, b, c), (1, 8, 8), both, False),
+        "groups": (groups, (gemm_warpgroups.M, gemm_warpgroups.N, gemm_warpgroups.K), both[:1], False),
+        "pipeline": (lambda a, b, c, *majors: launch(*majors)(a, b, c), (8, 8, 8), both, True),
     }
     return {name: every[name] for name in names}
 
@@ -103,8 +105,8 @@ def measure(torch, shape, contestants):
     kinds = ((m, k) if majors[0] == "k" else (k, m), (k, n) if majors[1] == "n" else (n, k), (m, n))
     sets = [[torch.randn(kind, device="cuda", dtype=getattr(torch, dtype)) for kind in kinds] for _ in range(copies)]
     runs = {}
-    for name, (run, units, all_layouts) in contestants.items():
-        if not any(x % u for x, u in zip(shape, units)) and (all_layouts or majors == ["k", "n"]):
+    for name, (run, units, types, all_layouts) in contestants.items():
+        if not any(x % u for x, u in zip(shape, units)) and dtype in types and (all_layouts or majors == ["k", "n"]):
             runs[name] = run
     times = {name: [] for name in runs}
     want = torch.empty_like(sets[0][2])
@@ -132,7 +134,7 @@ def say(**what):
     print(json.dumps(what), flush=True)
 
 
-def child(names, sides=sides):
+def child(names, sides=sides, measure=measure):
     import torch
 
     contestants = sides(torch, names)

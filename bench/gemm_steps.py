@@ -24,7 +24,7 @@ def sides(torch, names):
     sys.path.insert(0, str(FOLDER))
     every = {name: importlib.import_module(name).launch for name in names if name != "cublas"}
     every["cublas"] = lambda a, b, c: torch.matmul(a, b, out=c)
-    return {name: (lambda a, b, c, *_, run=every[name]: run(a, b, c), (1, 1, 1), False) for name in names}
+    return {name: (lambda a, b, c, *_, run=every[name]: run(a, b, c), (1, 1, 1), ("bfloat16",), False) for name in names}
 
 
 def main():

@@ -158,34 +158,61 @@ def shapes_of_warpgroups():
     return out
 
 
-def named(type_id, ptx):
+def named(type_id, ptx=""):
     """The type of an element, and as what it is read where that differs."""
     name = next(row[1] for row in rows("ir/types.def", "T") if row[0] == type_id)
     return f"{name}, read as tf32" if ptx == "tf32" else name
 
 
+def instruction(macro, row, known):
+    """(path, signature, PTX, architecture, version, host, doc) of a row N or D of ir/instructions.def."""
+    if macro == "N(":
+        _, path, signature, _, _, ptx, arch, least, host, doc = row
+    else:
+        path, ptx, arch, least, host = row
+        signature, doc = known[path]
+    return path, signature, ptx, arch, least, host, doc
+
+
+def words_of_bulk_copies():
+    """What reduce= and cache= may be: the rows of ir/bulk.def."""
+    ptx = {named(kind): (of_numbers, of_bits) for kind, of_numbers, of_bits in rows("ir/bulk.def", "REDUCED")}
+    out = "\n| `reduce=` | PTX | of elements |\n|---|---|---|\n"
+    for name, word, types in rows("ir/bulk.def", "REDUCTION"):
+        column = name in ("AND", "OR", "XOR")
+        out += f"| `'{word}'` | `cp.reduce.async.bulk….{word}` | {', '.join(f'{kind} (`{ptx[kind][column]}`)' for kind in types.split(', '))} |\n"
+    out += "\n| `cache=` | PTX |\n|---|---|\n"
+    for _, word in rows("ir/bulk.def", "POLICY"):
+        out += f"| `'{word}'` | `createpolicy.fractional.L2::{word}`, `.L2::cache_hint` |\n"
+    return out
+
+
 def instructions_page():
     """What needs an architecture or a PTX version: the rows of ir/instructions.def."""
     parts = sections("ir/instructions.def")
-    out = HEAD.format(source="ir/instructions.def, ir/matrices.def and ir/warpgroups.def") + (
+    known = {path: (signature, doc) for path, signature, _, _, doc in intrinsics()}
+    out = HEAD.format(source="ir/instructions.def, ir/matrices.def, ir/warpgroups.def and ir/bulk.def") + (
         "# Instructions\n\nFunctions of kernels that are one instruction of newer GPUs, what PTX calls it, the first architecture and PTX version "
-        "that have it, and what the host device does. A kernel that uses one on an architecture, or with a PTX version, that lacks it is an "
+        "that have it, and what the host device does and checks. A kernel that uses one on an architecture, or with a PTX version, that lacks it is an "
         "error ([PT410](errors.md)) that names the first that has it. The letter a means that the code runs on that architecture alone; "
         "the compiler then writes `sm_90a` where `sm_90` was asked for. How they are used: [the guide](../guide/instructions.md).\n\n## Contents\n\n")
     out += "\n".join(f"* [{title}](#{title.lower().replace(' ', '-')})" for title, _ in parts) + "\n"
     for title, text in parts:
-        found = [[unquote(a) for a in split(text, m.end())] for m in re.finditer(r"^N\(", text, flags=re.M)]
+        found = [instruction(m[0], [unquote(a) for a in split(text, m.end())], known) for m in re.finditer(r"^[ND]\(", text, flags=re.M)]
         out += f"\n## {title}\n\n"
         if not found:
             continue
         out += "| name, PTX | from | meaning | on the host device |\n|---|---|---|---|\n"
-        for _, path, signature, _, _, ptx, arch, least, host, doc in found:
-            out += f"| `{cell(path)}({cell(signature)})`<br>`{cell(ptx)}` | `{arch}`, PTX {version(least)} | {cell(doc)} | {cell(host)} |\n"
+        for path, signature, ptx, arch, least, host, doc in found:
+            named, since = f"<br>`{cell(ptx)}`" if ptx else "", f"`{arch}`, PTX {version(least)}" if arch else "all"
+            out += f"| `{cell(path)}({cell(signature)})`{named} | {since} | {cell(doc)} | {cell(host)} |\n"
         if title == "Matrices of a warp":
             out += shapes_of_warps()
         if title == "Matrices of a warpgroup":
             out += shapes_of_warpgroups()
-    out += "What a text of `cuda.inline_ptx` names asks for the same.\n\n| the text has | from | PTX version |\n|---|---|---|\n"
+        if title == "Bulk copies":
+            out += words_of_bulk_copies()
+    out += "\nWhat a text of `cuda.inline_ptx` names asks for the same.\n\n| the text has | from | PTX version |\n|---|---|---|\n"
     for prefix, arch, least in rows("ir/instructions.def", "M"):
         out += f"| `{prefix}` | `{arch}` | {version(least)} |\n"
     return out

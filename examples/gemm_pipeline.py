@@ -9,8 +9,8 @@ in boxes, too, by way of shared memory, so edges need no tests: what is outside 
 as 0 and is not stored.
 
 The consumers share a tile, 64 rows each, or take turns at whole tiles ("ping-pong"): then one
-stores its tile while the other multiplies. Two blocks with tiles below each other may share what
-they copy of B. `pick` says which form a product takes.
+stores its tile while the other multiplies. Blocks with neighbouring tiles may share what they copy:
+a cluster of two what it copies of B, one of four of A, too. `pick` says which form a product takes.
 
 The contiguous axes of A, B and C are multiples of 8, for tensor maps are of rows of multiples of
 16 bytes.
@@ -46,11 +46,11 @@ FORMS = Form(128, 256, 4, False), Form(128, 192, 4, True), Form(128, 128, 6, Tru
 CLUSTERS = (1, 1), (2, 1), (2, 2)
 
 
-def grid_of(form: Form, blocks: int) -> int:
-    """Blocks of a grid that is resident: the multiprocessors that share a part of the GPU, 16 or 18, are
-    no multiple of 4."""
+def clusters_of(form: Form, blocks: int) -> int:
+    """Clusters that run at once. Those of four leave some multiprocessors idle: of the parts of a GPU,
+    with 14, 16 or 18 each, they take 12 or 16."""
     size = form.cluster[0] * form.cluster[1]
-    return max(1, (blocks - blocks // 32 if size == 4 else blocks) // size) * size
+    return max(1, (blocks * 6 // 7 if size == 4 else blocks) // size)
 
 
 def pick(m: int, n: int, k: int, blocks: int, slow_a: bool = False, slow_b: bool = False) -> Form:
@@ -59,14 +59,16 @@ def pick(m: int, n: int, k: int, blocks: int, slow_a: bool = False, slow_b: bool
 
     A k block takes the matrix operations' time, 5 % more for the narrow tile's traffic, or that of
     its copies, a cycle for 68 bytes. It is slow where rows do not begin at multiples of 32 bytes:
-    31 bytes a cycle."""
+    28 bytes a cycle. There clusters pay, which copy each box once for two blocks; elsewhere not, as
+    a GPU places them so that fewer of their copies meet in its cache."""
 
     def cycles(form: Form) -> tuple:
-        p, q = form.cluster
-        rounds = -(-(-(-m // (form.m * p)) * -(-n // (form.n * q))) // (grid_of(form, blocks) // (p * q)))
-        copies = 2 * K * (form.m / q / (31 if slow_a else 68) + form.n / p / (31 if slow_b else 68))
+        rows, columns = form.cluster
+        tiles = -(-m // (form.m * rows)) * -(-n // (form.n * columns))
+        rounds = -(-tiles // clusters_of(form, blocks))
+        copies = 2 * K * (form.m / columns / (28 if slow_a else 68) + form.n / rows / (28 if slow_b else 68))
         block = max(form.m * form.n // 32 * (1.05 if form.n == 128 else 1), copies)
-        return rounds * -(-k // K) * block + 3000 * (1 if form.turns else rounds), p * q
+        return rounds * -(-k // K) * block + 3000 * (1 if form.turns else rounds), rows * columns
 
     forms = (form._replace(cluster=cluster) for form in FORMS for cluster in CLUSTERS if cluster[0] * cluster[1] <= blocks)
     return min(forms, key=cycles)
@@ -305,7 +307,7 @@ def launch(
         kernel = make_gemm(chosen, a_major, b_major, epilogue, residual)
         d, more = (more[0], more[1:]) if residual else (c, more)
         cluster = chosen.cluster[0] * chosen.cluster[1]
-        kernel[grid_of(chosen, blocks), kernel.threads, 0, kernel.shared_bytes, cluster](a, b, c, d, max(1, group // chosen.cluster[0]), more)
+        kernel[cluster * clusters_of(chosen, blocks), kernel.threads, 0, kernel.shared_bytes, cluster](a, b, c, d, group, more)
 
     return run
 

@@ -5,9 +5,11 @@
  * end: to the next number that the function compares with, or a neighbour of that; then as far as
  * it can drift, or else to the end of its type. At last a few sweeps shrink what was widened too
  * far. A comparison bounds its operands in the blocks that only one of its outcomes
- * reaches, and in the selection that it makes. Two things bound what goes around loops:
+ * reaches, and in the selection that it makes. Three things bound what goes around loops:
  *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the
  *   near side of that;
+ *   trips          a loop with a counter runs no more often than that takes from its start to its
+ *                  stop, and a value that moves by small steps takes so many
  *   time           no thread lives to execute 2**46 additions, so in steps of up to 2**16 a value
  *                  stays within 2**62 of its start.
  * What a transfer function says must hold whenever its operands are in their intervals, which
@@ -329,6 +331,8 @@ static bool is_small(const Intervals *v, const Ins *i) {
 typedef struct Web { /* the phis and selections that make up a value that drifts */
   const Ins *of[MAX_WEB];
   uint32_t n;
+  Interval step, steps; /* what an addition between them adds, or none; all of them together */
+  bool in_headers;      /* one of these is in a loop's header, which runs once more than the body */
 } Web;
 
 static bool has(const Web *w, const Ins *i) {
@@ -338,56 +342,15 @@ static bool has(const Web *w, const Ins *i) {
   return false;
 }
 
-typedef struct Steps { /* what is added to it */
-  Interval one, all;   /* by one addition or none; by all of them together */
-} Steps;
-
-/* How often the loop of a counter goes on, at most; -1: that is not known. */
-static IrWide most_trips(const Intervals *v, const Counter *c) {
-  Interval room = of_type(c->next->type), start = at(v, c->start, c->before),
-           stop = at(v, c->stop, c->before), step = at(v, c->step, c->next->block);
-  if (c->next->op != OP_ADD && c->next->op != OP_SUB)
-    return -1;
-  if (is_empty(start) || is_empty(stop) || is_empty(step))
-    return 0;
-  Interval by = (c->next->op == OP_ADD) != c->down ? step : negated(step);
-  IrWide first = c->down ? -start.hi : start.lo, end = c->down ? -stop.lo : stop.hi,
-         last = end - !c->closed;
-  if (by.lo < 1 || last + by.hi > (c->down ? -room.lo : room.hi))
-    return -1;
-  return last < first ? 0 : (last - first) / by.lo + 1;
-}
-
-/* The counter of the loop that phi is carried by, where it is another one. */
-static const Counter *counter_beside(const Intervals *v, const Ins *phi) {
-  for (const Ins *i = phi->block->first; i && i->op == OP_PHI; i = i->next)
-    if (i != phi && v->counter[i->id])
-      return v->counter[i->id];
-  return NULL;
-}
-
-static bool is_carried(const Ins *phi) {
-  for (uint32_t k = 0; phi->op == OP_PHI && k < phi->nargs; k++)
-    if (ir_dominates(phi->block, phi->block->preds.data[k]))
+static bool is_header(const Block *b) {
+  for (uint32_t k = 0; k < b->preds.len; k++)
+    if (ir_dominates(b, b->preds.data[k]))
       return true;
   return false;
 }
 
-/* Is each addition of the web made at most once whenever c goes on? */
-static bool is_once(const Web *w, const Counter *c) {
-  for (uint32_t k = 1; k < w->n; k++)
-    if (!ir_dominates(c->body, w->of[k]->block) || is_carried(w->of[k]))
-      return false;
-  const Ins *phi = w->of[0];
-  for (uint32_t k = 0; k < phi->nargs; k++)
-    if (ir_dominates(phi->block, phi->block->preds.data[k]) &&
-        !ir_dominates(c->body, phi->block->preds.data[k]))
-      return false;
-  return true;
-}
-
 /* Takes small steps off i: what they are added to. */
-static const Ins *before_steps(const Intervals *v, const Web *w, const Ins *i, Steps *steps) {
+static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i) {
   while (i->op == OP_ADD || i->op == OP_SUB) {
     bool exchanged = i->op == OP_ADD && (has(w, i->args[1]) || !is_small(v, i->args[1]));
     const Ins *by = i->args[!exchanged];
@@ -396,8 +359,10 @@ static const Ins *before_steps(const Intervals *v, const Web *w, const Ins *i, S
       break;
     if (!is_empty(s)) {
       s = both((Interval){0, 0}, i->op == OP_ADD ? s : negated(s));
-      *steps = (Steps){both(steps->one, s), sum(steps->all, s)};
+      w->step = both(w->step, s);
+      w->steps = sum(w->steps, s);
     }
+    w->in_headers |= is_header(i->block);
     i = i->args[exchanged];
   }
   return i;
@@ -407,55 +372,69 @@ static bool is_merge(const Ins *i) { return i->op == OP_PHI || i->op == OP_SELEC
 /* No value in particular. */
 static bool is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
 
+/* How often a loop's body runs each time that the loop is entered, by this counter. */
+static IrWide counted_trips(const Intervals *v, const Counter *c) {
+  Interval start = at(v, c->start, c->before), step = v->of[c->step->id],
+           stop = at(v, c->stop, c->before), room = of_type(c->next->type);
+  if (is_empty(start) || is_empty(stop) || is_empty(step))
+    return 0;
+  bool adds = c->next->op == OP_ADD && !c->down && step.lo >= 1;
+  if (!adds || stop.hi + step.hi > room.hi) /* it may wrap around */
+    return MOST_STEPS;
+  IrWide length = stop.hi + c->closed - start.lo;
+  return length <= 0 ? 0 : (length - 1) / step.lo + 1;
+}
+
+/* The same by all counters of the loop that begins with this block; of others 1. */
+static IrWide trips_of(const Intervals *v, const Block *b) {
+  IrWide least = MOST_STEPS;
+  if (!is_header(b)) {
+    for (uint32_t k = 0; k < b->preds.len; k++)
+      if (b->preds.data[k]->rpo >= b->rpo) /* a loop with several entries */
+        return MOST_STEPS;
+    return 1;
+  }
+  for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
+    if (v->counter[i->id])
+      least = smaller(least, counted_trips(v, v->counter[i->id]));
+  return least;
+}
+
+/* What the additions of a web add up to: each way around goes through the header of a loop. */
+static Interval added(const Intervals *v, const Web *w) {
+  IrWide n = 1;
+  for (uint32_t k = 0; k < w->n; k++)
+    if (w->of[k]->op == OP_PHI && n < MOST_STEPS)
+      n *= larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
+  Interval timed = product(w->step, (Interval){0, MOST_STEPS});
+  return n < MOST_STEPS ? common(timed, product(w->steps, (Interval){0, n})) : timed;
+}
+
 /* A counter whose stop bounds it better than its steps would. */
 static bool is_short_counter(const Intervals *v, const Ins *i) {
   return v->counter[i->id] && is_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
 }
 
-/* What enters the web of phi from elsewhere. Steps at an operand of phi that comes from outside of
- * c's loop are part of what enters. */
-static Interval entering(const Intervals *v, Web *w, const Counter *c, Steps *steps) {
-  Interval r = nothing;
-  for (uint32_t k = 0; k < w->n; k++)
-    for (uint32_t j = w->of[k]->op == OP_SELECT; j < w->of[k]->nargs; j++) {
-      const Ins *a = w->of[k]->args[j];
-      bool first = c && k == 0 && !ir_dominates(w->of[0]->block, w->of[0]->block->preds.data[j]);
-      a = first ? a : before_steps(v, w, a, steps);
-      if (has(w, a) || is_any(a))
-        continue;
-      if (first || !is_merge(a) || is_short_counter(v, a))
-        r = both(r, v->of[a->id]);
-      else if (w->n < MAX_WEB)
-        w->of[w->n++] = a;
-      else
-        return everything;
-    }
-  return r;
-}
-
-/* And as many steps from there as there is time for. */
+/* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
+ * there is time for. */
 static Interval drifted(const Intervals *v, const Ins *phi) {
-  Web w = {{phi}, 1};
-  Steps steps = {0};
-  Interval r = entering(v, &w, NULL, &steps), room = of_type(phi->type);
+  Web w = {{phi}, 1, {0, 0}, {0, 0}, false};
+  Interval r = nothing, room = of_type(phi->type);
+  for (uint32_t k = 0; k < w.n; k++)
+    for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
+      const Ins *a = before_steps(v, &w, w.of[k]->args[j]);
+      if (has(&w, a) || is_any(a))
+        continue;
+      if (!is_merge(a) || is_short_counter(v, a))
+        r = both(r, v->of[a->id]);
+      else if (w.n < MAX_WEB)
+        w.of[w.n++] = a;
+      else
+        return room;
+    }
   if (!is_empty(r))
-    r = sum(r, product(steps.one, (Interval){MOST_STEPS, MOST_STEPS}));
+    r = sum(r, added(v, &w));
   return is_within(r, room) ? r : room;
-}
-
-/* And as many as the loop takes that carries phi, which another phi counts: a number of matches. */
-static Interval gathered(const Intervals *v, const Ins *phi) {
-  Web w = {{phi}, 1};
-  Steps steps = {0};
-  Interval r, room = of_type(phi->type);
-  const Counter *c = counter_beside(v, phi);
-  IrWide trips = c ? most_trips(v, c) : -1;
-  if (trips < 0)
-    return room;
-  r = entering(v, &w, c, &steps);
-  if (!is_empty(r))
-    r = sum(r, product(steps.all, (Interval){trips, trips}));
-  return is_within(r, room) && is_once(&w, c) ? r : room;
 }
 
 /* What the outcome `op` of a comparison says of a value that is taken for it. */
@@ -480,7 +459,7 @@ static Interval along(const Intervals *v, const Ins *phi, uint32_t k) {
 }
 
 static Interval merged(const Intervals *v, const Ins *phi) {
-  const Interval reach = {-LARGEST_INT32 - 1, LARGEST_INT32};
+  const Interval reach = {-SMALL_STEP * MOST_STEPS, SMALL_STEP * MOST_STEPS};
   const Counter *c = v->counter[phi->id];
   Interval r = c ? counted(v, c) : nothing;
   for (uint32_t k = 0; !c && k < phi->nargs; k++) {
@@ -488,8 +467,8 @@ static Interval merged(const Intervals *v, const Ins *phi) {
     if (a != phi && !is_any(a))
       r = both(r, along(v, phi, k));
   }
-  return is_empty(r) || is_within(r, reach) ? r
-                                            : common(common(r, drifted(v, phi)), gathered(v, phi));
+  bool near = v->grown[phi->id] < GROW_LIMIT && is_within(r, reach);
+  return is_empty(r) || near ? r : common(r, drifted(v, phi));
 }
 
 /* --- parts ---
@@ -627,8 +606,7 @@ static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interv
   uint8_t grown = v->grown[phi->id];
   if (grown < GROW_LIMIT || is_within(now, old))
     return now;
-  Interval far = grown < 3 * GROW_LIMIT ? common(drifted(v, phi), gathered(v, phi))
-                                        : of_type(phi->type);
+  Interval far = grown < 3 * GROW_LIMIT ? drifted(v, phi) : of_type(phi->type);
   if (grown < 2 * GROW_LIMIT)
     far = marked(v, now, far);
   return (Interval){now.lo < old.lo ? far.lo : now.lo, now.hi > old.hi ? far.hi : now.hi};

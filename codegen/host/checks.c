@@ -301,8 +301,8 @@ static void trap_found(Lower *lw, LLVMValueRef ok, RtFinding finding, const char
 
 static bool is_real(const Type *t) { return t && ty_is_scalar(t) && ty_is_float(t); }
 
-static LLVMValueRef is_finite(Lower *lw, LLVMValueRef v) {
-  v = l_fpcast(lw->b, lw_widen(lw, v), lw->t->f64);
+static LLVMValueRef is_finite(Lower *lw, Ins *i) {
+  LLVMValueRef v = lw_convert(lw, lw_value(lw, i), i->type, ty_scalar(lw->cx, TY_F64));
   LLVMTypeRef t = lw->t->f64;
   LLVMValueRef positive = lw_intrinsic(lw, "llvm.fabs", &t, 1, &v, 1);
   return l_fcmp(lw->b, LLVMRealOLT, positive, LLVMConstReal(t, HUGE_VAL));
@@ -330,7 +330,7 @@ static void check_finite(Lower *lw, Ins *i) {
       "a nan or an infinity of finite numbers: the operands are {0%s} and {1%s}"};
   if (!looks_for(lw, RT_CHECK_NAN) || !is_real(i->type) || !computes(i) || !i->nargs)
     return;
-  LLVMValueRef ok = is_finite(lw, lw_value(lw, i));
+  LLVMValueRef ok = is_finite(lw, i);
   const char *forms[2] = {"", ""};
   for (uint32_t k = 0; k < i->nargs; k++) {
     const Type *t = i->args[k]->type;
@@ -339,7 +339,7 @@ static void check_finite(Lower *lw, Ins *i) {
     if (k < 2)
       forms[k] = is_real(t) ? ":f" : "";
     if (is_real(t))
-      ok = l_or(lw->b, ok, l_not(lw->b, is_finite(lw, lw_value(lw, i->args[k]))));
+      ok = l_or(lw->b, ok, l_not(lw->b, is_finite(lw, i->args[k])));
   }
   uint32_t n = i->nargs < 2 ? 1 : 2;
   const char *text = arena_printf(&lw->cx->arena, texts[n - 1], forms[0], forms[1]);

@@ -199,7 +199,7 @@ static LLVMValueRef trap_value(Lower *lw, Ins *i) {
     return lw_i64(lw, 0);
   LLVMValueRef v = lw_value(lw, i);
   if (ty_is_float(i->type))
-    return l_bitcast(lw->b, l_fpcast(lw->b, lw_ready(lw, v), lw->t->f64), lw->t->i64);
+    return l_bitcast(lw->b, lw_convert(lw, v, i->type, ty_scalar(lw->cx, TY_F64)), lw->t->i64);
   return l_int_cast(lw->b, v, lw->t->i64, ty_is_signed(i->type));
 }
 

@@ -1,9 +1,9 @@
 /* 8-bit floats: float8_e4m3fn and float8_e5m2, which are an i8 in LLVM.
  *
- * Only conversions exist: typing computes in float32. Those of the target's instructions, where it
+ * Only conversions exist: typing computes in float32. They are the target's instructions, where it
  * has some (Target.float8_to_float, float_to_float8), else integer and half operations, which give
- * the same. Rounding is to nearest, ties to even; what is beyond the largest number becomes infinite
- * in e5m2 and nan in e4m3fn, which has no infinities. */
+ * the same. Rounding is to nearest, ties to even; what is beyond the largest number becomes
+ * infinite in e5m2 and nan in e4m3fn, which has no infinities. */
 #include <math.h>
 
 #include "codegen/lower/private.h"
@@ -52,8 +52,9 @@ LLVMValueRef lw_float8_to_float(Lower *lw, LLVMValueRef v, TypeId id) {
   return wide ? wide : by_half(lw, v, ty_half_format(id));
 }
 
-/* What lies beyond the largest number by half of its last place is another value. e4m3fn's nan is
- * odd and its largest number even, so a tie stays a number there; in e5m2 a tie becomes infinite. */
+/* What lies beyond the largest number by half of its last place is another value. The bits of
+ * e4m3fn's nan are odd and those of its largest number even, so a tie is rounded to the number; in
+ * e5m2 it becomes infinite. */
 LLVMValueRef lw_to_float8(Lower *lw, LLVMValueRef v, bool is_signed, TypeId id) {
   const HalfFormat *f = ty_half_format(id);
   LLVMBuilderRef b = lw->b;

@@ -1,5 +1,5 @@
-/* 8-bit floats by instructions: pairs, of which one element is used. GPUs from sm_90 on have them in
- * every version of PTX that knows these GPUs; for others lower/float8.c computes. */
+/* 8-bit floats by instructions: pairs, of which one element is used. GPUs from sm_90 on have them
+ * in every version of PTX that knows these GPUs; for others lower/float8.c computes. */
 #include <string.h>
 
 #include "codegen/nvptx/nvptx.h"

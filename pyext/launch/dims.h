@@ -8,6 +8,8 @@
 /* An int or a tuple of 1 to 3 as three extents, the missing ones 1. what: "griddim", for errors.
  * 0, or -1 with TypeError, or ValueError for too many. */
 int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]);
+/* The same of a cluster; None, NULL and single blocks are 0, a launch without. */
+int px_read_cluster(PyObject *arg, uint32_t out[3]);
 /* Bytes of dynamic shared memory; None and NULL are 0. 0, or -1 with TypeError or ValueError. */
 int px_read_shared(PyObject *arg, uint32_t *out);
 

@@ -681,16 +681,6 @@ typedef struct Extras {
   int timeout; /* ms; -1: the kernel's own */
 } Extras;
 
-/* A block alone is no cluster, and the driver is not told of one: it would place the blocks as it
- * places clusters, which took a third of a matrix product's speed (H200). */
-static int read_cluster(PyObject *arg, uint32_t out[3]) {
-  memset(out, 0, 3 * sizeof *out);
-  int failed = arg && arg != Py_None ? px_read_dims("cluster", arg, out) : 0;
-  if (out[0] == 1 && out[1] == 1 && out[2] == 1)
-    memset(out, 0, 3 * sizeof *out);
-  return failed;
-}
-
 static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
   PxState *st = px_state_of((PyObject *)d);
   if (d->func_options.device) {
@@ -701,7 +691,7 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
   }
   RtConfig config = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .dependent = x.dependent != 0};
   if (px_read_shared(x.shared, &config.dynamic_shared) < 0 ||
-      read_cluster(x.cluster, config.cluster) < 0)
+      px_read_cluster(x.cluster, config.cluster) < 0)
     return NULL;
   PyObject *stream = px_stream_argument(st, x.stream);
   PxLauncher *l = stream ? PyObject_GC_New(PxLauncher, st->launcher_type) : NULL;

@@ -1,5 +1,5 @@
-/* Halves: float16 and bfloat16 as numbers, and back, rounded once to nearest even; float8_e4m3fn and
- * float8_e5m2 as numbers. */
+/* Halves: float16 and bfloat16 as numbers, and back, rounded once to nearest even; and the 8-bit
+ * floats as numbers. */
 #ifndef PYPTX_RUNTIME_HOST_HALVES_H
 #define PYPTX_RUNTIME_HOST_HALVES_H
 

@@ -84,7 +84,7 @@ def array_interface(r):
     shape = r.choice([(length,), (2, length), (1,) * r.randint(0, 70), [length], length, (0, length)])
     if r.random() < 0.3:
         shape = tuple(number(r) for _ in range(r.randint(0, 5)))
-        if all(isinstance(n, int) and n >= 0 for n in shape):
+        if all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape):
             shape = tuple(min(n, 2) for n in shape)[:6]  # what is said to be there is there
     d = {
         "shape": shape,

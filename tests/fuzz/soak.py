@@ -3,8 +3,8 @@
     scripts/soak --minutes M [--seed S] [PART ...]
 
 Parts: programs (tests/property, on the host device), ptx (the same by the GPU's code on the CPU), fuzz (libFuzzer's targets, built by clang in
-build/fuzz), objects (objects.py), leaks (leaks.py), faults (the driver's calls fail in turn, tests/api/cli/test_driver_sweep.py and
-tests/full/test_every_driver_call.py). Each has an equal share of the time. What a part lacks is said, and its time goes to the others. New inputs of
+build/fuzz), objects (objects.py), leaks (leaks.py), faults (of the machine, tests/api/host/test_faults.py; the driver's
+calls fail in turn, tests/api/cli/test_driver_sweep.py and tests/full/test_every_driver_call.py). Each has an equal share of the time. What a part lacks is said, and its time goes to the others. New inputs of
 libFuzzer go to build/fuzz/new, findings to build/failures. With build/sanitized (scripts/sanitized) objects run there. Exit status 1 if
 anything was found.
 """
@@ -137,14 +137,14 @@ def leaks(seconds, seed):
 
 def faults(seconds, seed):
     library, end, passed, failures = standin(), time.monotonic() + seconds, 0, []
-    for tests in ("tests/api/cli/test_driver_sweep.py", "tests/full/test_every_driver_call.py"):
+    for tests in ("tests/api/host/test_faults.py", "tests/api/cli/test_driver_sweep.py", "tests/full/test_every_driver_call.py"):
         if passed and time.monotonic() > end - seconds / 2:
             break
         done = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests], PYPTX_STANDIN=library)
         passed += int((re.search(r"(\d+) passed", done.stdout) or [0, 0])[1])
         if done.returncode:
             failures.append(keep(f"{Path(tests).stem}.txt", done.stdout + done.stderr))
-    return f"{passed} tests in which the driver's calls fail in turn", failures
+    return f"{passed} tests of faults, of the machine and of the driver's calls", failures
 
 
 PARTS = {f.__name__: f for f in (programs, ptx, fuzz, objects, leaks, faults)}

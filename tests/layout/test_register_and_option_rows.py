@@ -86,3 +86,24 @@ def test_the_documentation_has_every_intrinsic(generate):
     paths = {"".join(re.findall(r'"([^"]*)"', strings)) for strings in re.findall("@(.*?)@", done.stdout)}
     assert len(paths) > 700
     assert paths == {row[0] for row in generate.intrinsics()}
+
+
+HARDWARE = re.compile(r"mbarrier|cp_async|tensor_map|wgmma\.|mma_sync|matrix|ClusterGroup\.|elect_|setmaxregister|barrier_|fence|grid_dependency|vector\.|inline_ptx")
+
+
+def test_every_instruction_is_documented(generate):
+    """By its PTX, the least architecture and PTX version, and what the host device does; other names of one (cuda.intrin) are not."""
+    page = (ROOT / "docs/reference/instructions.md").read_text()
+    documented = dict(re.findall(r"^\| `([\w.]+)\(.*?\)`(.*)$", page, flags=re.M))
+    rows = [row for name in "ND" for row in generate.rows("ir/instructions.def", name)]
+    for row in rows:
+        path, (ptx, arch, version, host) = (row[1], [*row[5:9]]) if len(row) == 10 else (row[0], row[1:])
+        cells = documented.pop(path)
+        needs = f"`{arch}`, PTX {int(version) // 10}.{int(version) % 10}" if arch else "all"
+        assert host and f"`{ptx}`" * bool(ptx) in cells and f" | {needs} | " in cells and cells.endswith(f" | {host} |"), path
+    assert not documented
+    have = {row[1] if len(row) == 10 else row[0] for row in rows}
+    lacking = {path for path, _, kind, *_ in generate.intrinsics() if kind == "FUNC" and HARDWARE.search(path)} - have
+    assert all(re.match(r"cuda\.(intrin|experimental)\.", path) for path in lacking), f"{lacking}: each needs a row N or D in ir/instructions.def"
+    for _, word, *_ in generate.rows("ir/bulk.def", "REDUCTION") + generate.rows("ir/bulk.def", "POLICY"):
+        assert f"| `'{word}'` |" in page

@@ -327,6 +327,23 @@ static float f16_of(uint16_t b) {
   float x = e == 31 ? (n ? NAN : INFINITY) : e ? ldexpf(n + 1024, e - 25) : ldexpf(n, -24);
   return b & 0x8000 ? -x : x;
 }
+/* 8-bit floats: e5m2 is the upper half of an f16; the bits of e4m3 are part of an f16 that is less
+ * by 2**8, the difference of the biases. satfinite: the largest number for what is beyond it. */
+static uint8_t of_e5m2(float x) {
+  float r = fabsf(x) >= 57344 ? copysignf(57344, x)
+            : x == 0          ? x
+                              : (float)rounded(x, 3, -16, INFINITY);
+  return x != x ? 0x7f : of_f16(r) >> 8;
+}
+static uint8_t of_e4m3(float x) {
+  float r = fabsf(x) >= 448 ? 448 : x == 0 ? 0 : fabsf((float)rounded(x, 4, -9, INFINITY));
+  return x != x ? 0x7f : (signbit(x) ? 0x80 : 0) | of_f16(r / 256) >> 7;
+}
+static uint16_t e5m2_as_f16(uint8_t v) { return (v & 0x7f) > 0x7c ? 0x7fff : v << 8; }
+static uint16_t e4m3_as_f16(uint8_t v) {
+  float size = 256 * f16_of((v & 0x7f) << 7);
+  return (v & 0x7f) == 0x7f ? 0x7fff : of_f16(v & 0x80 ? -size : size);
+}
 static double upper_half(double x) {
   uint64_t b;
   memcpy(&b, &x, 8);

@@ -144,6 +144,8 @@ ROWS = [
     ("cvta.shared.u64", "u64 = u64", "a"),
     ("cvta.const.u64", "u64 = u64", "a"),
     ("cvta.param.u64", "u64 = u64", "a"),
+    *((f"cvt.rn.satfinite.{t}x2.f32", "b16 = f32 f32", f"of_{t}(a) << 8 | of_{t}(b)") for t in ("e4m3", "e5m2")),
+    *((f"cvt.rn.f16x2.{t}x2", "b32 = b16", f"(uint32_t){t}_as_f16(a >> 8) << 16 | {t}_as_f16(a & 255)") for t in ("e4m3", "e5m2")),
 ]
 
 COMPARE = {"eq": "a == b", "ne": "a != b", "lt": "a < b", "le": "a <= b", "gt": "a > b", "ge": "a >= b"}

@@ -204,7 +204,12 @@ Val ty_int_op(Ty *ty, Op op, Val a, Val b) { return int_op(ty, op, TY_PYINT, a, 
 Val ty_int_test(Ty *ty, Op op, Val a, Val b) { return int_op(ty, op, TY_PYBOOL, a, b); }
 
 Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n) {
-  if (holds_float8(type, args, n)) {
+  if (id != INTR_NP_VIEW && holds_float8(type, args, n)) { /* a view has the bits */
+    if (id == INTR_MATH_NEXTAFTER)
+      return TY_FAIL(
+          ty, ERR_ARGUMENTS, "nextafter",
+          "8-bit floats have no neighbours: convert x with np.float32(x), or step through "
+          "its bits, x.view(np.uint8)");
     const Val *wide = wide_values(ty, args, n);
     return ty_cast(ty, ty_intrinsic(ty, id, wide_type(ty, type), wide, n), type);
   }

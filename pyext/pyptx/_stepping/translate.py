@@ -134,7 +134,8 @@ class Translator:
     def array(self, x, constant=False):
         """An array or a record, as an argument or frozen."""
         if x.dtype in (np.dtype("V2"), np.dtype("V1")):
-            raise NotImplementedError("bfloat16 and 8-bit floats in runs in Python need the package ml_dtypes, whose numbers compute")
+            kind = "bfloat16" if x.dtype.itemsize == 2 else "a float of 8 bits"
+            raise NotImplementedError(f"{kind} in runs in Python needs the package ml_dtypes, whose numbers compute")
         if isinstance(x, _pyptx.DeviceArray):
             return self._device_array(x)
         if isinstance(x, np.void):

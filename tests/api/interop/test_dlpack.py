@@ -223,6 +223,21 @@ def test_bfloat16(kind):
 
 @on_host
 @pytest.mark.parametrize("kind", [Fake, OldFake, exchange_class(Library())])
+@pytest.mark.parametrize("name, code, bits", [("float8_e4m3fn", 10, [0x38, 0x40, 0xC4]), ("float8_e5m2", 12, [0x3C, 0x40, 0xC2])])
+def test_floats_of_8_bits(kind, name, code, bits):
+    x = np.array(bits, np.uint8)
+    out = np.zeros(3, np.float32)
+    double[1, 32](kind(x, code=code), out)
+    assert out.tolist() == [2, 4, -6]
+    d = cuda.from_dlpack(Fake(x, code=code))
+    assert name in repr(d)
+    capsule = d.__dlpack__()
+    m = fake.Managed.from_address(fake.capsule_pointer(capsule, b"dltensor"))
+    assert (m.tensor.code, m.tensor.bits) == (code, 8)
+
+
+@on_host
+@pytest.mark.parametrize("kind", [Fake, OldFake, exchange_class(Library())])
 @pytest.mark.parametrize("cut", [np.s_[::-1], np.s_[::3], np.s_[4:], np.s_[2:3], np.s_[5:5]])
 def test_strides_and_offsets(kind, cut):
     x = np.arange(12.0)
@@ -264,7 +279,8 @@ def test_tensors_are_given_back(kind):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"code": 10, "bits": 8},  # float8_e4m3fn
+        {"code": 11, "bits": 8},  # float8_e4m3fnuz
+        {"code": 10, "bits": 16},  # no float8_e4m3fn
         {"code": fake.INT, "bits": 4},
         {"code": fake.UINT, "bits": 1},
         {"code": fake.FLOAT, "bits": 128},

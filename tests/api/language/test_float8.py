@@ -172,6 +172,70 @@ def test_others_of_8_bits_are_refused(name):
         kernel[1, 1](np.zeros(1, ml_dtypes.float8_e4m3fnuz))
 
 
+def test_bits(name):
+    x = ALL.view(TYPES[name])
+    assert np.array_equal(apply(name, "x[i].view(np.uint8)", np.uint8, x), ALL)
+    assert np.array_equal(apply(name, "x[i].view(T)", TYPES[name], ALL).view(np.uint8), ALL)
+    assert same(apply(name, "x[i].view(cuda.float8_e5m2)", ml_dtypes.float8_e5m2, x), ALL.view(ml_dtypes.float8_e5m2))
+    assert apply(name, "T(1.5).view(np.uint8)", np.uint8, x)[0] == np.array(1.5, TYPES[name]).view(np.uint8)
+
+
+@pytest.mark.parametrize("expression, want", [
+    ("cuda.shfl_xor_sync(0xffffffff, x[i], 1)", lambda x: x.reshape(-1, 2)[:, ::-1].ravel()), ("np.sqrt(abs(x[i]))", lambda x: np.sqrt(abs(x))),
+    ("(x[i], T(2))[i % 2]", lambda x: np.where(np.arange(x.size) % 2, 2, x)), ("x[i] ** 2", lambda x: x * x), ("cuda.vector.load(x, i // 4 * 4, 4)[i % 4]", lambda x: x),
+    ("np.minimum(x[i], T(1))", lambda x: np.minimum(x, 1)), ("x[i] // T(3)", lambda x: x // 3), ("cuda.ldcg(x, i)", lambda x: x),
+])  # fmt: skip
+def test_functions(name, expression, want):
+    """Of float32, rounded."""
+    x = ALL.view(TYPES[name])
+    wide = x.astype(np.float32)
+    assert same(apply(name, expression, TYPES[name], x), want(wide).astype(np.float32).astype(TYPES[name]))
+
+
+def test_no_neighbours(name):
+    with pytest.raises(CompileError, match="8-bit floats have no neighbours"):
+        ptx_of(define("def kernel(x):\n    x[0] = np.nextafter(x[1], x[2])\n"), f"{name}[::1]", "sm_90")
+
+
+def test_records(name):
+    x = np.array([(1.5, 2), (-0.25, 3)], dtype=[("v", TYPES[name]), ("w", np.float32)])
+    kernel = define("def kernel(x):\n    i = cuda.grid(1)\n    x[i].v *= x[i].w\n")
+    d = cuda.to_device(x)
+    jit(kernel)[1, 2](d)
+    assert d.copy_to_host()["v"].tolist() == [3, -0.75]
+
+
+def test_runs_in_python(name):
+    kernel = define("def kernel(out, x):\n    i = cuda.grid(1)\n    out[i] = x[i] * x[i] + T(1)\n", T=getattr(cuda, name))
+    x = ALL.view(TYPES[name])
+    runs = [np.zeros_like(x) for _ in range(2)]
+    jit(kernel).py_run(1, 256, runs[0], x)
+    jit(kernel)[1, 256](runs[1], x)
+    cuda.synchronize()
+    assert same(*runs)
+
+
+@pytest.mark.host_only
+def test_checks(name):
+    """Of all kinds; a conversion that overflows is found."""
+    kernel = cuda.jit(check=("race", "init", "nan", "overflow"))(moved.py_func)
+    x = np.arange(256, dtype=np.float32).astype(TYPES[name])
+    out = np.zeros_like(x)
+    kernel[1, 256](out, x, 256, TYPES[name](0.5))
+    cuda.synchronize()
+    assert same(out, x[::-1] * TYPES[name](0.5))
+    with pytest.raises(ArithmeticError, match="a nan or an infinity of finite numbers"):
+        kernel[1, 256](out, x, 256, TYPES[name](448))
+        cuda.synchronize()
+
+
+def test_raised(name):
+    kernel = cuda.jit(debug=True)(define("def kernel(x):\n    raise ValueError(x[0])\n"))
+    with pytest.raises(ValueError, match="1.5"):
+        kernel[1, 1](np.full(1, 1.5, TYPES[name]))
+        cuda.synchronize()
+
+
 def test_no_atomics(name):
     kernel = define("def kernel(x):\n    cuda.atomic.add(x, 0, 1)\n")
     with pytest.raises(CompileError, match=re.escape(name)):

@@ -1,0 +1,114 @@
+/* NVPTX predicated: of float64, an operation under a condition in place of a selection.
+ *
+ *   t = c ? a + b : t
+ *
+ * ptxas makes one predicated addition of that if t is an integer or a float32, and an addition with
+ * two selections, one for each half, if it is a float64. The sine's last steps, sums under masks
+ * and maxima with a place are such. Here the operation is inline assembly with the predicate, and
+ * its result is in the register of the other value.
+ *
+ * In: a module that only the code generator is still to see, for which an addition of a product is
+ * a fused one already here, as it would make it. */
+#include <llvm-c/DebugInfo.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum { MOST_OPERANDS = 3 };
+
+typedef struct Operation {
+  const char *name; /* in PTX; NULL: it is none */
+  LLVMValueRef operands[MOST_OPERANDS];
+  unsigned n;
+} Operation;
+
+static Operation of_two(const char *name, LLVMValueRef i) {
+  return (Operation){name, {LLVMGetOperand(i, 0), LLVMGetOperand(i, 1)}, 2};
+}
+
+/* A sum; with fma of a product and a number a fused one. Two products are left to the generator. */
+static Operation sum(const Cg *cg, LLVMValueRef i) {
+  LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1), product = NULL;
+  bool first = cg_is_op(x, LLVMFMul), second = cg_is_op(y, LLVMFMul);
+  if (!cg->options.fma || (!first && !second))
+    return of_two("add.rn.f64", i);
+  if (first && second)
+    return (Operation){0};
+  product = first ? x : y;
+  return (Operation){
+      "fma.rn.f64", {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), first ? y : x}, 3};
+}
+
+static Operation difference(const Cg *cg, LLVMValueRef i) {
+  bool fused = cg_is_op(LLVMGetOperand(i, 0), LLVMFMul) || cg_is_op(LLVMGetOperand(i, 1), LLVMFMul);
+  return fused && cg->options.fma ? (Operation){0} : of_two("sub.rn.f64", i);
+}
+
+/* What v is, if it is computed in this block for one use. */
+static Operation operation(const Cg *cg, LLVMValueRef v, LLVMBasicBlockRef block) {
+  LLVMUseRef use = LLVMIsAInstruction(v) ? LLVMGetFirstUse(v) : NULL;
+  if (!use || LLVMGetNextUse(use) || LLVMGetInstructionParent(v) != block)
+    return (Operation){0};
+  if (cg_is_op(v, LLVMFAdd))
+    return sum(cg, v);
+  if (cg_is_op(v, LLVMFSub))
+    return difference(cg, v);
+  if (cg_is_op(v, LLVMFMul))
+    return of_two("mul.rn.f64", v);
+  if (cg_is_call_of(v, "llvm.fma.f64"))
+    return (Operation){
+        "fma.rn.f64", {LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), LLVMGetOperand(v, 2)}, 3};
+  return (Operation){0};
+}
+
+/* @!$1 bra over; fma.rn.f64 $0, $2, $3, $4; over: ptxas makes a predicate of the short branch, and
+ * two selections of a predicate that is there already. */
+static LLVMValueRef predicated(Cg *cg, const Operation *o, bool unless, LLVMValueRef condition,
+                               LLVMValueRef other) {
+  LLVMTypeRef f64 = cg->t.f64, types[MOST_OPERANDS + 2] = {cg->t.i1, f64, f64, f64, f64};
+  LLVMValueRef args[MOST_OPERANDS + 2] = {condition, o->operands[0], o->operands[1]};
+  bool three = o->n == 3;
+  if (three)
+    args[3] = o->operands[2];
+  args[1 + o->n] = other;
+  char text[96];
+  int length = snprintf(text, sizeof text,
+                        "@%s$1 bra over${:uid};\n\t%s $0, $2, $3%s;\nover${:uid}:",
+                        unless ? "" : "!", o->name, three ? ", $4" : "");
+  const char *constraints = three ? "=d,b,d,d,d,0" : "=d,b,d,d,0";
+  LLVMTypeRef type = LLVMFunctionType(f64, types, o->n + 2, 0);
+  LLVMValueRef assembly = LLVMGetInlineAsm(type, text, (size_t)length, constraints,
+                                           strlen(constraints), false, 0, LLVMInlineAsmDialectATT,
+                                           0);
+  return l_call_type(cg->builder, type, assembly, args, o->n + 2);
+}
+
+static void visit(Cg *cg, LLVMValueRef i) {
+  LLVMValueRef condition = LLVMGetOperand(i, 0);
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(i);
+  for (unsigned k = 1; k <= 2; k++) {
+    LLVMValueRef v = LLVMGetOperand(i, k);
+    Operation o = operation(cg, v, block);
+    if (!o.name)
+      continue;
+    LLVMPositionBuilderBefore(cg->builder, i);
+    LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+    LLVMReplaceAllUsesWith(i, predicated(cg, &o, k == 2, condition, LLVMGetOperand(i, 3 - k)));
+    LLVMInstructionEraseFromParent(i);
+    LLVMInstructionEraseFromParent(v);
+    return;
+  }
+}
+
+void cg_nvptx_predicated(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (LLVMIsASelectInst(i) && LLVMTypeOf(i) == cg->t.f64 &&
+            LLVMTypeOf(LLVMGetOperand(i, 0)) == cg->t.i1)
+          visit(cg, i);
+      }
+}

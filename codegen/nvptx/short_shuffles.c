@@ -1,0 +1,102 @@
+/* NVPTX short shuffles: of a 64-bit number that fits 32 bits, one exchange of its low half.
+ *
+ * An int64 goes to another lane in two halves. Where a lane's number is an index or a count of 32
+ * bits, so are the others', and the high half that arrives is 0: comparisons and selections of what
+ * arrived have 32 bits too, as those of the place of a warp's least number.
+ *
+ * In: a module after LLVM's passes. Out: the same, without shuffles of halves that are 0. */
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+#define SHUFFLE "llvm.nvvm.shfl.sync."
+
+enum { MAX_DEPTH = 6, VALUE = 1 }; /* VALUE: an operand of a shuffle */
+
+static bool is_shuffle(LLVMValueRef i) {
+  size_t length;
+  LLVMValueRef f = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+  return f && LLVMIsAFunction(f) &&
+         strncmp(LLVMGetValueName2(f, &length), SHUFFLE, sizeof SHUFFLE - 1) == 0;
+}
+
+static bool is_number(LLVMValueRef v, uint64_t n) {
+  return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == n;
+}
+
+/* The number of 64 bits of which v is the high half; NULL if it is none. */
+static LLVMValueRef whole_of(const Cg *cg, LLVMValueRef v) {
+  LLVMValueRef halves = LLVMIsAExtractElementInst(v) ? LLVMGetOperand(v, 0) : NULL;
+  if (!halves || !cg_is_op(halves, LLVMBitCast) || !is_number(LLVMGetOperand(v, 1), 1))
+    return NULL;
+  LLVMValueRef whole = LLVMGetOperand(halves, 0);
+  return LLVMTypeOf(whole) == cg->t.i64 ? whole : NULL;
+}
+
+/* Is the high half of v, of 64 bits, 0? */
+static bool is_short(LLVMValueRef v, int depth) {
+  if (LLVMIsAConstantInt(v))
+    return LLVMConstIntGetZExtValue(v) <= UINT32_MAX;
+  if (LLVMIsAZExtInst(v))
+    return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) <= 32;
+  if (depth == MAX_DEPTH)
+    return false;
+  if (LLVMIsASelectInst(v))
+    return is_short(LLVMGetOperand(v, 1), depth + 1) && is_short(LLVMGetOperand(v, 2), depth + 1);
+  if (LLVMIsAPHINode(v)) {
+    bool all = true;
+    for (unsigned k = 0; k < LLVMCountIncoming(v) && all; k++)
+      all = is_short(LLVMGetIncomingValue(v, k), depth + 1);
+    return all;
+  }
+  return false;
+}
+
+/* The number whose high half, v, has arrived; `low` is the other. NULL if it is not made so. */
+static LLVMValueRef arrived(const Cg *cg, LLVMValueRef v, LLVMValueRef *low) {
+  LLVMUseRef use = LLVMGetFirstUse(v);
+  LLVMValueRef halves = use ? LLVMGetUser(use) : NULL;
+  if (!halves || LLVMGetNextUse(use) || !LLVMIsAInsertElementInst(halves) ||
+      !is_number(LLVMGetOperand(halves, 2), 1))
+    return NULL;
+  LLVMValueRef first = LLVMGetOperand(halves, 0);
+  use = LLVMGetFirstUse(halves);
+  if (!LLVMIsAInsertElementInst(first) || !is_number(LLVMGetOperand(first, 2), 0) || !use ||
+      LLVMGetNextUse(use))
+    return NULL;
+  *low = LLVMGetOperand(first, 1);
+  LLVMValueRef whole = LLVMGetUser(use);
+  return cg_is_op(whole, LLVMBitCast) && LLVMTypeOf(whole) == cg->t.i64 ? whole : NULL;
+}
+
+static bool visit_shuffle(Cg *cg, LLVMValueRef i) {
+  LLVMValueRef from = whole_of(cg, LLVMGetOperand(i, VALUE)), low = NULL;
+  LLVMValueRef to = from && is_short(from, 0) ? arrived(cg, i, &low) : NULL;
+  if (!to)
+    return false;
+  LLVMPositionBuilderBefore(cg->builder, to);
+  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
+  LLVMReplaceAllUsesWith(to, l_zext(cg->builder, low, cg->t.i64));
+  LLVMReplaceAllUsesWith(i, LLVMGetPoison(cg->t.i32));
+  LLVMInstructionEraseFromParent(i);
+  return true;
+}
+
+static bool visit_function(Cg *cg, LLVMValueRef f) {
+  bool changed = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+      next = LLVMGetNextInstruction(i);
+      if (is_shuffle(i) && LLVMTypeOf(i) == cg->t.i32)
+        changed |= visit_shuffle(cg, i);
+    }
+  return changed;
+}
+
+void cg_nvptx_short_shuffles(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (visit_function(cg, f))
+      cg_run_function_passes(cg, f, "instcombine<no-verify-fixpoint>");
+}
