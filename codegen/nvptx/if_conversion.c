@@ -9,6 +9,8 @@
  * them. Here a side, or both, may have a few operations that can be speculated and are not slow.
  *
  * In: functions as they are lowered, before LLVM's passes. */
+#include <llvm-c/DebugInfo.h>
+
 #include "codegen/llvm/emit.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
