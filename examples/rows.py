@@ -431,7 +431,7 @@ def main() -> int:
     lengths = (1000, 1003, 4096, 5000, 16384, 40000, 65536, 262144)
     correct = True
     for columns, dtype in on_host if device.is_host else [(n, dtype) for n in lengths for dtype in (float32, bfloat16)]:
-        share = check(3 if device.is_host else 300, columns, dtype)
+        share = check(20 if device.is_host else 300, columns, dtype)  # blocks that stay take several
         print(f"rows of {columns} {dtype}: largest error {share:.3f} of the bound")
         correct &= share <= 1
     print("matches NumPy" if correct else "does NOT match NumPy")
