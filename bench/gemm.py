@@ -5,11 +5,11 @@ and our speed over cuBLAS's.
 
 "warps" is examples/gemm_warps.py (cp_async, ldmatrix, mma_sync); "groups"
 examples/gemm_warpgroups.py (wgmma) and "pipeline" examples/gemm_pipeline.py (tensor maps, a ring of
-stages, wgmma) are for compute capability 9.0 alone. The matrices are bfloat16 and row-major where
-nothing else is said; "A k x m" and "B n x k" are stored so, and passed transposed to torch.matmul.
-They are normal random and of several copies in turn, more than the cache holds together. All sides
-take turns, one call at a time behind an idle pause of 15 ms, so that the power limit does not rule;
-medians. Results are compared with cuBLAS's.
+stages, wgmma) are for compute capability 9.0 alone, "groups" for whole tiles of bfloat16. The
+matrices are bfloat16 and row-major where nothing else is said; "A k x m" and "B n x k" are stored
+so, and passed transposed to torch.matmul. They are normal random and of several copies in turn,
+more than the cache holds together. All sides take turns, one call at a time behind an idle pause of
+15 ms, so that the power limit does not rule; medians. Results are compared with cuBLAS's.
 
 A kernel that waits for a barrier in vain never ends. So a child process measures, within LIMIT
 seconds for each shape; where it fails, the reason is printed, and another one goes on without the

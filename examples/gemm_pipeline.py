@@ -1,8 +1,8 @@
 """A matrix product of bfloat16 or float16 as libraries have it, for GPUs of compute capability 9.0
 (H100, H200): roles of warps, tensor maps, wgmma.
 
-A block computes tiles of 128 x n of C = A @ B, one after the other. One thread of its first
-warpgroup, the producer, fills a ring of stages with boxes of A and B. Two warpgroups, the
+A block computes tiles of m x n of C = A @ B, one after the other. One thread of its first
+warpgroup, the producer, fills a ring of stages with boxes of A and B. Two or three warpgroups, the
 consumers, multiply, with one group of operations in flight while the next is issued, and give a
 stage back when it has been read. `full` and `empty` are the barriers of the ring. Results go to C
 in boxes, too, by way of shared memory, so edges need no tests: what is outside of a matrix arrives
@@ -26,7 +26,7 @@ from pyptx import cuda, float32, int32, uint32
 
 K = 64  # elements, the 128 bytes of the swizzle
 BOX = 64 * 64  # elements of a box of C
-GROUP = 8  # rows of tiles that blocks take together, so that what they read is in the L2 cache
+GROUP = 8  # rows of tiles, or of clusters, taken together, so that what they read is in the L2 cache
 ALL = 0xFFFFFFFF
 MOST_SHARED = 226 * 1024  # bytes, beside the barriers
 

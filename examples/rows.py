@@ -24,6 +24,10 @@ AHEAD = 128 << 10  # bytes of shared memory of a multiprocessor for rows on the 
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 ROWS = 4  # of a block whose warps have a row each
 LANES = 0xFFFFFFFF
+STORE_ASYNC = """{ .reg .b32 to, at;
+mapa.shared::cluster.u32 to, %0, %2;
+mapa.shared::cluster.u32 at, %1, %2;
+st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [to], {%3, %4, %5, %6}, [at]; }"""
 HALVES = (16, 8, 4, 2, 1)
 
 
@@ -73,10 +77,10 @@ def lanes(op, value, distances):
 
 
 @functools.cache
-def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stages: int, kept: bool):
+def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stages: int, kept: bool, asynchronous: bool):
     """The four kernels, of rows that `blocks` blocks hold, whose `threads` threads have `steps`
     chunks of `width` elements, one access each; exact: there are no fewer. stages: rows that are on
-    the way to shared memory; kept: the weights are there."""
+    the way to shared memory; kept: the weights are there; asynchronous: st.async can be used."""
     alone = threads == 32
     group_threads = threads
     warps = threads // 32
@@ -116,7 +120,7 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
         if n > 0:
             cuda.cp_async_bulk(ring[k * length : k * length + n * width], x[row, first : first + n * width], arrived, k)
 
-    def prepare(x, ring, arrived):
+    def prepare(x, ring, arrived, met):
         """Begins to copy the first rows."""
         row, stride, first, n, t = place(x)
         if stages:
@@ -129,6 +133,11 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
                         begin(x, row + turn * stride, first, n, ring, arrived, turn)
             cuda.syncthreads()
         if blocks > 1:
+            if asynchronous and cuda.threadIdx.x == 0:
+                cuda.mbarrier_init(met, 0, 1)
+                cuda.mbarrier_init(met, 1, 1)
+                cuda.fence_mbarrier_init()
+            cuda.syncthreads()
             cuda.cg.this_cluster().barrier_arrive()
 
     def take(x, row, fill, ring, arrived, turn):
@@ -146,24 +155,25 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
         return map_chunks(lambda v: float32(v), each(chunk, chunk_numbers))
 
     def for_rows(x, fill, find, finish):
-        """finish(row, values, find(found, values)) of each row of this group."""
+        """finish(row, values, find(found, met, turn, values)) of each row of this group."""
         ring, arrived = cuda.shared.array(0, x.dtype, alignment=128), cuda.shared.array(max(stages, 1), cuda.mbarrier)
         found = cuda.shared.array((2, warps + blocks, 4), float32, alignment=16)
-        prepare(x, ring, arrived)
+        met = cuda.shared.array(2, cuda.mbarrier)
+        prepare(x, ring, arrived, met)
         row, stride, first, n, t = place(x)
         turn = 0
         while row < x.shape[0]:
             values = take(x, row, fill, ring, arrived, turn)
             if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
                 cuda.cg.this_cluster().barrier_wait()
-            result = find(found[turn % 2], values)
+            result = find(found[turn % 2], met, turn, values)
             if stages and t == 0 and row + stages * stride < x.shape[0]:  # all have taken theirs
                 begin(x, row + stages * stride, first, n, ring, arrived, turn % stages)
             finish(row, values, result)
             row += stride
             turn += 1
 
-    def exchange(found, combine, values):
+    def exchange(found, met, turn, combine, values):
         """What `combine` makes of the values of all warps that have the row."""
         if alone:
             return values
@@ -175,9 +185,17 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
         if blocks == 1:
             return values
         cluster = cuda.cg.this_cluster()
-        if cuda.threadIdx.x < blocks:
-            cuda.vector.store(cluster.map_shared_rank(found, cuda.threadIdx.x), (warps + cluster.block_rank(), 0), values)
-        cluster.sync()
+        if asynchronous:  # the stores arrive at an mbarrier: sync() would wait for those of the row before, too
+            if cuda.threadIdx.x == 0:
+                cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * blocks)
+            if cuda.threadIdx.x < blocks:
+                place_of, a, b, c, d = found[warps + cluster.block_rank() :], *values
+                cuda.inline_ptx(STORE_ASYNC, "r", place_of, "r", met[turn % 2 :], "r", cuda.threadIdx.x, "f", a, "f", b, "f", c, "f", d)
+            cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
+        else:
+            if cuda.threadIdx.x < blocks:
+                cuda.vector.store(cluster.map_shared_rank(found, cuda.threadIdx.x), (warps + cluster.block_rank(), 0), values)
+            cluster.sync()
         return combine(cuda.vector.load(found, (warps + lane % blocks, 0), 4), of_blocks)
 
     def store(out, x, row, chunk):
@@ -217,14 +235,14 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
         total = lanes(add, part[1] * math.exp(part[0] - finite(largest)), distances)
         return largest, total, float32(0), float32(0)
 
-    def powers_of(found, values):
+    def powers_of(found, met, turn, values):
         """exp(v - base) of the elements, exp(base - largest), and of the row its largest element and
         the sum of exp(v - largest)."""
         largest = lanes(larger, over(larger, values), HALVES)
         base = finite(largest)
         powers = map_chunks(lambda v: math.exp(v - base), values)
         total = lanes(add, over(add, powers), HALVES)
-        row = exchange(found, combine_powers, (largest, total, float32(0), float32(0)))
+        row = exchange(found, met, turn, combine_powers, (largest, total, float32(0), float32(0)))
         return powers, math.exp(base - finite(row[0])), finite(row[0]), row[1]
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
@@ -262,7 +280,7 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
             held += float32(width) if exact or t + k * group_threads < n else float32(0)
         held = lanes(add, held, HALVES)  # of this warp
 
-        def moments(found, values):
+        def moments(found, met, turn, values):
             """The row's mean, and the sum of the squares of what differs from it."""
             mean = lanes(add, over(add, values), HALVES) / max(held, float32(1))
 
@@ -271,7 +289,7 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
                 return square if exact or t + k * group_threads < n else float32(0)
 
             total = lanes(add, joined(add, each(squares, chunk_numbers)), HALVES)
-            return exchange(found, combine_moments, (held, mean, total, float32(0)))
+            return exchange(found, met, turn, combine_moments, (held, mean, total, float32(0)))
 
         def finish(row, values, result):
             mean, scale = result[1], 1 / math.sqrt(result[2] / float32(x.shape[1]) + float32(eps))
@@ -291,9 +309,9 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
     def rms_norm(x: cuda.Array, weight: cuda.Array, out: cuda.Array, eps: float) -> None:
         weights = keep(weight, x, 0)
 
-        def squares(found, values):
+        def squares(found, met, turn, values):
             total = lanes(add, over(add, map_chunks(lambda v: v * v, values)), HALVES)
-            return exchange(found, combine_sums, (total, float32(0), float32(0), float32(0)))
+            return exchange(found, met, turn, combine_sums, (total, float32(0), float32(0), float32(0)))
 
         def finish(row, values, result):
             scale = 1 / math.sqrt(result[0] / float32(x.shape[1]) + float32(eps))
@@ -334,7 +352,7 @@ def launch(name: str, x, *others) -> None:
     groups = -(-rows * threads // block)
     if stays:
         groups = min(groups, staying(blocks, RESIDENT // block))
-    kernel = kernels(width, steps, threads, blocks, exact, stages, kept)[name]
+    kernel = kernels(width, steps, threads, blocks, exact, stages, kept, not cuda.get_current_device().is_host)[name]
     kernel.configure(groups * blocks, block, 0, (stages + weights * kept) * nbytes, cluster=blocks)(x, *others)
 
 

@@ -3,15 +3,15 @@
  *   if p > 0: c += 1          c = c + 1 if p > 0 else (c - 1 if p < 0 else c)
  *   elif p < 0: c -= 1
  *
- * LLVM's simplifycfg does so for a side of one operation, but not behind a comparison of floats, and
- * not where a third way leads to the same place, as with `elif`. What is left are branches in a
+ * LLVM's simplifycfg does so for a side of one operation, but not behind a comparison of floats,
+ * and not where a third way leads to the same place, as with `elif`. What is left are branches in a
  * loop: threads wait for each other at each of them, and the loads of the next iteration behind
  * them. Here a side, or both, may have a few operations that can be speculated and are not slow.
  *
  * In: functions as they are lowered, before LLVM's passes. */
-#include <assert.h>
+#include <llvm-c/DebugInfo.h>
 
-#include "codegen/llvm/compat.h"
+#include "codegen/llvm/emit.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
@@ -104,7 +104,7 @@ static void merge(Cg *cg, const Branch *x, LLVMValueRef phi) {
   LLVMValueRef v = yes == no ? yes : l_select(cg->builder, x->fork.condition, yes, no);
   LLVMBasicBlockRef from = x->from;
   LLVMPositionBuilderBefore(cg->builder, phi);
-  LLVMValueRef now = LLVMBuildPhi(cg->builder, LLVMTypeOf(phi), "");
+  LLVMValueRef now = l_phi(cg->builder, LLVMTypeOf(phi));
   LLVMAddIncoming(now, &v, &from, 1);
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMBasicBlockRef edge = LLVMGetIncomingBlock(phi, k);

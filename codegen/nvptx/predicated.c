@@ -111,4 +111,5 @@ void cg_nvptx_predicated(Cg *cg) {
             LLVMTypeOf(LLVMGetOperand(i, 0)) == cg->t.i1)
           visit(cg, i);
       }
+  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
 }

@@ -352,12 +352,29 @@ static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use,
   }
 }
 
-/* --- tensor maps: one for each array, box and swizzle --- */
+/* --- tensor maps: one for each array, box and swizzle, and type of its elements --- */
 
-static RtTensorElement tensor_element(const Type *t) {
+enum {
+  NO_REDUCTION,
+#define REDUCTION(id, name, types) REDUCTION_##id,
+#include "ir/bulk.def"
+};
+
+/* The least and the greatest of integers: the only operations that tell signed ones apart. A GPU
+ * refuses and, or and xor of signed ones of 64 bits. */
+static bool compares(const Ins *i) {
+  if (i->aux.intrinsic != INTR_CP_ASYNC_TENSOR_STORE)
+    return false;
+  int64_t n = i->args[i->nargs - 2]->aux.frozen->i;
+  return n == REDUCTION_MIN || n == REDUCTION_MAX;
+}
+
+static RtTensorElement tensor_element(const Ins *i) {
+  const Type *t = i->args[TENSOR_ARRAY]->type->elem;
+  bool sign = compares(i);
   switch ((int)t->id) {
-  case TY_I32: return RT_TENSOR_I32; /* signed for reductions */
-  case TY_I64: return RT_TENSOR_I64;
+  case TY_I32: return sign ? RT_TENSOR_I32 : RT_TENSOR_U32;
+  case TY_I64: return sign ? RT_TENSOR_I64 : RT_TENSOR_U64;
   case TY_F16: return RT_TENSOR_F16;
   case TY_BF16: return RT_TENSOR_BF16;
   case TY_F32: return RT_TENSOR_F32;
@@ -372,7 +389,7 @@ static RtTensorElement tensor_element(const Type *t) {
 static uint64_t map_of(const Ins *i) {
   unsigned rank = ir_tensor_rank(i), swizzle = (unsigned)ir_tensor_swizzle(i);
   uint64_t map = swizzle ? (uint64_t)__builtin_ctz(swizzle) : 0;
-  map |= (uint64_t)tensor_element(i->args[TENSOR_ARRAY]->type->elem) << RT_MAP_ELEMENT;
+  map |= (uint64_t)tensor_element(i) << RT_MAP_ELEMENT;
   map |= (uint64_t)rank << RT_MAP_RANK;
   for (unsigned k = 0; k < rank; k++)
     map |= (uint64_t)(ir_tensor_box(i, k) - 1) << (RT_MAP_BOX + 8 * k);

@@ -81,6 +81,7 @@ enum {
   MAX_CHECKS = 24,   /* of indices, in a loop */
   MAX_CHECKED = 200, /* as MAX_SIZE, of a loop that is written without them */
   MAX_DEPTH = 6,     /* of the expression of an index */
+  MAX_OPERANDS = 3,  /* of an operation of it */
 };
 
 /* An array of rows, and the columns that the loop reads, as bits, of all axes but the first. */
@@ -324,7 +325,7 @@ static bool is_known_before(const Range *r, const Ins *i, unsigned depth) {
     return true;
   bool pure = i->op == OP_INTRINSIC ? ir_intrinsics[i->aux.intrinsic].effect == EFFECT_PURE
                                     : ir_op_info[i->op].effect == EFFECT_PURE;
-  if (!depth || !pure || ty_kind(i->type) != KIND_INT)
+  if (!depth || !pure || i->nargs > MAX_OPERANDS || ty_kind(i->type) != KIND_INT)
     return false;
   for (uint32_t k = 0; k < i->nargs; k++)
     if (!is_known_before(r, i->args[k], depth - 1))
@@ -545,12 +546,11 @@ static void choose_by_range(Cx *cx, Fn *fn, const Range *r, Block *entry, Block 
 /* An index or extent where the counter is `counter`, in front of the loop. What was known of it in
  * an iteration need not hold where there is none. */
 static Ins *in_front(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *i, Ins *counter) {
-  enum { MOST = 3 };
-  Ins *args[MOST];
+  Ins *args[MAX_OPERANDS];
   if (i == r->counter || !ssa_in_loop(&r->loop, i->block))
     return i == r->counter ? counter : i;
   bool own = i->op == OP_EXTENT || i->op == OP_CONST || i->op == OP_INTRINSIC;
-  CX_ASSERT(cx, i->nargs <= MOST);
+  CX_ASSERT(cx, i->nargs <= MAX_OPERANDS);
   for (uint32_t k = 0; k < i->nargs; k++)
     args[k] = in_front(cx, fn, r, at, i->args[k], counter);
   Ins *c = ir_ins(cx, fn, (Op)i->op, i->type, i->loc, args, i->nargs);

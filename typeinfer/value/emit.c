@@ -204,6 +204,9 @@ Val ty_int_op(Ty *ty, Op op, Val a, Val b) { return int_op(ty, op, TY_PYINT, a, 
 Val ty_int_test(Ty *ty, Op op, Val a, Val b) { return int_op(ty, op, TY_PYBOOL, a, b); }
 
 Val ty_intrinsic(Ty *ty, IntrinsicId id, const Type *type, const Val *args, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (ty_is_bottom(args[k]))
+      return BOTTOM;
   if (id != INTR_NP_VIEW && holds_float8(type, args, n)) { /* a view has the bits */
     if (id == INTR_MATH_NEXTAFTER)
       return TY_FAIL(
