@@ -2,9 +2,9 @@
  * (typeinfer/engine/remarks.c) are worth advice.
  *
  * A sum of 8 or 16 bits always is: nobody starts with a Python 0 to wrap around. A sum of n floats
- * with p bits is off by up to n * 2**-p of the sum of their magnitudes, so that of float16 and
- * bfloat16 always is, and that of float32 from LONG_SUM additions on, where the bound is 2**-14;
- * but not where the threads share a loop between them, which adds few in each.
+ * with p bits is off by up to n * 2**-p of the sum of their magnitudes, so that of floats of 8 and
+ * 16 bits always is, and that of float32 from LONG_SUM additions on, where the bound is 2**-14; but
+ * not where the threads share a loop between them, which adds few in each.
  *
  * float64 arithmetic is what the user wants if its result is kept as float64, in an array or by
  * somebody unknown. Otherwise it has been paid for in vain. */

@@ -95,6 +95,8 @@ SAID = [
     ("ROUNDED_SUM", "a, out", f"{V}, {V}", "s = ‹0\nfor t in range(64):\n    for k in range(32):\n        «s -= a[t * 32 + k]»\nout[0] = s"),
     ("ROUNDED_SUM", "a, out", "float16[::1], float16[::1]", "s = ‹0.0\nfor k in range(8):\n    «s += a[k]»\nout[0] = s"),
     ("ROUNDED_SUM", "a, out", "bfloat16[::1], bfloat16[::1]", "s = ‹0.0\nfor k in range(8):\n    «s += a[k]»\nout[0] = s"),
+    ("ROUNDED_SUM", "a, out", "float8_e4m3fn[::1], float8_e4m3fn[::1]", "s = ‹0.0\nfor k in range(8):\n    «s += a[k]»\nout[0] = s"),
+    ("ROUNDED_SUM", "a, out", "float8_e5m2[::1], float8_e5m2[::1]", "s = ‹0.0\nfor k in range(8):\n    «s += a[k]»\nout[0] = s"),
     ("ROUNDED_SUM", "a, out", f"{V}, {V}", "‹s, k = 0.0, 0\nwhile k < a.size:\n    «s += a[k]»\n    out[k] = s\n    k += 1"),
     # float64 among float32
     ("WIDE_AMONG_NARROW", "a, c", f"{V}, float64", "i = cuda.grid(1)\na[i] = «a[i] * c»"),
