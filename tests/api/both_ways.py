@@ -8,6 +8,7 @@ bit; where atomics add floats in another order, or NumPy's power stands for the 
 itself goes on with the whole launch, compiled. The last line says how many kernels were compared.
 """
 
+import pathlib
 import runpy
 import sys
 
@@ -96,6 +97,7 @@ def launch_both(launcher, args, keywords):
 
 def main():
     program, sys.argv = sys.argv[1], sys.argv[1:]
+    sys.path.insert(0, str(pathlib.Path(program).parent))  # as Python has it for a program
     _stepping.launch = launch_both
     try:
         runpy.run_path(program, run_name="__main__")

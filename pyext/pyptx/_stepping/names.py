@@ -415,12 +415,16 @@ class Value:
         self.read = read
 
 
-def _missing(path):
-    def refuse(*args, **keywords):
-        raise NotImplementedError(f"{path} is not part of runs in Python: run the kernel with PYPTX_DEVICE=host, or on a GPU")
+class Missing:
+    """A name that says so when it is called, or is to be the type of an array's elements."""
 
-    refuse.__name__ = path
-    return refuse
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self, *args, **keywords):
+        raise NotImplementedError(f"{self.path} is not part of runs in Python: run the kernel with PYPTX_DEVICE=host, or on a GPU")
+
+    dtype = property(__call__)
 
 
 def of(found):
@@ -433,9 +437,9 @@ def of(found):
     if path in FUNCTIONS:
         return FUNCTIONS[path]
     if found.__text_signature__ is None:
-        return Namespace(found, path) if dir(found) else _missing(path)
+        return Namespace(found, path) if dir(found) else Missing(path)
     if path in OF_NUMBERS or path.startswith(_OF_NUMBERS_IN):
         return functions.function(found, path)
-    return _vector_named(path.removeprefix("cuda.")) or _missing(path)
+    return _vector_named(path.removeprefix("cuda.")) or Missing(path)
 
 
