@@ -9,8 +9,8 @@ from pyptx.types import Type
 _NUMBAS = frozenset((
     "BaseCUDAMemoryManager", "Context", "CudaSupportError", "GetIpcHandleMixin", "Gpus", "HostOnlyCUDAMemoryManager", "IpcHandle", "LinkableCode",
     "MappedMemory", "MemoryPointer", "Object", "PinnedMemory", "close", "compile_ptx_for_current_device", "cooperative_groups", "cuda_error",
-    "defer_cleanup", "detect", "get_memory_manager", "is_bfloat16_supported", "is_float16_supported", "is_supported_version", "require_context",
-    "set_memory_manager", "Reduce",
+    "cudadrv", "defer_cleanup", "detect", "get_memory_manager", "is_bfloat16_supported", "is_float16_supported", "is_supported_version", "kernels",
+    "require_context", "set_memory_manager", "Reduce",
 ))  # fmt: skip
 _VECTOR = re.compile(r"[a-z]+\d*x[1-4]|(?!float|double|int|uint)[a-z]+[1-4]|[a-z]+1")  # of vector types, those that few kernels have
 
