@@ -17,8 +17,9 @@ import warnings
 
 import numpy as np
 
-os.environ.setdefault("PYPTX_DEVICE", "host")
-os.environ.setdefault("PYPTX_ADVICE", "0")
+if __name__ == "__main__":
+    os.environ.setdefault("PYPTX_DEVICE", "host")
+    os.environ.setdefault("PYPTX_ADVICE", "0")
 from pyptx import cuda, types  # noqa: E402 - they read the environment
 
 BLOCKS, BYTES = 1000, 64 << 10  # what caches (lines of source, for messages) and lists that grow by halves may take

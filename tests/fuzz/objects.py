@@ -15,6 +15,7 @@ import random
 import sys
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -221,11 +222,6 @@ TARGETS = {f.__name__: f for f in (array_interface, dlpack, command_line, signat
 
 def run(target, seeds, seconds=None):
     """How many seeds ran. The one that runs is in the environment's PYPTX_FUZZ_LAST, a file, if that names one."""
-    import warnings
-
-    os.environ.setdefault("PYPTX_DEVICE", "host")
-    os.environ.setdefault("PYPTX_ADVICE", "0")
-    warnings.simplefilter("ignore")
     last, ran, end = os.environ.get("PYPTX_FUZZ_LAST"), 0, time.monotonic() + (seconds or float("inf"))
     for seed in seeds:
         if time.monotonic() > end:
@@ -252,6 +248,9 @@ def main():
     parser.add_argument("--count", type=int)
     parser.add_argument("--seconds", type=float)
     o = parser.parse_args()
+    os.environ.setdefault("PYPTX_DEVICE", "host")
+    os.environ.setdefault("PYPTX_ADVICE", "0")
+    warnings.simplefilter("ignore")
     count = o.count or (1 << 40 if o.seconds else 1000)
     print(f"{run(o.target, range(o.seed, o.seed + count), o.seconds)} cases of {o.target} from seed {o.seed}")
 

@@ -6,6 +6,7 @@ also fail without an exception; the tables say which."""
 
 import ctypes
 import gc
+import itertools
 import os
 import re
 import threading
@@ -97,8 +98,11 @@ def kernels():
     return {f.__name__: f for f in (add, stops, meets, big, boxes)}
 
 
+LENGTHS = itertools.cycle(range(8, 136, 2))  # launches keep the tensor maps of the last arrays
+
+
 def load(k):
-    x = cuda.device_array(8)
+    x = cuda.device_array(next(LENGTHS))
     for f in k.values():
         kernel = cuda.jit(f)
         kernel[1, 8, 0, 100_000 if f.__name__ == "big" else 0](x, 1.0)

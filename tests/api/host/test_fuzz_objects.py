@@ -12,7 +12,7 @@ FUZZ = Path(__file__).resolve().parents[2] / "fuzz"
 sys.path.insert(0, str(FUZZ))
 import objects  # noqa: E402 - its folder is on the path now
 
-ENV = {**os.environ, "PYPTX_DEVICE": "host"}
+ENV = {**os.environ, "PYPTX_DEVICE": "host", "PYPTX_ADVICE": "0"}
 pytestmark = pytest.mark.host_only("runs on the host device by itself")
 
 
@@ -25,7 +25,7 @@ def test_corpus_and_new_seeds(target, tmp_path):
     seeds = objects.corpus(target)
     last = tmp_path / "last"
     program = f"import objects; print(objects.run({target!r}, {seeds!r}), objects.run({target!r}, range(10**6, 10**6 + {len(seeds)})))"
-    done = run("-X", "faulthandler", "-c", program, PYPTX_FUZZ_LAST=str(last))
+    done = run("-W", "ignore", "-X", "faulthandler", "-c", program, PYPTX_FUZZ_LAST=str(last))
     assert done.returncode == 0, f"{target} --seed {last.read_text()}\n{done.stderr[-3000:]}"
     assert done.stdout.split() == [str(len(seeds))] * 2 and len(seeds) > 3
 
