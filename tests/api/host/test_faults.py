@@ -9,7 +9,10 @@ import shutil
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
+import numpy as np
+import pyptx
 import pytest
 
 HEAD = """
@@ -43,6 +46,16 @@ def run(tmp_path, source, timeout=120, **env):
     done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-3000:])
     return done.stdout
+
+
+def as_nobody(needed):
+    """What makes the process another user's where this one is root's. Skips what needs that where others cannot read the environment."""
+    folders = {p for file in (sys.executable, sys.base_prefix, np.__file__, pyptx.__file__) for p in Path(file).resolve().parents}
+    if os.getuid() or all(p.stat().st_mode & 0o005 == 0o005 for p in folders):
+        return {"AS_NOBODY": "1"}
+    if needed:
+        pytest.skip("for root there is no such limit, and another user cannot read this environment")
+    return {}
 
 
 @pytest.mark.host_only("the processes choose the host device")
@@ -142,7 +155,7 @@ def test_low_limits(tmp_path, which):
         assert (a + 1).sum() == (1 << 19) * ((1 << 20) + 1)
         cuda.pinned_array(1 << 16, np.uint8)[:] = 1
         cuda.stream().synchronize()
-        """, AS_NOBODY="1")
+        """, **as_nobody(which == "processes"))
 
 
 CLOCK = r"""
@@ -230,4 +243,4 @@ def test_a_cache_that_changes_meanwhile(tmp_path, how):
         if {how!r} == "read-only":
             os.chmod(folder, 0o700)
         shutil.rmtree(folder, ignore_errors=True)
-        """, AS_NOBODY="1")
+        """, **as_nobody(how == "read-only"))
