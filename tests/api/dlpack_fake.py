@@ -75,6 +75,11 @@ capsule_pointer.restype = ctypes.c_void_p
 capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
+# Like the memory of a real library, an exported tensor (with its library) lives until its deleter is called. Without
+# this the tensor, the library and its deleter are a cycle that a garbage collection may free before the consumer is done.
+exported = {}
+
+
 class Library:
     """What an exporter did: live counts tensors that were exported and not deleted yet."""
 
@@ -88,6 +93,7 @@ class Library:
     def _delete(self, address):
         self.deleted += 1
         del self.exports[address]
+        del exported[address]
 
     @property
     def live(self):
@@ -126,7 +132,7 @@ class Fake:
         m.deleter = ctypes.cast(self.library.deleter, ctypes.c_void_p)
         if versioned:
             (m.major, m.minor), m.flags = self.version, self.flags
-        self.library.exports[ctypes.addressof(m)] = (m, self)
+        self.library.exports[ctypes.addressof(m)] = exported[ctypes.addressof(m)] = (m, self)
         return new_capsule(ctypes.addressof(m), b"dltensor_versioned" if versioned else b"dltensor", None)
 
 
