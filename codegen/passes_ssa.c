@@ -28,6 +28,7 @@ static void join_latches(Cg *cg) { each(cg, ir_join_latches); }
 static void dominators(Cg *cg) { each(cg, ir_dominators); }
 static void range_versions(Cg *cg) { each(cg, cg_version_ranges); }
 static void checked_versions(Cg *cg) { each(cg, cg_version_checks); }
+static void sign_versions(Cg *cg) { each(cg, cg_version_signs); }
 static void row_versions(Cg *cg) { each(cg, cg_version_rows); }
 static void narrow(Cg *cg) { each(cg, cg_narrow); }
 static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }

@@ -61,6 +61,9 @@ void cg_nvptx_rounded(Cg *cg);
 /* hoist.c: what the loop around a new block does not change, in front of the loop. */
 void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);
 
+/* low_halves.c: 64-bit integers of which only the low half is used, in 32 bits. */
+void cg_nvptx_low_halves(Cg *cg);
+
 /* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
  * passes. */
 void cg_nvptx_short_indices(Cg *cg);

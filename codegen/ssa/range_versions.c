@@ -58,6 +58,20 @@
  *   else:
  *     while k < stop: …      # rolled: it ends at the index that is out of range, as ever
  *
+ * Indices that may be negative where the loop begins or ends:
+ *
+ *   for k in range(taps.size):
+ *     s += taps[k] * x[i - k]
+ *
+ * Each is wrapped by itself, and has an address of its own. It falls with the counter, so that it
+ * is negative nowhere if it is not at both ends of the range. A guard, `if i - k >= 0`, holds
+ * throughout if it does at both ends:
+ *
+ *   if i >= 0 and i - (taps.size - 1) >= 0:
+ *     while k < stop: …      # no index is wrapped, no guard is asked
+ *   else:
+ *     while k < stop: …
+ *
  * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
  * versions of each small loop of these kinds. A loop that synchronises threads, calls or may stop
  * other than at an index stays as it is. */
@@ -78,6 +92,7 @@ enum {
   MAX_ROWS = 160,  /* as MAX_SIZE, of a loop over rows of constant columns */
   MAX_ARRAYS = 4,  /* of such rows, in a loop */
   MAX_WIDTH = 32,
+  FEW = 16,          /* iterations that are unrolled */
   MAX_CHECKS = 24,   /* of indices, in a loop */
   MAX_CHECKED = 200, /* as MAX_SIZE, of a loop that is written without them */
   MAX_DEPTH = 6,     /* of the expression of an index */
@@ -107,8 +122,9 @@ typedef struct Range {
   bool known; /* the step is a positive constant */
   Rows rows[MAX_ARRAYS];
   unsigned nrows;          /* 0: a range of the other kinds */
-  Ins *checks[MAX_CHECKS]; /* those that are made in front */
+  Ins *checks[MAX_CHECKS]; /* those that are made in front: of indices, of signs, guards */
   unsigned nchecks;        /* 0: of the other kinds */
+  bool signs;              /* no check of an index is among them */
 } Range;
 
 /* What a block or instruction of the loop is in the second version, while that is written. */
@@ -189,13 +205,14 @@ static bool read_counter(Range *r) {
 
 /* --- counters that are indices --- */
 
+static Intervals *intervals_of(Versions *of) {
+  of->intervals = of->intervals ? of->intervals : ir_intervals(of->cx, of->fn);
+  return of->intervals;
+}
+
 /* Asked first, since the intervals of a function cost time, is what the flags say. */
 static bool may_be_negative(Range *r, const Ins *i, const Block *b) {
-  if (i->flags & INS_NONNEGATIVE)
-    return false;
-  Intervals **v = &r->of->intervals;
-  *v = *v ? *v : ir_intervals(r->of->cx, r->of->fn);
-  return ir_interval_at(*v, i, b).lo < 0;
+  return !(i->flags & INS_NONNEGATIVE) && ir_interval_at(intervals_of(r->of), i, b).lo < 0;
 }
 
 static bool is_or_adds(const Ins *i, const Ins *counter) {
@@ -333,48 +350,122 @@ static bool is_known_before(const Range *r, const Ins *i, unsigned depth) {
   return true;
 }
 
-/* Is it known before, or the sum of such a number with the counter? */
-static bool follows(const Range *r, const Ins *i, unsigned depth) {
-  if (i == r->counter || is_known_before(r, i, depth))
-    return true;
-  if (!depth || !is_int64(i->type))
-    return false;
-  switch (i->op) {
-  case OP_ADD:
-    return (follows(r, i->args[0], depth - 1) && is_known_before(r, i->args[1], depth - 1)) ||
-           (follows(r, i->args[1], depth - 1) && is_known_before(r, i->args[0], depth - 1));
-  case OP_SUB:
-    return follows(r, i->args[0], depth - 1) && is_known_before(r, i->args[1], depth - 1);
-  case OP_CAST: return is_int64(i->args[0]->type) && follows(r, i->args[0], depth - 1);
-  default: return false;
-  }
+/* How a number goes with the counter: a sum of it and of what is known before, or a product. MOVES:
+ * it rises or it falls. */
+typedef enum Course { ANY, STAYS, RISES, FALLS, MOVES } Course;
+
+static Course turned(Course c) { return c == RISES ? FALLS : c == FALLS ? RISES : c; }
+
+static Course course_of(const Range *r, const Ins *i, unsigned depth) {
+  if (i == r->counter)
+    return RISES;
+  if (is_known_before(r, i, depth))
+    return STAYS;
+  bool sum = i->op == OP_ADD || i->op == OP_SUB;
+  if (!depth || !is_int64(i->type) || !(sum || i->op == OP_MUL || i->op == OP_CAST))
+    return ANY;
+  Course a = is_int64(i->args[0]->type) ? course_of(r, i->args[0], depth - 1) : ANY;
+  if (i->op == OP_CAST)
+    return a;
+  Course b = course_of(r, i->args[1], depth - 1), moves = a == STAYS ? b : b == STAYS ? a : ANY;
+  if (i->op == OP_SUB && moves == b)
+    return turned(b);
+  return sum || moves == ANY ? moves : MOVES;
 }
 
 /* Those of the header, the first block, are made once more where the loop ends. */
 static void read_checks(Range *r) {
   r->nchecks = 0;
   for (unsigned k = 1; k < r->loop.n; k++)
-    FOR_INS (r->loop.blocks[k], i)
-      if (i->op == OP_CHECK_INDEX && r->nchecks < MAX_CHECKS &&
-          is_known_before(r, i->args[1], MAX_DEPTH) && follows(r, unwrapped(i->args[0]), MAX_DEPTH))
+    FOR_INS (r->loop.blocks[k], i) {
+      Course c = i->op == OP_CHECK_INDEX && r->nchecks < MAX_CHECKS &&
+                         is_known_before(r, i->args[1], MAX_DEPTH)
+                     ? course_of(r, unwrapped(i->args[0]), MAX_DEPTH)
+                     : ANY;
+      if (c != ANY && c != MOVES)
         r->checks[r->nchecks++] = i;
+    }
 }
 
-/* Is it a range upward with such checks? */
-static bool read_checked(Range *r, Block *header, Block *latch) {
+/* A range upward of int64. */
+static bool read_upward(Range *r, Block *header, Block *latch, unsigned most) {
   int64_t step;
-  *r = (Range){.latch = latch};
-  if (!ssa_small_loop(&r->loop, header, latch) || !is_short(&r->loop, MAX_CHECKED) ||
-      !read_condition(r) || !r->known || !read_counter(r) || !is_int64(r->counter->type) ||
-      r->stop->type != r->counter->type || !is_known_before(r, r->stop, MAX_DEPTH) ||
-      !fz_get_int(r->step->aux.frozen, &step) || step > LARGEST)
+  r->latch = latch;
+  return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop, most) && read_condition(r) &&
+         r->known && read_counter(r) && is_int64(r->counter->type) &&
+         r->stop->type == r->counter->type && is_known_before(r, r->stop, MAX_DEPTH) &&
+         fz_get_int(r->step->aux.frozen, &step) && step <= LARGEST;
+}
+
+/* Is it one with such checks? */
+static bool read_checked(Range *r, Block *header, Block *latch) {
+  *r = (Range){.of = r->of};
+  if (!read_upward(r, header, latch, MAX_CHECKED))
     return false;
   read_checks(r);
   return r->nchecks > 0;
 }
 
+/* --- indices that may be negative at an end of the range --- */
+
+static bool is_of_64_bits(Interval a) {
+  return a.lo <= a.hi && a.lo >= INT64_MIN && a.hi <= INT64_MAX;
+}
+
+/* What a sum or product is where the counter is `at`; `at` if it may leave 64 bits: then no index
+ * is looked at further. */
+static bool reach_of(const Range *r, const Ins *i, Interval at, Interval *is) {
+  *is = i == r->counter ? at : ir_interval(intervals_of(r->of), i);
+  if (i == r->counter || !ssa_in_loop(&r->loop, i->block) ||
+      !(i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_CAST))
+    return is_of_64_bits(*is);
+  Interval a, b = {0, 0};
+  if (!reach_of(r, i->args[0], at, &a) || (i->op != OP_CAST && !reach_of(r, i->args[1], at, &b)))
+    return false;
+  IrWide ends[] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
+  *is = i->op == OP_SUB ? (Interval){a.lo - b.hi, a.hi - b.lo}
+                        : (Interval){a.lo + b.lo, a.hi + b.hi};
+  if (i->op == OP_MUL)
+    *is = (Interval){ends[0], ends[0]};
+  for (unsigned k = 1; i->op == OP_MUL && k < 4; k++)
+    *is = (Interval){ends[k] < is->lo ? ends[k] : is->lo, ends[k] > is->hi ? ends[k] : is->hi};
+  return is_of_64_bits(*is);
+}
+
+/* Is it negative nowhere if it is not at both ends, and may that be? */
+static bool is_signed_by_ends(Range *r, const Ins *i) {
+  Intervals *v = intervals_of(r->of);
+  Course c = course_of(r, i, MAX_DEPTH);
+  Interval first = ir_interval(v, r->start), last = ir_interval(v, r->stop), all, is;
+  last = (Interval){last.lo - 1, last.hi - 1};
+  all = (Interval){first.lo < last.lo ? first.lo : last.lo,
+                   first.hi > last.hi ? first.hi : last.hi};
+  return c != ANY && c != STAYS && reach_of(r, i, all, &is) && reach_of(r, i, first, &is) &&
+         is.hi >= 0 && reach_of(r, i, last, &is) && is.hi >= 0;
+}
+
+/* A loop of a few iterations is unrolled, and its indices are constant distances apart anyway. */
+static bool is_long(const Range *r) {
+  int64_t start, stop;
+  return r->start->op != OP_CONST || r->stop->op != OP_CONST ||
+         !fz_get_int(r->start->aux.frozen, &start) || !fz_get_int(r->stop->aux.frozen, &stop) ||
+         start < stop - FEW;
+}
+
+static bool read_signs(Range *r, Block *header, Block *latch) {
+  *r = (Range){.of = r->of, .signs = true};
+  if (!read_upward(r, header, latch, MAX_SIZE) || !is_long(r))
+    return false;
+  for (unsigned k = 1; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      if (i->op == OP_WRAP_INDEX && r->nchecks < MAX_CHECKS &&
+          may_be_negative(r, i->args[0], i->block) && is_signed_by_ends(r, i->args[0]))
+        r->checks[r->nchecks++] = i;
+  return r->nchecks > 0;
+}
+
 static bool is_settled(const Range *r, const Ins *i) {
-  for (unsigned k = 0; i->op == OP_CHECK_INDEX && k < r->nchecks; k++)
+  for (unsigned k = 0; k < r->nchecks; k++)
     if (r->checks[k] == i)
       return true;
   return false;
@@ -574,18 +665,22 @@ static Ins *last_of(Cx *cx, Fn *fn, const Range *r, Block *at) {
   return append(cx, fn, r, at, OP_SUB, r->counter->type, end, one);
 }
 
-/* 0 <= first <= last < extent: then no sum between has left 64 bits either. */
+/* 0 <= first <= last < extent: then no sum between has left 64 bits either. A sign needs no more
+ * than 0 <= first and 0 <= last. */
 static Ins *is_in_range(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *check, Ins *last) {
   const Type *truth = r->less->type;
-  Ins *index = unwrapped(check->args[0]), *extent = in_front(cx, fn, r, at, check->args[1], last);
-  Ins *low = in_front(cx, fn, r, at, index, r->start);
-  Ins *high = in_front(cx, fn, r, at, index, last);
+  Ins *index = unwrapped(check->args[0]);
+  bool falls = course_of(r, index, MAX_DEPTH) == FALLS;
+  Ins *low = in_front(cx, fn, r, at, index, falls ? last : r->start);
+  Ins *high = in_front(cx, fn, r, at, index, falls ? r->start : last);
   Ins *zero = ir_const(cx, fn, fz_int(cx, 0), index->type, r->less->loc);
   ir_append(at, zero);
   Ins *above = append(cx, fn, r, at, OP_LE, truth, zero, low);
-  Ins *below = append(cx, fn, r, at, OP_LT, truth, high, extent);
+  Ins *below = r->signs ? append(cx, fn, r, at, OP_LE, truth, zero, high)
+                        : append(cx, fn, r, at, OP_LT, truth, high,
+                                 in_front(cx, fn, r, at, check->args[1], last));
   Ins *both = append(cx, fn, r, at, OP_AND, truth, above, below);
-  if (low == high)
+  if (low == high || r->signs)
     return both;
   Ins *up = append(cx, fn, r, at, OP_LE, truth, low, high);
   return append(cx, fn, r, at, OP_AND, truth, both, up);
@@ -655,9 +750,9 @@ static void merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
 
 static void write_versions(Cx *cx, Fn *fn, Range *r) {
   Block *header = r->loop.blocks[0];
-  bool same = r->nrows     ? read_loop_of_rows(r, header, r->latch)
-              : r->nchecks ? read_checked(r, header, r->latch)
-                           : read_condition(r) && read_counter(r);
+  bool same = r->nrows                  ? read_loop_of_rows(r, header, r->latch)
+              : r->nchecks && !r->signs ? read_checked(r, header, r->latch)
+                                        : read_condition(r) && read_counter(r);
   if (!same) /* other loops have been written since */
     return;
   Block *exit = split_edge(cx, fn, header, r->outside);
@@ -670,7 +765,8 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   copy_branches(cx, fn, r);
   copy_phis(r, entry, fast);
   merge_exits(cx, fn, r, exit);
-  r->latch->last->flags |= r->known ? INS_ROLLED : 0; /* hardly ever runs */
+  if (r->known && !r->signs) /* the general loop hardly ever runs */
+    r->latch->last->flags |= INS_ROLLED;
 }
 
 static void version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
@@ -698,3 +794,5 @@ void cg_version_ranges(Cx *cx, Fn *fn) { version(cx, fn, read_range); }
 void cg_version_rows(Cx *cx, Fn *fn) { version(cx, fn, read_loop_of_rows); }
 
 void cg_version_checks(Cx *cx, Fn *fn) { version(cx, fn, read_checked); }
+
+void cg_version_signs(Cx *cx, Fn *fn) { version(cx, fn, read_signs); }

@@ -26,32 +26,48 @@ static const Ins *strip(const Ins *i) {
   return i;
 }
 
-/* What `cond` being `holds` says about x: x >= the result. */
-static IrWide bound_of(const Intervals *v, const Ins *cond, bool holds, const Ins *x, int depth) {
-  if (depth > MAX_DEPTH)
-    return NO_BOUND;
-  if (cond->op == OP_NOT)
-    return bound_of(v, cond->args[0], !holds, x, depth + 1);
-  if (cond->op == OP_TRUTH || (cond->op == OP_CAST && ty_kind(cond->args[0]->type) == KIND_BOOL))
-    return bound_of(v, cond->args[0], holds, x, depth + 1);
-  if (cond->op == (holds ? OP_AND : OP_OR)) {
-    IrWide a = bound_of(v, cond->args[0], holds, x, depth + 1),
-           b = bound_of(v, cond->args[1], holds, x, depth + 1);
-    return a > b ? a : b;
+/* Does a sum never wrap around? One that may has all numbers of its type. */
+static bool is_exact(const Intervals *v, const Ins *x) {
+  IrWide end = (IrWide)1 << (ty_bits(x->type) - 1);
+  Interval r = ir_interval(v, x);
+  return ty_is_signed(x->type) && r.lo <= r.hi && (r.lo > -end || r.hi < end - 1);
+}
+
+/* What x is but for a constant, which is added to `by`. */
+static const Ins *base_of(const Intervals *v, const Ins *x, IrWide *by) {
+  int64_t n;
+  for (x = strip(x); x->op == OP_ADD || x->op == OP_SUB; x = strip(x->args[0])) {
+    if (x->args[1]->op != OP_CONST || !fz_get_int(x->args[1]->aux.frozen, &n) || !is_exact(v, x))
+      break;
+    *by += x->op == OP_ADD ? (IrWide)n : -(IrWide)n;
   }
-  if (cond->op < OP_LT || cond->op > OP_GE || !ty_is_integral(cond->args[0]->type) ||
-      cond->args[0]->type != cond->args[1]->type)
-    return NO_BOUND;
-  Op op = holds ? (Op)cond->op : ir_inverse(cond->op);
-  const Ins *a = cond->args[0], *b = cond->args[1];
-  if (strip(a) != x && strip(b) == x) {
-    op = ir_swapped(op);
-    b = a;
-  } else if (strip(a) != x) {
-    return NO_BOUND;
+  return x;
+}
+
+/* of - less, or `of` itself (less == NULL). */
+typedef struct Difference {
+  const Ins *of, *less;
+} Difference;
+
+/* What `a op b` says about d: it is no less than the result. */
+static IrWide bound_by(const Intervals *v, const Ins *a, Op op, const Ins *b, Difference d) {
+  if (d.less) {
+    IrWide left = 0, right = 0;
+    int64_t n;
+    a = base_of(v, a, &left);
+    if (a->op == OP_SUB && is_exact(v, a) && b->op == OP_CONST && fz_get_int(b->aux.frozen, &n)) {
+      right = n; /* x - y op n */
+      b = a->args[1];
+      a = base_of(v, a->args[0], &left);
+    }
+    if (a != d.of || base_of(v, b, &right) != d.less)
+      return NO_BOUND;
+    return op == OP_GT ? right - left + 1 : op == OP_GE || op == OP_EQ ? right - left : NO_BOUND;
   }
+  if (strip(a) != d.of)
+    return NO_BOUND;
   Interval other = ir_interval(v, b);
-  bool is_least = other.lo == other.hi && ir_interval(v, x).lo == other.lo;
+  bool is_least = other.lo == other.hi && ir_interval(v, d.of).lo == other.lo;
   switch (op) {
   case OP_GT: return other.lo + 1;
   case OP_GE:
@@ -61,28 +77,60 @@ static IrWide bound_of(const Intervals *v, const Ins *cond, bool holds, const In
   }
 }
 
-/* What x is in block b, by the branches in front of it too. */
-static Interval known(const Intervals *v, const Ins *x, const Block *b) {
-  Interval r = ir_interval(v, x);
+/* What `cond` being `holds` says about d: it is no less than the result. */
+static IrWide bound_of(const Intervals *v, const Ins *cond, bool holds, Difference d, int depth) {
+  if (depth > MAX_DEPTH)
+    return NO_BOUND;
+  if (cond->op == OP_NOT)
+    return bound_of(v, cond->args[0], !holds, d, depth + 1);
+  if (cond->op == OP_TRUTH || (cond->op == OP_CAST && ty_kind(cond->args[0]->type) == KIND_BOOL))
+    return bound_of(v, cond->args[0], holds, d, depth + 1);
+  if (cond->op == (holds ? OP_AND : OP_OR)) {
+    IrWide a = bound_of(v, cond->args[0], holds, d, depth + 1),
+           b = bound_of(v, cond->args[1], holds, d, depth + 1);
+    return a > b ? a : b;
+  }
+  if (cond->op < OP_LT || cond->op > OP_GE || !ty_is_integral(cond->args[0]->type) ||
+      cond->args[0]->type != cond->args[1]->type)
+    return NO_BOUND;
+  Op op = holds ? (Op)cond->op : ir_inverse(cond->op);
+  IrWide a = bound_by(v, cond->args[0], op, cond->args[1], d),
+         b = bound_by(v, cond->args[1], ir_swapped(op), cond->args[0], d);
+  return a > b ? a : b;
+}
+
+/* What the branches in front of block b say about d: it is no less than the result. */
+static IrWide bound_at(const Intervals *v, Difference d, const Block *b) {
+  IrWide r = NO_BOUND;
   for (int n = 0; b->idom && n < MAX_BRANCHES; n++, b = b->idom) {
     const Block *from = b->idom;
     if (b->preds.len != 1 || from->last->op != OP_CONDBR || from->succ[0] == from->succ[1])
       continue;
-    IrWide c = bound_of(v, from->last->args[0], from->succ[0] == b, x, 0);
-    r.lo = c > r.lo ? c : r.lo;
+    IrWide c = bound_of(v, from->last->args[0], from->succ[0] == b, d, 0);
+    r = c > r ? c : r;
   }
   return r;
 }
 
-/* The numbers that x would be if sums of 64 bits did not wrap around. */
+static Interval no_less(Interval r, IrWide least) {
+  return (Interval){least > r.lo ? least : r.lo, r.hi};
+}
+
+/* The numbers that x would be if sums of 64 bits did not wrap around. A difference is bounded by
+ * what was compared, too: i - k is no less than 0 behind `if k <= i`. */
 static Interval unwrapped(const Intervals *v, const Ins *x, const Block *b, int depth) {
   x = strip(x);
-  Interval r = known(v, x, b);
+  Interval r = no_less(ir_interval(v, x), bound_at(v, (Difference){x, NULL}, b));
   bool adds = x->op == OP_ADD;
   if ((!adds && x->op != OP_SUB) || depth > MAX_DEPTH || r.lo >= 0 || !ty_is_signed(x->type))
     return r;
   Interval a = unwrapped(v, x->args[0], b, depth + 1), c = unwrapped(v, x->args[1], b, depth + 1);
   Interval s = adds ? (Interval){a.lo + c.lo, a.hi + c.hi} : (Interval){a.lo - c.hi, a.hi - c.lo};
+  if (!adds && s.lo < 0) {
+    IrWide left = 0, right = 0;
+    Difference d = {base_of(v, x->args[0], &left), base_of(v, x->args[1], &right)};
+    s = no_less(s, bound_at(v, d, b) + left - right);
+  }
   IrWide end = (IrWide)1 << (ty_bits(x->type) - 1);
   return ty_bits(x->type) == 64 || (s.lo >= -end && s.hi < end) ? s : r;
 }

@@ -1,0 +1,248 @@
+/* NVPTX low halves: 64-bit integers of which only the low half is used, in 32 bits.
+ *
+ *   a[row * m + col]                  # m: an int, so that no range shows that the sum fits 32 bits
+ *   s = (s * 1664525 + 1013904223) & 0xFFFFFFFF
+ *
+ * An element number of an array of fewer than 2**31 elements is the low half of its index, extended
+ * (lower/places.c), and a mask of 32 bits takes a low half, too. The low half of a sum, difference,
+ * product, bit operation, left shift, phi or selection is a function of those of its operands.
+ * LLVM computes such values in 32 bits only where each has a single use and none is a phi. Of the
+ * others ptxas computes both halves, and extends the low one by shifts: six instructions for an
+ * address in place of two.
+ *
+ * In: functions after LLVM's passes and coarsening. Out: each such value in 32 bits. */
+#include "codegen/llvm/compat.h"
+#include "codegen/llvm/match.h"
+#include "codegen/llvm/valuemap.h"
+#include "codegen/nvptx/nvptx.h"
+#include "ir/base/vec.h"
+
+enum { HALF = 32 };
+
+typedef struct Value {
+  LLVMValueRef wide, low; /* low: the same in 32 bits; NULL: not written yet */
+  bool full;              /* its upper half is used */
+} Value;
+
+typedef struct Halves {
+  Cg *cg;
+  VEC(Value) all;
+  ValueMap number; /* of a wide value in `all` */
+} Halves;
+
+static bool is_wide(const Cg *cg, LLVMValueRef v) { return LLVMTypeOf(v) == cg->t.i64; }
+
+/* Is v a constant of 64 bits, n? */
+static bool is_number(LLVMValueRef v, uint64_t n) {
+  return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == n;
+}
+
+static bool is_mask(LLVMValueRef v, unsigned bits) {
+  return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) >> bits == 0;
+}
+
+/* Is its low half a function of the low halves of its operands? */
+static bool keeps_halves(const Cg *cg, LLVMValueRef i) {
+  if (!is_wide(cg, i))
+    return false;
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
+  case LLVMSelect:
+  case LLVMPHI: return true;
+  case LLVMShl: return is_mask(LLVMGetOperand(i, 1), 5);
+  default: return false;
+  }
+}
+
+static Value *value_of(const Halves *h, LLVMValueRef v) {
+  uint32_t k = valuemap_get(&h->number, v);
+  return k == VALUEMAP_NONE ? NULL : &h->all.data[k];
+}
+
+static bool is_low(const Halves *h, LLVMValueRef v) {
+  const Value *is = value_of(h, v);
+  return is && !is->full;
+}
+
+/* --- who reads no more --- */
+
+/* The low half, extended and perhaps multiplied by the size of an element? */
+static bool is_extended(LLVMValueRef shifted) {
+  for (LLVMUseRef u = LLVMGetFirstUse(shifted); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef i = LLVMGetUser(u);
+    if ((!cg_is_op(i, LLVMAShr) && !cg_is_op(i, LLVMLShr)) ||
+        !(is_mask(LLVMGetOperand(i, 1), 5) || is_number(LLVMGetOperand(i, 1), HALF)))
+      return false;
+  }
+  return true;
+}
+
+/* Bits of the low half, moved down? */
+static bool is_masked(LLVMValueRef shifted) {
+  uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(shifted, 1));
+  for (LLVMUseRef u = LLVMGetFirstUse(shifted); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef i = LLVMGetUser(u);
+    if (!cg_is_op(i, LLVMAnd) || !is_mask(LLVMGetOperand(i, 1), HALF - (unsigned)by))
+      return false;
+  }
+  return true;
+}
+
+static bool reads_low(const Halves *h, LLVMValueRef user) {
+  if (is_low(h, user))
+    return true;
+  switch (LLVMGetInstructionOpcode(user)) {
+  case LLVMTrunc: return LLVMGetIntTypeWidth(LLVMTypeOf(user)) <= HALF;
+  case LLVMAnd: return is_mask(LLVMGetOperand(user, 1), HALF);
+  case LLVMShl: return is_number(LLVMGetOperand(user, 1), HALF) && is_extended(user);
+  case LLVMLShr: return is_mask(LLVMGetOperand(user, 1), 5) && is_masked(user);
+  default: return false;
+  }
+}
+
+static bool is_read_in_full(const Halves *h, LLVMValueRef v) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+    if (!reads_low(h, LLVMGetUser(u)))
+      return true;
+  return false;
+}
+
+static void find_values(Halves *h, LLVMValueRef f) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (keeps_halves(h->cg, i)) {
+        valuemap_set(&h->number, i, h->all.len);
+        VEC_PUSH(&h->cg->cx->arena, &h->all, (Value){.wide = i});
+      }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t k = h->all.len; k-- > 0;)
+      if (!h->all.data[k].full && is_read_in_full(h, h->all.data[k].wide))
+        changed = h->all.data[k].full = true;
+  }
+}
+
+/* --- writing --- */
+
+static void write_before(const Halves *h, LLVMValueRef i) {
+  LLVMPositionBuilderBefore(h->cg->builder, i);
+  LLVMSetCurrentDebugLocation2(h->cg->builder, LLVMInstructionGetDebugLoc(i));
+}
+
+static LLVMValueRef low_of(const Halves *h, LLVMValueRef v, LLVMValueRef at);
+
+/* Of a low value that is no phi. */
+static LLVMValueRef computed(const Halves *h, LLVMValueRef i) {
+  bool select = LLVMIsASelectInst(i) != NULL;
+  LLVMValueRef x = low_of(h, LLVMGetOperand(i, select), i),
+               y = low_of(h, LLVMGetOperand(i, 1 + select), i);
+  write_before(h, i);
+  return select ? l_select(h->cg->builder, LLVMGetOperand(i, 0), x, y)
+                : l_binop(h->cg->builder, LLVMGetInstructionOpcode(i), x, y);
+}
+
+/* The low half of v, in front of instruction `at`. */
+static LLVMValueRef low_of(const Halves *h, LLVMValueRef v, LLVMValueRef at) {
+  Value *is = value_of(h, v);
+  if (is && !is->full) {
+    is->low = is->low ? is->low : computed(h, v);
+    return is->low;
+  }
+  write_before(h, at);
+  if (cg_is_extension(v) && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) <= HALF)
+    return l_int_cast(h->cg->builder, LLVMGetOperand(v, 0), h->cg->t.i32, LLVMIsASExtInst(v));
+  return l_trunc(h->cg->builder, v, h->cg->t.i32);
+}
+
+static void write_low(Halves *h) {
+  for (uint32_t k = 0; k < h->all.len; k++) {
+    Value *is = &h->all.data[k];
+    if (!is->full && LLVMIsAPHINode(is->wide)) {
+      write_before(h, is->wide);
+      is->low = l_phi(h->cg->builder, h->cg->t.i32);
+    }
+  }
+  for (uint32_t k = 0; k < h->all.len; k++) {
+    Value *is = &h->all.data[k];
+    if (is->full)
+      continue;
+    if (!LLVMIsAPHINode(is->wide)) {
+      (void)low_of(h, is->wide, is->wide);
+      continue;
+    }
+    for (unsigned e = 0; e < LLVMCountIncoming(is->wide); e++) {
+      LLVMBasicBlockRef from = LLVMGetIncomingBlock(is->wide, e);
+      LLVMValueRef v = low_of(h, LLVMGetIncomingValue(is->wide, e),
+                              LLVMGetBasicBlockTerminator(from));
+      LLVMAddIncoming(is->low, &v, &from, 1);
+    }
+  }
+}
+
+/* A low half that was shifted to the top, and back by the last shift. */
+static LLVMValueRef extended(const Halves *h, LLVMValueRef low, LLVMValueRef last) {
+  uint64_t up = HALF - LLVMConstIntGetZExtValue(LLVMGetOperand(last, 1));
+  LLVMTypeRef t = h->cg->t.i64;
+  LLVMValueRef v = l_int_cast(h->cg->builder, low, t, cg_is_op(last, LLVMAShr));
+  v = up ? l_shl(h->cg->builder, v, l_int(t, up)) : v;
+  if (up && LLVMIsAInstruction(v))
+    LLVMSetNSW(v, cg_is_op(last, LLVMAShr));
+  return v;
+}
+
+/* What reads a low half, written anew; NULL: it has no value of its own, or keeps it. */
+static LLVMValueRef reader(const Halves *h, LLVMValueRef i) {
+  LLVMBuilderRef b = h->cg->builder;
+  LLVMValueRef of = LLVMGetOperand(i, 0), by = NULL;
+  LLVMTypeRef i32 = h->cg->t.i32, i64 = h->cg->t.i64;
+  bool shifts = cg_is_op(of, LLVMShl) || cg_is_op(of, LLVMLShr);
+  if (shifts && !is_low(h, of))
+    by = LLVMGetOperand(of, 1), of = LLVMGetOperand(of, 0);
+  if (is_low(h, i) || !is_low(h, of))
+    return NULL;
+  write_before(h, i);
+  LLVMValueRef v = low_of(h, of, i);
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMTrunc: return by ? NULL : LLVMTypeOf(i) == i32 ? v : l_trunc(b, v, LLVMTypeOf(i));
+  case LLVMAShr:
+  case LLVMLShr: return by ? extended(h, v, i) : NULL;
+  case LLVMAnd:
+    v = by ? l_lshr(b, v, l_trunc(b, by, i32)) : v;
+    return l_zext(b, l_and(b, v, l_trunc(b, LLVMGetOperand(i, 1), i32)), i64);
+  default: return NULL;
+  }
+}
+
+static void write_readers(const Halves *h, LLVMValueRef f) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+      next = LLVMGetNextInstruction(i);
+      LLVMOpcode op = LLVMGetInstructionOpcode(i);
+      bool reads = op == LLVMTrunc || op == LLVMAShr || op == LLVMLShr || op == LLVMAnd;
+      LLVMValueRef v = reads ? reader(h, i) : NULL;
+      if (v)
+        LLVMReplaceAllUsesWith(i, v);
+    }
+}
+
+void cg_nvptx_low_halves(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    Halves h = {.cg = cg, .number = {.arena = &cg->cx->arena}};
+    find_values(&h, f);
+    bool any = false;
+    for (uint32_t k = 0; k < h.all.len; k++)
+      any |= !h.all.data[k].full;
+    if (!any)
+      continue;
+    write_low(&h);
+    write_readers(&h, f);
+    cg_run_function_passes(cg, f, "instsimplify,adce");
+  }
+}
