@@ -7,6 +7,8 @@
  * and not where a third way leads to the same place, as with `elif`. What is left are branches in a
  * loop: threads wait for each other at each of them, and the loads of the next iteration behind
  * them. Here a side, or both, may have a few operations that can be speculated and are not slow.
+ * Conditions of two parts, `a or b`, become one first, and the returns of a device function one
+ * place, so that `if h == 0: return x` is such a side, too.
  *
  * In: functions as they are lowered, before LLVM's passes. */
 #include <llvm-c/DebugInfo.h>
@@ -18,7 +20,7 @@
 #include "codegen/nvptx/nvptx.h"
 
 enum {
-  MOST = 8, /* instructions that all threads run then: those of the sides, and selections */
+  MOST = 10, /* instructions that all threads run then: those of the sides, and selections */
   MAX_PHIS = 4,
 };
 
@@ -60,7 +62,8 @@ static unsigned cost_of_side(const Cg *cg, const Branch *x, LLVMBasicBlockRef si
        i = LLVMGetNextInstruction(i)) {
     if (LLVMIsAPHINode(i) || !cg_is_speculatable(i) || cg_is_slow(cg, i))
       return MOST + 1;
-    bool free = cg_is_extension(i) || cg_is_op(i, LLVMTrunc) || cg_is_op(i, LLVMGetElementPtr);
+    bool free = cg_is_extension(i) || cg_is_op(i, LLVMTrunc) || cg_is_op(i, LLVMFNeg) ||
+                cg_is_op(i, LLVMGetElementPtr);
     bool wide = LLVMTypeOf(i) == cg->t.i64 || LLVMTypeOf(i) == cg->t.f64;
     cost += free ? 0 : 1 + wide;
   }
@@ -96,24 +99,29 @@ static void lift(Cg *cg, LLVMBasicBlockRef side) {
   }
 }
 
-/* The phi with one edge in place of the branch's two. LLVM's C API cannot take one away. */
-static void merge(Cg *cg, const Branch *x, LLVMValueRef phi) {
-  LLVMBasicBlockRef from_yes = source(x, x->fork.yes), from_no = source(x, x->fork.no);
-  LLVMValueRef yes = graph_incoming(phi, from_yes), no = graph_incoming(phi, from_no);
-  LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(x->from));
-  LLVMValueRef v = yes == no ? yes : l_select(cg->builder, x->fork.condition, yes, no);
-  LLVMBasicBlockRef from = x->from;
+/* The phi with one edge, of v, in place of those from two blocks. LLVM's C API cannot take one
+ * away. */
+static void join_edges(Cg *cg, LLVMValueRef phi, LLVMBasicBlockRef a, LLVMBasicBlockRef b,
+                       LLVMBasicBlockRef from, LLVMValueRef v) {
   LLVMPositionBuilderBefore(cg->builder, phi);
   LLVMValueRef now = l_phi(cg->builder, LLVMTypeOf(phi));
   LLVMAddIncoming(now, &v, &from, 1);
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMBasicBlockRef edge = LLVMGetIncomingBlock(phi, k);
     LLVMValueRef in = LLVMGetIncomingValue(phi, k);
-    if (edge != from_yes && edge != from_no)
+    if (edge != a && edge != b)
       LLVMAddIncoming(now, &in, &edge, 1);
   }
   LLVMReplaceAllUsesWith(phi, now);
   LLVMInstructionEraseFromParent(phi);
+}
+
+static void merge(Cg *cg, const Branch *x, LLVMValueRef phi) {
+  LLVMBasicBlockRef from_yes = source(x, x->fork.yes), from_no = source(x, x->fork.no);
+  LLVMValueRef yes = graph_incoming(phi, from_yes), no = graph_incoming(phi, from_no);
+  LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(x->from));
+  LLVMValueRef v = yes == no ? yes : l_select(cg->builder, x->fork.condition, yes, no);
+  join_edges(cg, phi, from_yes, from_no, x->from, v);
 }
 
 static void convert(Cg *cg, const Branch *x) {
@@ -137,8 +145,97 @@ static void convert(Cg *cg, const Branch *x) {
       LLVMDeleteBasicBlock(sides[k]);
 }
 
+/* --- conditions of two parts --- */
+
+/* Does each phi of the block take the same from both? */
+static bool takes_the_same(LLVMBasicBlockRef block, LLVMBasicBlockRef a, LLVMBasicBlockRef b) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i))
+    if (graph_incoming(i, a) != graph_incoming(i, b))
+      return false;
+  return true;
+}
+
+static void move_edges(Cg *cg, LLVMBasicBlockRef to, LLVMBasicBlockRef a, LLVMBasicBlockRef from) {
+  LLVMValueRef next;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(to); LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    join_edges(cg, i, a, from, from, graph_incoming(i, a));
+  }
+}
+
+/* `second` is the side of the branch where the other part of the condition is asked, if it is:
+ * a block with a branch of its own, one way of which leads where the first does, too. */
+static bool joins_condition(Cg *cg, const Branch *x, LLVMBasicBlockRef second) {
+  LLVMBasicBlockRef both = second == x->fork.yes ? x->fork.no : x->fork.yes, other;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(x->from), v;
+  Fork then;
+  if (!has_one_edge_in(second) || !graph_fork(LLVMGetBasicBlockTerminator(second), &then) ||
+      then.yes == then.no || (then.yes != both && then.no != both))
+    return false;
+  other = then.yes == both ? then.no : then.yes;
+  if (both == x->from || !is_side(cg, other) ||
+      (graph_next(other) != both && graph_next(other) != graph_next(both)) ||
+      !takes_the_same(both, x->from, second) || cost_of_side(cg, x, second) > MOST)
+    return false;
+  LLVMPositionBuilderBefore(cg->builder, end);
+  lift(cg, second);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(end));
+  LLVMValueRef known = l_int(cg->t.i1, then.yes == both);
+  v = second == x->fork.no ? l_select(cg->builder, x->fork.condition, known, then.condition)
+                           : l_select(cg->builder, x->fork.condition, then.condition, known);
+  move_edges(cg, both, second, x->from);
+  move_edges(cg, other, second, x->from);
+  LLVMPositionBuilderBefore(cg->builder, end);
+  LLVMBuildCondBr(cg->builder, v, then.yes, then.no);
+  LLVMInstructionEraseFromParent(end);
+  LLVMDeleteBasicBlock(second);
+  return true;
+}
+
+static void join_conditions(Cg *cg, LLVMBasicBlockRef b) {
+  Branch x = {.from = b};
+  while (graph_fork(LLVMGetBasicBlockTerminator(b), &x.fork) && x.fork.yes != x.fork.no &&
+         (joins_condition(cg, &x, x.fork.yes) || joins_condition(cg, &x, x.fork.no)))
+    ;
+}
+
+/* --- returns --- */
+
+/* The function returns its number from one place. */
+static void join_returns(Cg *cg, LLVMValueRef f) {
+  LLVMTypeRef t = LLVMGetReturnType(LLVMGlobalGetValueType(f));
+  LLVMBasicBlockRef first = LLVMGetFirstBasicBlock(f), last = LLVMGetLastBasicBlock(f), join = NULL;
+  LLVMValueRef phi = NULL;
+  unsigned returns = 0;
+  if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind && LLVMGetTypeKind(t) != LLVMFloatTypeKind &&
+      LLVMGetTypeKind(t) != LLVMDoubleTypeKind)
+    return;
+  for (LLVMBasicBlockRef b = first; b; b = LLVMGetNextBasicBlock(b))
+    returns += LLVMIsAReturnInst(LLVMGetBasicBlockTerminator(b)) != NULL;
+  if (returns < 2)
+    return;
+  join = LLVMAppendBasicBlockInContext(cg->context, f, "returns");
+  LLVMPositionBuilderAtEnd(cg->builder, join);
+  phi = l_phi(cg->builder, t);
+  LLVMBuildRet(cg->builder, phi);
+  for (LLVMBasicBlockRef b = first;; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    if (LLVMIsAReturnInst(end)) {
+      LLVMValueRef v = LLVMGetOperand(end, 0);
+      LLVMPositionBuilderBefore(cg->builder, end);
+      LLVMBuildBr(cg->builder, join);
+      LLVMInstructionEraseFromParent(end);
+      LLVMAddIncoming(phi, &v, &b, 1);
+    }
+    if (b == last)
+      break;
+  }
+}
+
 static bool converts(Cg *cg, LLVMBasicBlockRef b) {
   Branch x = {.from = b};
+  join_conditions(cg, b);
   bool found = graph_fork(LLVMGetBasicBlockTerminator(b), &x.fork) && find_join(cg, &x) &&
                cost_of_side(cg, &x, x.fork.yes) + cost_of_side(cg, &x, x.fork.no) +
                        cost_of_selections(cg, &x) <=
@@ -153,6 +250,7 @@ void cg_nvptx_convert_ifs(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f))
       continue;
+    join_returns(cg, f);
     FnGraph g = graph_of(&cg->cx->arena, f, NULL);
     for (uint32_t k = g.len; k--;)
       converts(cg, g.nodes[k].block);

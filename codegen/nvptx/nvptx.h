@@ -97,6 +97,10 @@ void cg_nvptx_short_shuffles(Cg *cg);
 /* local_guards.c: loads of local arrays in front of a condition that was loaded. */
 void cg_nvptx_local_guards(Cg *cg);
 
+/* shared_addresses.c: what addresses behind several conditions have in common, in front of them;
+ * before code generation. */
+void cg_nvptx_shared_addresses(Cg *cg);
+
 /* keep_places.c: what is made in front of a branch stays there; right before code generation. */
 void cg_nvptx_keep_places(Cg *cg);
 

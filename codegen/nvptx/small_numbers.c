@@ -14,9 +14,11 @@
  *     32 bits and extended;
  *   - terms of a sum that are small, added one after the other, are added up in 32 bits first, also
  *     where the addition is masked;
+ *   - a loop variable that is the extension of another is extended where it is used;
  *   - magnitudes of narrow differences, and operations of 8 and 16 bits whose result is extended or
  *     compared, are operations of 32 bits. */
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
@@ -299,6 +301,73 @@ static bool is_narrow_comparison(LLVMValueRef i) {
          (is_of_low_bits(LLVMGetOperand(i, 0)) || is_of_low_bits(LLVMGetOperand(i, 1)));
 }
 
+/* --- extensions that a loop carries ---
+ *
+ * Of a counter that is used as both, LLVM carries the extended number beside that of 32 bits, and
+ * ptxas no longer knows that a product of it has operands of 32. */
+
+/* What it is the extension of, if it is one of 32 bits; else v. */
+static LLVMValueRef before_extension(LLVMValueRef v) {
+  bool extends = LLVMIsASExtInst(v) || (LLVMIsAZExtInst(v) && LLVMGetNNeg(v));
+  return extends && width_of(v) == 64 && width_of(LLVMGetOperand(v, 0)) == 32 ? LLVMGetOperand(v, 0)
+                                                                              : v;
+}
+
+static bool is_extension_of(LLVMValueRef wide, LLVMValueRef v) {
+  if (LLVMIsAConstantInt(wide) && LLVMIsAConstantInt(v))
+    return LLVMConstIntGetSExtValue(wide) == LLVMConstIntGetSExtValue(v);
+  return before_extension(wide) == v;
+}
+
+/* The phi of its block that it is the extension of; NULL if there is none. */
+static LLVMValueRef short_phi(LLVMValueRef phi) {
+  LLVMBasicBlockRef b = LLVMGetInstructionParent(phi);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i)) {
+    bool same = width_of(i) == 32;
+    for (unsigned k = 0; k < LLVMCountIncoming(phi) && same; k++)
+      same = is_extension_of(LLVMGetIncomingValue(phi, k),
+                             graph_incoming(i, LLVMGetIncomingBlock(phi, k)));
+    if (same)
+      return i;
+  }
+  return NULL;
+}
+
+/* In front of the user, since the code generator finds a product of extended numbers within a block
+ * only. The freeze keeps it from being merged with an extension in another block. */
+static void extend_for(Cg *cg, LLVMValueRef user, LLVMValueRef wide, LLVMValueRef from) {
+  LLVMPositionBuilderBefore(cg->builder, user);
+  if (LLVMGetInstructionParent(user) != LLVMGetInstructionParent(from))
+    from = l_freeze(cg->builder, from);
+  LLVMValueRef v = l_sext(cg->builder, from, cg->t.i64);
+  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)
+    if (LLVMGetOperand(user, k) == wide)
+      LLVMSetOperand(user, k, v);
+}
+
+static void extend_where_used(Cg *cg, LLVMBasicBlockRef b) {
+  LLVMValueRef at = LLVMGetFirstInstruction(b);
+  while (LLVMIsAPHINode(at))
+    at = LLVMGetNextInstruction(at);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    LLVMValueRef from = width_of(i) == 64 ? short_phi(i) : NULL;
+    if (!from)
+      continue;
+    for (LLVMUseRef u = LLVMGetFirstUse(i), after; u; u = after) {
+      LLVMValueRef user = LLVMGetUser(u);
+      for (after = LLVMGetNextUse(u); after && LLVMGetUser(after) == user;)
+        after = LLVMGetNextUse(after);
+      if (!LLVMIsAPHINode(user))
+        extend_for(cg, user, i, from);
+    }
+    LLVMPositionBuilderBefore(cg->builder, at);
+    LLVMReplaceAllUsesWith(i, l_sext(cg->builder, from, cg->t.i64));
+    LLVMInstructionEraseFromParent(i);
+  }
+}
+
 /* --- the pass --- */
 
 /* The same value in fewer or cheaper instructions; NULL: as it is. */
@@ -336,6 +405,7 @@ static LLVMValueRef add_up(Cg *cg, LLVMValueRef i) {
 void cg_nvptx_small_numbers(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+      extend_where_used(cg, b);
       rewrite(cg, b, rewritten);
       rewrite(cg, b, add_up);
     }

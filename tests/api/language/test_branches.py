@@ -2,6 +2,7 @@
 CPython running the same function."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -83,6 +84,14 @@ BODIES = {
             if down:
                 m += 1
 """,
+    "either": """
+            if v < -1 or v == 2 or v > 50:
+                n += 1
+                s += v
+            elif v > -1 and v < 1 and not v == 0:
+                t -= v
+            m += 1 if v == 7 or (k > 3 and v != v) else (2 if v > w else 3)
+""",
     "integers": """
             if k % 3 == 0:
                 n += k
@@ -142,6 +151,49 @@ def test_as_python(name):
     want = expected(BODIES[name], count)
     np.testing.assert_array_equal(ints, want[1])
     np.testing.assert_array_equal(floats, want[0])
+
+
+def gradient(h, x, y):
+    h = h & 3
+    if h == 0:
+        return x + y
+    elif h == 1:
+        return -x + y
+    elif h == 2:
+        return x - y
+    return -x - y
+
+
+def direction(h, x, y, z):
+    h = h & 15
+    u = x if h < 8 else y
+    v = y if h < 4 else (x if h == 12 or h == 14 else z)
+    return (u if h & 1 == 0 else -u) + (v if h & 2 == 0 else -v)
+
+
+def noise(table, points, out):
+    i = gpu.grid(1)
+    if i < out.shape[0]:
+        x, y, z = points[i, 0], points[i, 1], points[i, 2]
+        out[i, 0] = gradient(table[i], x, y)
+        out[i, 1] = direction(table[i], x, y, z)
+
+
+cuda = gpu
+
+
+def test_functions_with_several_returns():
+    n = 64
+    points = np.random.default_rng(1).normal(0, 1, (n, 3)).astype(np.float32)
+    table, out = np.arange(n, dtype=np.int32), np.zeros((n, 2), np.float32)
+    gpu.jit(noise)[2, 32](table, points, out)
+    want = [(gradient(int(h), x, y), direction(int(h), x, y, z)) for h, (x, y, z) in zip(table, points)]
+    np.testing.assert_array_equal(out, want)
+
+
+def test_their_ways_are_selections():
+    made = gpu.compile_ptx(noise, "void(int32[::1], float32[:,::1], float32[:,::1])", cc="sm_90", coarsen=1)[0]
+    assert len(re.findall(r"\bbra\b|\bbrx\b", made)) == 1  # around the thread's work
 
 
 COUNTS = """

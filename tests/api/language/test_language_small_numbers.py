@@ -1,6 +1,8 @@
 """Integers of which 32 bits hold every value, which the GPU's code computes in 32 bits (codegen/nvptx/small_numbers.c), and loops over a thread's part of an
 array (codegen/ssa/range_versions.c), beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
+import re
+
 import numpy as np
 import pytest
 from harness import run
@@ -78,3 +80,24 @@ def test_the_counter_behind_such_a_loop():
             out[i] = 1000 * k + total
 
     run(kernel, [BYTES, 25, np.zeros(40, np.int64)], 2, 32)
+
+
+def squares(data, radius, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = 0
+        for d in range(-radius, radius + 1):
+            if 0 <= i + d < data.size:
+                total += d * d * int(data[i + d]) + d
+        out[i] = total
+
+
+@pytest.mark.parametrize("radius", [0, 1, 6, 77, 47000])
+def test_a_counter_is_multiplied_behind_a_condition(radius):
+    run(squares, [BYTES, radius, np.zeros(40 if radius < 1000 else 2, np.int64)], 2, 32)
+
+
+def test_its_square_is_a_product_of_32_bits():
+    made = cuda.compile_ptx(squares, "narrow (uint8[::1], int64, int64[::1])", cc="sm_90", coarsen=1)[0]
+    counters = [line for line in made.splitlines() if re.search(r"mul\.lo\.s64\s+(%rd\d+), (%rd\d+), \2;", line)]
+    assert not counters and re.search(r"mul\.wide\.s32\s+(%rd\d+), (%r\d+), \2;", made)

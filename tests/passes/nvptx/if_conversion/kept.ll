@@ -31,10 +31,12 @@ long:                                             ; preds = %b
   %m6 = fmul float %m5, %x
   %m7 = fmul float %m6, %x
   %m8 = fmul float %m7, %x
+  %m9 = fmul float %m8, %x
+  %m10 = fmul float %m9, %x
   br label %d
 
 d:                                                ; preds = %b, %long
-  %z = phi float [ %w, %b ], [ %m8, %long ]
+  %z = phi float [ %w, %b ], [ %m10, %long ]
   %other = fcmp olt float %x, 1.000000e+00
   br i1 %other, label %flag, label %e
 

@@ -1,0 +1,205 @@
+/* NVPTX shared addresses: what the addresses of accesses behind several conditions have in common
+ * is computed once, in front of them.
+ *
+ *   for dx in range(-radius, radius + 1):       # unrolled: x, x + 1, x + 2, x + 3
+ *       if 0 <= x + dx < cols:
+ *           total += image[y, x + dx]
+ *
+ * The addresses are constants apart, but none of the accesses is on the way to all others, so
+ * LLVM's code generator writes each address anew: up to five instructions where one offset of the
+ * access would do.
+ *
+ * In: functions as they go to the code generator. An index of 64 bits is a sum of up to MAX_TERMS
+ * terms, extended from 32 bits or not, and a constant. Addresses of the same array, with the same
+ * terms and in the same loop, become the address of their terms, with a constant distance each.
+ * It is computed in the block that dominates all of them. Terms that a loop does not change come
+ * first and are added in front of it. */
+#include <llvm-c/DebugInfo.h>
+
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum {
+  MAX_TERMS = 3,
+  MAX_ADDRESSES = 512, /* of a function: others stay as they are */
+  MAX_DISTANCE = 1 << 16,
+};
+
+typedef struct Address {
+  LLVMValueRef gep, from, terms[MAX_TERMS];
+  LLVMTypeRef element;
+  int64_t constant;
+  unsigned n;
+  uint32_t at; /* its node; GRAPH_NONE: done with */
+} Address;
+
+typedef struct Addresses {
+  Cg *cg;
+  FnGraph *g;
+  VEC(Address) list;
+} Addresses;
+
+static bool is_known_at(const FnGraph *g, LLVMValueRef v, uint32_t at) {
+  if (!LLVMIsAInstruction(v))
+    return true;
+  uint32_t from = graph_number(g, LLVMGetInstructionParent(v));
+  return from != GRAPH_NONE && graph_dominates(g, from, at);
+}
+
+/* Adds v, of 32 or 64 bits, to the sum; false if it is not of the form. What is known at a node is
+ * one term, unless the node is GRAPH_NONE. */
+static bool add_terms(const Addresses *all, Address *a, LLVMValueRef v, uint32_t at) {
+  const Cg *cg = all->cg;
+  bool narrow = LLVMTypeOf(v) == cg->t.i32, whole = at != GRAPH_NONE && is_known_at(all->g, v, at);
+  if (LLVMIsAConstantInt(v)) {
+    a->constant += LLVMConstIntGetSExtValue(v);
+    return a->constant > -MAX_DISTANCE && a->constant < MAX_DISTANCE;
+  }
+  if (!whole && cg_is_op(v, LLVMAdd) && (!narrow || LLVMGetNSW(v)))
+    return add_terms(all, a, LLVMGetOperand(v, 0), at) &&
+           add_terms(all, a, LLVMGetOperand(v, 1), at);
+  if (!narrow && (LLVMIsASExtInst(v) || (LLVMIsAZExtInst(v) && LLVMGetNNeg(v))) &&
+      LLVMTypeOf(LLVMGetOperand(v, 0)) == cg->t.i32)
+    return add_terms(all, a, LLVMGetOperand(v, 0), at);
+  if (a->n == MAX_TERMS)
+    return false;
+  a->terms[a->n++] = v;
+  return true;
+}
+
+/* The terms of an address; without any if it is not of the form. */
+static Address terms_of(const Addresses *all, LLVMValueRef gep, uint32_t node, uint32_t at) {
+  Address a = {.gep = gep,
+               .from = LLVMGetOperand(gep, 0),
+               .at = node,
+               .element = LLVMGetGEPSourceElementType(gep)};
+  if (!add_terms(all, &a, LLVMGetOperand(gep, 1), at))
+    a.n = 0;
+  return a;
+}
+
+static unsigned count(const Address *a, LLVMValueRef term) {
+  unsigned n = 0;
+  for (unsigned k = 0; k < a->n; k++)
+    n += a->terms[k] == term;
+  return n;
+}
+
+static bool has_same_terms(const Address *a, const Address *b) {
+  bool same = a->from == b->from && a->element == b->element && a->n == b->n;
+  for (unsigned k = 0; k < a->n && same; k++)
+    same = count(a, a->terms[k]) == count(b, a->terms[k]);
+  return same;
+}
+
+static void find(Addresses *all) {
+  for (uint32_t n = 0; n < all->g->len; n++)
+    for (LLVMValueRef i = all->g->nodes[n].first; i; i = LLVMGetNextInstruction(i)) {
+      if (!cg_is_op(i, LLVMGetElementPtr) || LLVMGetNumIndices(i) != 1 ||
+          LLVMTypeOf(LLVMGetOperand(i, 1)) != all->cg->t.i64 || all->list.len == MAX_ADDRESSES)
+        continue;
+      Address a = terms_of(all, i, n, GRAPH_NONE);
+      if (a.n)
+        VEC_PUSH(all->g->arena, &all->list, a);
+    }
+}
+
+static uint32_t common_dominator(const FnGraph *g, uint32_t a, uint32_t b) {
+  while (a != b) {
+    uint32_t *deeper = a > b ? &a : &b;
+    *deeper = g->nodes[*deeper].idom;
+  }
+  return a;
+}
+
+/* The array with a term added, in front of that instruction. */
+static LLVMValueRef add(Cg *cg, const Address *a, LLVMValueRef from, LLVMValueRef term,
+                        LLVMValueRef before) {
+  LLVMPositionBuilderBefore(cg->builder, before);
+  if (LLVMTypeOf(term) != cg->t.i64)
+    term = l_sext(cg->builder, term, cg->t.i64);
+  return l_gep(cg->builder, a->element, from, &term, 1);
+}
+
+/* The address of the terms at the end of that node. */
+static LLVMValueRef shared(const Addresses *all, const Address *a, uint32_t at) {
+  const FnGraph *g = all->g;
+  uint32_t loop = g->nodes[at].loop;
+  LLVMValueRef front = loop == GRAPH_NONE ? NULL : graph_front(g, loop), from = a->from;
+  bool fixed = front && !graph_in_loop(g, loop, from);
+  for (unsigned pass = 0; pass < 2; pass++)
+    for (unsigned k = 0; k < a->n; k++) {
+      bool outside = fixed && !graph_in_loop(g, loop, a->terms[k]);
+      if (outside == !pass)
+        from = add(all->cg, a, from, a->terms[k], outside ? front : g->nodes[at].last);
+    }
+  return from;
+}
+
+/* Writes the address as a distance from what it shares with others. */
+static void rewrite(Addresses *all, Address *a, LLVMValueRef from) {
+  Cg *cg = all->cg;
+  LLVMValueRef distance = l_int(cg->t.i64, (uint64_t)a->constant);
+  LLVMPositionBuilderBefore(cg->builder, a->gep);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(a->gep));
+  LLVMValueRef now = l_gep(cg->builder, a->element, from, &distance, 1);
+  for (uint32_t k = 0; k < all->list.len; k++)
+    if (all->list.data[k].from == a->gep)
+      all->list.data[k].from = now;
+  LLVMReplaceAllUsesWith(a->gep, now);
+  LLVMInstructionEraseFromParent(a->gep);
+  a->at = GRAPH_NONE;
+}
+
+/* Rewrites those with the same terms as this one, if several places behind conditions have them. */
+static void visit(Addresses *all, uint32_t first) {
+  const FnGraph *g = all->g;
+  Address *list = all->list.data, key = list[first];
+  uint32_t at = key.at, n = 0, *same = NULL;
+  bool several = false, sums = true;
+  if (at == GRAPH_NONE)
+    return;
+  same = CX_ARRAY(all->cg->cx, uint32_t, all->list.len);
+  for (uint32_t k = first; k < all->list.len; k++)
+    if (list[k].at != GRAPH_NONE && g->nodes[list[k].at].loop == g->nodes[key.at].loop &&
+        has_same_terms(&key, &list[k])) {
+      same[n++] = k;
+      several |= list[k].at != key.at;
+      at = common_dominator(g, at, list[k].at);
+    }
+  if (!several || g->nodes[at].loop != g->nodes[key.at].loop || !is_known_at(g, key.from, at))
+    return;
+  for (uint32_t k = 0; k < n; k++)
+    if (list[same[k]].at == at) /* LLVM's code generator shares its address */
+      return;
+  for (unsigned k = 0; k < key.n; k++)
+    if (!is_known_at(g, key.terms[k], at))
+      return;
+  Address whole = terms_of(all, key.gep, key.at, at);
+  for (uint32_t k = 0; k < n; k++) {
+    Address other = terms_of(all, list[same[k]].gep, key.at, at);
+    sums &= has_same_terms(&whole, &other);
+  }
+  LLVMValueRef from = shared(all, sums ? &whole : &key, at);
+  for (uint32_t k = 0; k < n; k++) {
+    Address *a = &list[same[k]];
+    a->constant = sums ? terms_of(all, a->gep, key.at, at).constant : a->constant;
+    rewrite(all, a, from);
+  }
+}
+
+void cg_nvptx_shared_addresses(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+    Addresses all = {.cg = cg, .g = &g};
+    if (g.len < 5) /* no two conditions */
+      continue;
+    graph_loops(&g);
+    find(&all);
+    for (uint32_t k = 0; k < all.list.len; k++)
+      visit(&all, k);
+  }
+}
