@@ -38,6 +38,7 @@ SHAPES = (
     *((4096, 4096, 1024), (8192, 8192, 1024), (65536, 1024, 1024)),
     *((4096, 4096, 14336), (8192, 1024, 8192), (1024, 8192, 8192)),
     *((5000, 3000, 2000), (5000, 3072, 2048), (8200, 8200, 1032), *((n, n, n) for n in (1000, 2056, 4104))),
+    *((1001, 999, 1003), *((n, n, n) for n in (2049, 4097, 8193))),
     *((n, n, k, "float16") for n, k in ((4096, 4096), (8192, 1024))),
     *((n, n, k, "bfloat16", a, b) for n, k in ((8192, 8192), (8192, 1024)) for a, b in ("kk", "mn", "mk")),
 )
@@ -67,9 +68,9 @@ def sides(torch, names):
     both = "bfloat16", "float16"
     every = {
         "cublas": (cublas, (1, 1, 1), both, True),
-        "warps": (lambda a, b, c, *_: gemm_warps.launch(a, b, c), (1, 8, 8), both, False),
+        "warps": (lambda a, b, c, *_: gemm_warps.launch(a, b, c), (1, 1, 1), both, False),
         "groups": (groups, (gemm_warpgroups.M, gemm_warpgroups.N, gemm_warpgroups.K), both[:1], False),
-        "pipeline": (lambda a, b, c, *majors: launch(*majors)(a, b, c), (8, 8, 8), both, True),
+        "pipeline": (lambda a, b, c, *majors: launch(*majors)(a, b, c), (1, 1, 1), both, True),
     }
     return {name: every[name] for name in names}
 

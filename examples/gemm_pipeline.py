@@ -12,8 +12,9 @@ The consumers share a tile, 64 rows each, or take turns at whole tiles ("ping-po
 stores its tile while the other multiplies. Blocks with neighbouring tiles may share what they copy:
 a cluster of two what it copies of B, one of four of A, too. `pick` says which form a product takes.
 
-The contiguous axes of A, B and C are multiples of 8, for tensor maps are of rows of multiples of
-16 bytes.
+Tensor maps are of rows that begin at multiples of 16 bytes. What does not is copied to padded rows
+before; such a C is stored by threads. So every size and every view is right, and those whose
+contiguous axes are multiples of 8 are fastest, best of 16.
 """
 
 import functools
@@ -21,7 +22,7 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from gemm_warps import check
+from gemm_warps import aligned, check, padded
 from pyptx import cuda, float32, int32, uint32
 
 K = 64  # elements, the 128 bytes of the swizzle
@@ -86,8 +87,8 @@ def place(tile: int, rows: int, columns: int, group: int) -> tuple:
 
 
 @functools.cache
-def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None, residual: bool):
-    """The kernel (a, b, c, d, group, more) of a form: c = a @ b.
+def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None, residual: bool, direct: bool = False):
+    """The kernel (a, b, c, d, group, more) of a form: c = a @ b. direct: c has no tensor map.
 
     a is m x k where its contiguous axis is "k", else k x m; b is k x n ("n") or n x k.
     epilogue(value, row, column, *more) is what c gets at (row, column) for a sum in float32; with
@@ -130,21 +131,29 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                 cuda.mbarrier_arrive_cluster(empty, stage, rank)
 
     @cuda.jit(device=True)
+    def store(c: cuda.Array, box: cuda.Array, top: int, left: int) -> None:
+        """The warps of a consumer store a box, a row each, at (top, left)."""
+        quarter, lane = cuda.threadIdx.x // 32 % 4, cuda.threadIdx.x % 32
+        for r in range(quarter, min(64, c.shape[0] - top), 4):
+            for s in range(lane, min(64, c.shape[1] - left), 32):
+                c[top + r, left + s] = box[r, 8 * (s // 8 ^ r % 8) + s % 8]
+
+    @cuda.jit(device=True)
     def finish(value: float, old: float, i: int, row: int, column: int, shape: tuple, more: tuple) -> float:
         """What c gets for the sum i of a thread whose first is at (row, column)."""
         if epilogue is None:
             return value
         r, s = row + uint32(8 * (i // 2 % 2)), column + uint32(8 * (i // 4))
-        r, s = min(r, uint32(shape[0] - 1)), min(s, uint32(shape[1] - 8) + column % uint32(8))  # one that there is
-        s += uint32(i % 2)
+        r = min(r, uint32(shape[0] - 1))  # one that there is
+        s = min(s + uint32(i % 2), uint32(shape[1] - 1)) if direct else min(s, uint32(shape[1] - 8) + column % uint32(8)) + uint32(i % 2)
         return epilogue(value, old, r, s, *more) if residual else epilogue(value, r, s, *more)
 
     @cuda.jit(launch_bounds=(THREADS, 1))
     def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array, d: cuda.Array, group: int, more: tuple) -> None:
         boxes_a = cuda.tensor_map(a, box_a, swizzle=128)
         boxes_b = cuda.tensor_map(b, box_b, swizzle=128)
-        boxes_c = cuda.tensor_map(c, (64, 64), swizzle=128)
-        boxes_d = cuda.tensor_map(d, (64, 64), swizzle=128)
+        boxes_c = cuda.tensor_map(b if direct else c, (64, 64), swizzle=128)
+        boxes_d = cuda.tensor_map(d if residual else b, (64, 64), swizzle=128)
         memory = cuda.shared.array(0, a.dtype, alignment=1024)
         sa, sb = memory[:SIDE_A].reshape(shape_a), memory[SIDE_A : SIDE_A + SIDE_B].reshape(shape_b)
         shares_a, shares_b = sa.reshape(shape_a_shares), sb.reshape(shape_b_shares)
@@ -268,9 +277,14 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                             cuda.stmatrix(box, at, (*low, values[e + 4], values[e + 5], values[e + 6], values[e + 7]))
                         cuda.fence_proxy_async_shared()  # so that the copy sees what this thread has stored
                         cuda.barrier_sync(1 + me, 128)
-                        if leader:
+                        if direct:
+                            store(c, box, top + 64 * part, left + 64 * j)
+                            if residual:
+                                cuda.barrier_sync(1 + me, 128)  # all have read the box
+                        elif leader:
                             cuda.cp_async_bulk_tensor_store(boxes_c, (top + 64 * part, left + 64 * j), box)
                             cuda.cp_async_bulk_commit_group()
+                        if leader:
                             if residual and 0 < part * BOXES + j <= (PARTS - 1) * BOXES:  # the box before, of the next 64 rows
                                 last = (j - 1) % BOXES
                                 below = top + 64 * (part if j == 0 else part + 1)
@@ -298,14 +312,17 @@ def launch(
     form: Form | None = None,
 ) -> Callable:
     """A function of a, b, c (with residual also d) and what the epilogue takes, which computes
-    c = a @ b by so many blocks, as many as there are multiprocessors."""
+    c = a @ b by so many blocks, as many as there are multiprocessors. Arrays have any
+    sizes and strides; of those of a, b and d that tensor maps cannot take, copies are made."""
 
     def run(a, b, c, *more):
         m, n = c.shape
         k = a.shape[1 if a_major == "k" else 0]
+        a, b = (x if aligned(x) else padded(x) for x in (a, b))
         chosen = form or pick(m, n, k, blocks, a.shape[1] % 16 != 0, b.shape[1] % 16 != 0)
-        kernel = make_gemm(chosen, a_major, b_major, epilogue, residual)
-        d, more = (more[0], more[1:]) if residual else (c, more)
+        direct = not aligned(c)
+        kernel = make_gemm(chosen, a_major, b_major, epilogue, residual, direct)
+        d, more = (more[0] if aligned(more[0]) else padded(more[0]), more[1:]) if residual else (c, more)
         cluster = chosen.cluster[0] * chosen.cluster[1]
         kernel[cluster * clusters_of(chosen, blocks), kernel.threads, 0, kernel.shared_bytes, cluster](a, b, c, d, group, more)
 

@@ -6,7 +6,8 @@ four stages in shared memory, three of them ahead of the one that is multiplied;
 fragments of the next 16 of K are loaded while these are multiplied. Chunks of 16 bytes change
 places in shared memory, so that the 8 rows of a matrix that ldmatrix reads lie in different banks.
 
-N and K are multiples of 8, for chunks of 16 bytes are copied; M is any.
+Chunks of 16 bytes are copied. Matrices whose rows do not begin at multiples of that are copied to
+padded rows before, such a C after.
 """
 
 import sys
@@ -140,11 +141,57 @@ def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
             cuda.vector.store(c, (top + r, left + 8 * chunk), cuda.vector.load(sc, (r, at_b(r, chunk)), 8))
 
 
+ROWS, COLUMNS = 16, 256  # of a block of padding
+
+
+@cuda.jit(launch_bounds=(COLUMNS, 1))
+def padding(out: cuda.Array, x: cuda.Array) -> None:
+    """out = x, and 0 where out has more columns or rows. A block copies ROWS x COLUMNS; a thread reads
+    its column of that before it writes."""
+    top, j = ROWS * cuda.blockIdx.y, COLUMNS * cuda.blockIdx.x + cuda.threadIdx.x
+    values = cuda.local.array(ROWS, out.dtype)
+    for i in range(ROWS):
+        values[i] = x[min(top + i, x.shape[0] - 1), min(j, x.shape[1] - 1)]
+    for i in range(ROWS):
+        if top + i < out.shape[0] and j < out.shape[1]:
+            out[top + i, j] = values[i] if top + i < x.shape[0] and j < x.shape[1] else 0
+
+
+def aligned(x) -> bool:
+    """Whether a matrix of 16-bit elements is contiguous, with rows that begin at multiples of 16 bytes."""
+    if isinstance(x, np.ndarray):
+        address, whole = x.ctypes.data, x.flags.c_contiguous
+    else:
+        x = cuda.as_cuda_array(x, sync=False)
+        address, whole = x.device_ctypes_pointer.value, x.is_c_contiguous()
+    return whole and address % 16 == 0 and x.shape[1] % 8 == 0
+
+
+def copy_padded(out, x) -> None:
+    padding[(-(-out.shape[1] // COLUMNS), -(-out.shape[0] // ROWS)), COLUMNS](out, x)
+
+
+def roomy(x, rows: int = 0):
+    """An array for a matrix like x, of at least so many rows, which begin at multiples of 32 bytes."""
+    dtype = x.dtype if isinstance(x, np.ndarray) else cuda.as_cuda_array(x, sync=False).dtype
+    return cuda.device_array((max(rows, x.shape[0]), -(-x.shape[1] // 16) * 16), dtype=dtype)
+
+
+def padded(x, rows: int = 0):
+    """A copy of a matrix in such an array."""
+    out = roomy(x, rows)
+    copy_padded(out, x)
+    return out
+
+
 def launch(a: cuda.Array, b: cuda.Array, c: cuda.Array) -> None:
-    """c = a @ b."""
-    if b.shape[1] % 8 or b.shape[0] % 8:
-        raise ValueError(f"b has {b.shape[0]} x {b.shape[1]} elements, and both are to be multiples of 8")
-    gemm[-(-c.shape[0] // M) * -(-c.shape[1] // N), THREADS, 0, SHARED](a, b, c)
+    """c = a @ b, of any sizes and strides."""
+    a = a if aligned(a) else padded(a)
+    b = b if aligned(b) and b.shape[0] == a.shape[1] else padded(b, a.shape[1])
+    out = c if aligned(c) else roomy(c)
+    gemm[-(-c.shape[0] // M) * -(-c.shape[1] // N), THREADS, 0, SHARED](a, b, out)
+    if out is not c:
+        copy_padded(c, out)
 
 
 @cuda.jit

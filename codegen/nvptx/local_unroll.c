@@ -58,6 +58,7 @@ typedef struct Unroll {
   ValueMap slot; /* header phi -> index of its value */
   VEC(Number) now;
   ValueMap seen; /* values whose loops have been marked as needed */
+  bool asks;     /* they are not marked: whether counters decide is the question */
   VEC(bool) constant;
   uint64_t code, chosen_code; /* instructions of all iterations: of needed loops, of chosen ones */
   bool relative;              /* the comparison that was looked at last: see LoopNote */
@@ -347,7 +348,7 @@ static bool need_incoming(Unroll *u, LLVMValueRef phi) {
   bool all = true;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
     all &= need(u, LLVMGetIncomingValue(phi, k));
-  if (valuemap_get(&u->slot, phi) != VALUEMAP_NONE)
+  if (!u->asks && valuemap_get(&u->slot, phi) != VALUEMAP_NONE)
     need_loop(u, u->g.nodes[graph_number(&u->g, LLVMGetInstructionParent(phi))].loop);
   return all;
 }
@@ -429,20 +430,28 @@ static void visit_array(Unroll *u, const LocalArray *a) {
     u->loops[k].chosen = u->loops[k].needed;
 }
 
+/* Which element of a tuple it is, say: a constant in each iteration, and the selection no code. */
+static bool is_chosen_by_counters(Unroll *u, LLVMValueRef i) {
+  return LLVMIsASelectInst(i) && need(u, LLVMGetOperand(i, 0));
+}
+
 static void note_loops(Unroll *u) {
   Arena *arena = &u->cg->cx->arena;
+  u->seen = (ValueMap){.arena = arena};
+  u->asks = true;
   u->loops = ARENA_ARRAY(arena, LoopNote, u->g.loops.len + 1);
   for (uint32_t k = 0; k < u->g.len; k++) {
     const GraphNode *n = &u->g.nodes[k];
     bool header = n->loop != GRAPH_NONE && u->g.loops.data[n->loop].header == k;
     for (LLVMValueRef i = n->first; i && n->loop != GRAPH_NONE; i = LLVMGetNextInstruction(i)) {
-      u->loops[n->loop].size += !LLVMIsAPHINode(i);
+      u->loops[n->loop].size += !LLVMIsAPHINode(i) && !is_chosen_by_counters(u, i);
       if (!header || !LLVMIsAPHINode(i))
         continue;
       valuemap_set(&u->slot, i, u->now.len);
       VEC_PUSH(arena, &u->now, opaque(i));
     }
   }
+  u->asks = false;
 }
 
 /* LLVM does not see that `for y in range(row - 2, row + 3)` has five iterations, unless it knows

@@ -44,13 +44,20 @@ static void need(Cg *cg, const Ins *i, const InstructionInfo *row) {
   s->least_ptx = s->least_ptx < row->version ? row->version : s->least_ptx;
 }
 
-/* Of 8-bit floats mma.sync is newer than of others. */
-static const InstructionInfo mma_of_float8 = {
-    .id = INTR_MMA_SYNC, .ptx = "mma.sync of 8-bit floats", .arch = "sm_89", .version = 84};
+/* Of 8-bit floats mma.sync is newer than of others, and newer still in other forms than m16n8k32
+ * with sums in float32. */
+static const InstructionInfo mma_of_float8[] = {
+    {.id = INTR_MMA_SYNC, .ptx = "mma.sync of 8-bit floats", .arch = "sm_89", .version = 84},
+    {.id = INTR_MMA_SYNC,
+     .ptx = "mma.sync of 8-bit floats, m16n8k16 or with sums in float16",
+     .arch = "sm_89",
+     .version = 87}};
 
-static bool multiplies_float8(const Ins *i) {
-  return i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_MMA_SYNC &&
-         ty_is_float8(i->args[0]->type->elems[0]->id);
+static const InstructionInfo *multiplies_float8(const Ins *i) {
+  if (i->op != OP_INTRINSIC || i->aux.intrinsic != INTR_MMA_SYNC ||
+      !ty_is_float8(i->args[0]->type->elems[0]->id))
+    return NULL;
+  return &mma_of_float8[i->args[0]->type->n == 8 || i->type->elems[0]->id == TY_F16];
 }
 
 void cg_nvptx_require(Cg *cg) {
@@ -63,8 +70,8 @@ void cg_nvptx_require(Cg *cg) {
                                                            : NULL;
         if (row)
           need(cg, i, row);
-        if (multiplies_float8(i))
-          need(cg, i, &mma_of_float8);
+        if ((row = multiplies_float8(i)))
+          need(cg, i, row);
         if (i->op == OP_CALL_C && i->aux.frozen->kind == FZ_STR)
           while ((row = ir_instruction_in(i->aux.frozen->text, row)))
             need(cg, i, row);

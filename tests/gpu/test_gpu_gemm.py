@@ -22,8 +22,8 @@ from pyptx import bfloat16, cuda
 
 most = cuda.get_current_device().MULTIPROCESSOR_COUNT
 # one k block and a tile; 512; several tiles a block; edges, with a last k block of 8; fewer rows
-# than a tile; more stages than k blocks
-for m, n, k, blocks in ((128, 256, 64, 1), (512, 512, 512, most), (512, 512, 512, 3), (264, 520, 200, 2), (1000, 1032, 328, most), (72, 3000, 1032, 7), (1, 8, 8, 1), (640, 768, 136, 1)):
+# than a tile; more stages than k blocks; rows that begin anywhere
+for m, n, k, blocks in ((128, 256, 64, 1), (512, 512, 512, most), (512, 512, 512, 3), (264, 520, 200, 2), (1000, 1032, 328, most), (72, 3000, 1032, 7), (1, 8, 8, 1), (640, 768, 136, 1), (1001, 999, 203, most), (1, 1, 1, 1)):
     rng = np.random.default_rng(m)
     a, b = (rng.integers(-1, 2, shape).astype(np.float32) for shape in ((m, k), (k, n)))
     want = a @ b
@@ -55,6 +55,17 @@ for form in gemm_pipeline.FORMS:
             stored = (np.ascontiguousarray(x.T if turn else x) for x, turn in ((a, majors[0] == "m"), (b, majors[1] == "k")))
             gemm_pipeline.launch(most, *majors, group=group, form=form)(*map(cuda.to_device, stored), c)
             assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32)), f"float16, {form}, {majors}, groups of {group}"
+for majors in ("kn", "kk", "mn", "mk"):  # views that begin anywhere, and steps of 2
+    for m, n, k, off, step in ((129, 257, 65, 1, 1), (64, 128, 64, 1, 1), (300, 99, 301, 3, 2)):
+        a, b, c = (rng.integers(-1, 2, (off + step * h, off + step * w)).astype(np.float16) for h, w in ((m, k)[:: 1 - 2 * (majors[0] == "m")], (k, n)[:: 1 - 2 * (majors[1] == "k")], (m, n)))
+        on_gpu = [cuda.to_device(x)[off::step, off::step] for x in (a, b, c)]
+        gemm_pipeline.launch(most, *majors)(*on_gpu)
+        a, b = (x[off::step, off::step].astype(np.float32) for x in (a, b))
+        want = (a.T if majors[0] == "m" else a) @ (b.T if majors[1] == "k" else b)
+        assert np.array_equal(on_gpu[2].copy_to_host(), want), f"views, {majors}, {m}x{n}x{k}"
+        if majors == "kn":
+            gemm_warps.launch(*on_gpu)
+            assert np.array_equal(on_gpu[2].copy_to_host(), want), f"views, warps, {m}x{n}x{k}"
 rng = np.random.default_rng(4)
 a, b, d = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((1416, 136), (136, 776), (1416, 776)))
 scale = rng.integers(-2, 3, 1416).astype(np.float32)

@@ -329,6 +329,45 @@ def test_other_options(options):
     run(sorter(5, int32), [x, np.zeros_like(x)], 1, THREADS, **options)
 
 
+@cuda.jit(device=True)
+def multiply(sums, a, b, step):
+    """Four fragments of A by eight of B."""
+    lane = cuda.threadIdx.x
+    fa = cuda.vector.load(a, (step, 8 * lane), 8), cuda.vector.load(a, (step + 1, 8 * lane), 8), cuda.vector.load(a, (step + 2, 8 * lane), 8), cuda.vector.load(a, (step + 3, 8 * lane), 8)
+    low, high = cuda.vector.load(b, (step, 8 * lane), 8), cuda.vector.load(b, (step + 1, 8 * lane), 8)
+    more, last = cuda.vector.load(b, (step + 2, 8 * lane), 8), cuda.vector.load(b, (step + 3, 8 * lane), 8)
+    fb = low[:4], low[4:], high[:4], high[4:], more[:4], more[4:], last[:4], last[4:]
+    for i in range(4):
+        for j in range(8):
+            old = sums[i, j, 0], sums[i, j, 1], sums[i, j, 2], sums[i, j, 3]
+            sums[i, j, 0], sums[i, j, 1], sums[i, j, 2], sums[i, j, 3] = cuda.mma_sync(fa[i], fb[j], old)
+
+
+def test_elements_of_tuples_are_no_code():
+    """Selections of what a counter names vanish with the loop: 192 operations are not too long."""
+
+    def kernel(out, a, b):
+        sums = cuda.local.array((4, 8, 4), np.float32)
+        for i in range(4):
+            for j in range(8):
+                for e in range(4):
+                    sums[i, j, e] = 0
+        for step in range(0, a.shape[0], 24):
+            multiply(sums, a, b, step)
+            multiply(sums, a, b, step + 4)
+            multiply(sums, a, b, step + 8)
+            multiply(sums, a, b, step + 12)
+            multiply(sums, a, b, step + 16)
+            multiply(sums, a, b, step + 20)
+        for i in range(4):
+            for j in range(8):
+                for h in range(2):
+                    out[cuda.threadIdx.x, i, j, h] = sums[i, j, 2 * h] + sums[i, j, 2 * h + 1]
+
+    fragments = np.zeros((24, 256), np.float16)
+    assert in_registers(kernel, np.zeros((32, 4, 8, 2), np.float32), fragments, fragments).count("mma.sync") == 192
+
+
 def test_code_that_would_be_too_long_stays_a_loop():
     def kernel(x, out):
         t = cuda.grid(1)

@@ -320,6 +320,61 @@ def test_warps_of_other_sizes(monkeypatch):
         assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32)), (m, n, k)
 
 
+def worst(a, b, c, added=0.0):
+    """The largest error of c = a @ b + added, over its bound: sums of exact products in float32 have k
+    roundings or truncations of at most 2**-23 of the sum of the sizes, and one more for what is added;
+    c is rounded to the 11 bits of a float16, or to a multiple of its smallest, 2**-24."""
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    want, size = a @ b + added, np.abs(a) @ np.abs(b) + np.abs(added)
+    return np.max(np.abs(c - want) / (2.0**-11 * np.abs(want) + 2.0**-25 + (1 + 2.0**-11) * (a.shape[1] + 1) * 2.0**-23 * size))
+
+
+@pytest.fixture
+def warps(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    return __import__("gemm_warps")
+
+
+@pytest.mark.host_only  # on GPUs: tests/gpu/test_gpu_gemm.py
+@pytest.mark.parametrize("majors", ["", "kn", "mk"])
+def test_products_of_any_size(majors, pipeline, warps):
+    """Sizes that are no multiples of 8, views that begin anywhere, and steps of 2."""
+    run = pipeline.launch(2, *majors, form=pipeline.FORMS[2]) if majors else warps.launch
+    rng = np.random.default_rng(12)
+    for m, n, k in ((1, 1, 1), (7, 17, 7), (17, 1, 129), (129, 131, 65), (201, 99, 103), (40, 33, 48), (33, 40, 41)):
+        for off, step in ((0, 1), (1, 1), (3, 2)):
+            a, b, c = (rng.standard_normal((off + step * h, off + step * w)).astype(np.float16)[off::step, off::step] for h, w in ((m, k), (k, n), (m, n)))
+            c[:] = np.nan
+            run(a.T.copy() if "m" in majors else a, b.T.copy() if majors[1:] == "k" else b, c)
+            assert worst(a, b, c) <= 1, (m, n, k, off, step)
+
+
+@pytest.mark.host_only
+def test_infinities_stay_where_they_are(pipeline, warps):
+    """What a copy has more is no factor of an infinity."""
+    a, b, c = np.ones((3, 5), np.float16), np.ones((5, 7), np.float16), np.zeros((3, 7), np.float16)
+    a[1, 4] = b[4, 6] = np.inf
+    for run in (warps.launch, pipeline.launch(1)):
+        c[:] = np.nan
+        run(a, b, c)
+        assert np.array_equal(c == np.inf, (a == np.inf).any(1)[:, None] | (b == np.inf).any(0)) and np.isin(c, (5, np.inf)).all()
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("form", [0, 1])
+def test_an_epilogue_of_any_size(form, pipeline):
+    """The function sees the rows and columns that there are."""
+    rng = np.random.default_rng(11)
+    m, n, k = 139, 261, 67
+    a, b, d = (rng.standard_normal(shape).astype(np.float16) for shape in ((m, k), (k, n), (m, n)))
+    bias = rng.standard_normal(n).astype(np.float32)
+    for residual in (False, True):
+        c = np.full((m, n), np.nan, np.float16)
+        finish = (lambda value, old, row, column, bias: value + bias[column] + old) if residual else (lambda value, row, column, bias: value + bias[column])
+        pipeline.launch(1, epilogue=finish, residual=residual, form=pipeline.FORMS[form])(a, b, c, *([d] if residual else []), bias)
+        assert worst(a, b, c, bias.astype(np.float64) + (d if residual else 0)) <= 1, residual
+
+
 @on_device
 def test_tiles_in_dynamic_shared_memory():
     """Behind static memory, and aligned as it says."""
