@@ -18,12 +18,12 @@ import math
 import sys
 
 import numpy as np
-from pyptx import bfloat16, cuda, float32
+from pyptx import bfloat16, cuda, float32, int32
 from pyptx.cuda import libdevice
 
 ACCESS = 16  # bytes
 HELD = 32  # elements of a row that a thread holds at most; fewer where weights need room
-MOST_WARPS = 16  # of a block
+MOST_WARPS = 16  # of a block, unless a row needs more
 MOST_BLOCKS = 16  # of a cluster
 RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
 AHEAD = 128 << 10  # bytes of shared memory of a multiprocessor for rows on the way
@@ -103,51 +103,53 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
     def get(a, index):
         return (*cuda.vector.load(a, index, width),)
 
-    def place():
-        """Where this thread is: the first row of its group, how many rows further the next one is, its
-        warp's number among those that have a row, its lane."""
-        group, groups, warp = cuda.blockIdx.x, cuda.gridDim.x, cuda.threadIdx.x // 32
-        if together > 1:
-            group, groups, warp = group * together + warp, groups * together, 0
-        if blocks > 1:
-            group, groups, warp = group // blocks, groups // blocks, cuda.cg.this_cluster().block_rank() * warps + warp
-        return group, groups, warp, cuda.threadIdx.x % 32
+    def number_of_warp():
+        """In the block; the same in all lanes, and the shuffle says so."""
+        return cuda.shfl_sync(LANES, int32(cuda.threadIdx.x // 32), 0)
 
-    def part(x, row):
+    def rows_of(warp):
+        """The first row of this warp, and how many rows further the next one is."""
+        group, groups = cuda.blockIdx.x, cuda.gridDim.x
+        return (group * together + warp, groups * together) if together > 1 else (group // blocks, groups // blocks)
+
+    def number_in_row(warp):
+        """Of this warp among those that have the row."""
+        return 0 if warps * blocks == 1 else cuda.cg.this_cluster().block_rank() * warps + warp if blocks > 1 else warp
+
+    def part(x, row, warp):
         """Of this warp: its first element in chunks, how many chunks it has, how many elements that are
         in none; of this thread: which one of these it has, or -1."""
-        _, _, warp, lane = place()
+        number, lane = number_in_row(warp), cuda.threadIdx.x % 32
         columns = x.shape[1]
         if exact:
-            return warp * piece, steps * 32, 0, -1
+            return number * piece, steps * 32, 0, -1
         before = min(-(row * columns) % width, columns) if odd else 0
         chunks = (columns - before) // width
         behind = columns - before - chunks * width
         share = -(-chunks // (8 * warps * blocks)) * 8  # whole lines of 128 bytes
-        n = max(0, min(share, chunks - warp * share))
+        n = max(0, min(share, chunks - number * share))
         single = lane if lane < before else columns - behind - before + lane if lane < before + behind else -1
-        return before + warp * share * width, n, before + behind if warp == 0 else 0, single if warp == 0 else -1
+        return before + number * share * width, n, before + behind if number == 0 else 0, single if number == 0 else -1
 
-    def begin(x, row, ring, arrived, k):
+    def begin(x, row, warp, ring, arrived, k):
         """Begins to copy this warp's piece of the row to place k of the ring."""
-        first, n, _, _ = part(x, row)
-        warp = cuda.threadIdx.x // 32
+        first, n, _, _ = part(x, row, warp)
         cuda.mbarrier_arrive_expect_tx(arrived, k * warps + warp, n * ACCESS)
         if n > 0:
             at = k * length + warp * piece
             cuda.cp_async_bulk(ring[at : at + n * width], x[row, first : first + n * width], arrived, k * warps + warp)
 
-    def prepare(x, ring, arrived, met):
+    def prepare(x, warp, ring, arrived, met):
         """Begins to copy the first rows."""
-        row, stride, _, lane = place()
+        row, stride = rows_of(warp)
         if stages:
-            if lane == 0:
+            if cuda.threadIdx.x % 32 == 0:
                 for turn in range(stages):
-                    cuda.mbarrier_init(arrived, turn * warps + cuda.threadIdx.x // 32, 1)
+                    cuda.mbarrier_init(arrived, turn * warps + warp, 1)
                 cuda.fence_mbarrier_init()
                 for turn in range(stages):
                     if row + turn * stride < x.shape[0]:
-                        begin(x, row + turn * stride, ring, arrived, turn)
+                        begin(x, row + turn * stride, warp, ring, arrived, turn)
             cuda.syncwarp()
         if blocks > 1:
             if asynchronous and cuda.threadIdx.x == 0:
@@ -157,10 +159,10 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             cuda.syncthreads()
             cuda.cg.this_cluster().barrier_arrive()
 
-    def take(x, row, fill, ring, arrived, turn):
+    def take(x, row, warp, fill, ring, arrived, turn):
         """This thread's chunks of the row; what it has not is `fill`."""
-        first, n, _, _ = part(x, row)
-        lane, warp = cuda.threadIdx.x % 32, cuda.threadIdx.x // 32
+        first, n, _, _ = part(x, row, warp)
+        lane = cuda.threadIdx.x % 32
         if stages:
             cuda.mbarrier_wait_parity(arrived, turn % stages * warps + warp, turn // stages % 2)
 
@@ -172,31 +174,31 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
         return map_chunks(lambda v: float32(v), each(chunk, chunk_numbers))
 
-    def take_single(x, row, fill):
+    def take_single(x, row, warp, fill):
         """This thread's element outside of chunks."""
         if odd and row < x.shape[0]:
-            _, _, _, single = part(x, row)
+            _, _, _, single = part(x, row, warp)
             if single >= 0:
                 return float32(x[row, single])
         return float32(fill)
 
-    def for_rows(x, fill, find, finish):
+    def for_rows(x, warp, fill, find, finish):
         """finish(row, values, find(row, found, met, turn, values)) of each row of this group."""
         ring, arrived = cuda.shared.array(0, x.dtype, alignment=128), cuda.shared.array(max(stages, 1) * warps, cuda.mbarrier)
         found = cuda.shared.array((2, warps + blocks, 4), float32, alignment=16)
         met = cuda.shared.array(2, cuda.mbarrier)
-        prepare(x, ring, arrived, met)
-        row, stride, _, lane = place()
+        prepare(x, warp, ring, arrived, met)
+        row, stride = rows_of(warp)
         turn = 0
-        single = take_single(x, row, fill)
+        single = take_single(x, row, warp, fill)
         while row < x.shape[0]:
-            chunks = take(x, row, fill, ring, arrived, turn)
+            chunks = take(x, row, warp, fill, ring, arrived, turn)
             if stages:
                 cuda.syncwarp()  # all lanes have theirs
-                if lane == 0 and row + stages * stride < x.shape[0]:
-                    begin(x, row + stages * stride, ring, arrived, turn % stages)
+                if cuda.threadIdx.x % 32 == 0 and row + stages * stride < x.shape[0]:
+                    begin(x, row + stages * stride, warp, ring, arrived, turn % stages)
             values = (*chunks, (single,)) if odd else chunks
-            single = take_single(x, row + stride, fill)
+            single = take_single(x, row + stride, warp, fill)
             if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
                 cuda.cg.this_cluster().barrier_wait()
             finish(row, values, find(row, found[turn % 2], met, turn, values))
@@ -238,9 +240,9 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
     def single_of(values):
         return values[-1][0]
 
-    def store(out, x, row, chunk, single_value):
+    def store(out, x, row, warp, chunk, single_value):
         """Chunk k of this thread is chunk(k); single_value(): the element outside of chunks."""
-        first, n, _, single = part(x, row)
+        first, n, _, single = part(x, row, warp)
 
         def one(k):
             i = cuda.threadIdx.x % 32 + 32 * k
@@ -252,17 +254,17 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         if odd and single >= 0:
             out[row, single] = single_value()
 
-    def keep(weights, x, number):
+    def keep(weights, x, warp, number):
         """The weights; if they are kept, a copy of them in shared memory, of which each thread reads what
         it has written: its group's rows all begin at the same place between two multiples."""
         if kept:
             room = length + (32 * warps if odd else 0)
             copy = cuda.shared.array(0, x.dtype, alignment=128)[stages * length + number * room :]
-            row, _, _, lane = place()
-            first, n, _, single = part(x, row)
-            own = cuda.threadIdx.x // 32 * piece
+            row, _ = rows_of(warp)
+            first, n, _, single = part(x, row, warp)
+            own = warp * piece
             for k in range(steps):
-                i = lane + 32 * k
+                i = cuda.threadIdx.x % 32 + 32 * k
                 if exact or i < n:
                     if odd:
                         cuda.vector.store(copy, own + i * width, each(lambda e: weights[first + i * width + e], in_chunk))
@@ -273,11 +275,11 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             return copy
         return weights
 
-    def weights_of(weights, x, row, k):
+    def weights_of(weights, x, row, warp, k):
         """Of chunk k of this thread."""
-        first, n, _, _ = part(x, row)
+        first, n, _, _ = part(x, row, warp)
         i = cuda.threadIdx.x % 32 + 32 * k
-        index = cuda.threadIdx.x // 32 * piece + i * width if kept else first + (i if exact else max(0, min(i, n - 1))) * width
+        index = warp * piece + i * width if kept else first + (i if exact else max(0, min(i, n - 1))) * width
         return each(lambda v: float32(v), get(weights, index))
 
     def weight_of(weights):
@@ -304,24 +306,28 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def softmax(x: cuda.Array, out: cuda.Array) -> None:
+        warp = number_of_warp()
+
         def finish(row, values, result):
             powers, share, total = result
             scale = share / total
             scaled = lambda v: out.dtype.type(v * scale)
-            store(out, x, row, lambda k: each(scaled, chunks_of(powers)[k]), lambda: scaled(single_of(powers)))
+            store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda: scaled(single_of(powers)))
 
-        for_rows(x, -math.inf, powers_of, finish)
+        for_rows(x, warp, -math.inf, powers_of, finish)
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def cross_entropy(x: cuda.Array, labels: cuda.Array, out: cuda.Array) -> None:
         """out[r] = log of the sum of exp(x[r]), less x[r, labels[r]]"""
         found, met = cuda.shared.array((warps + blocks, 4), float32, alignment=16), cuda.shared.array(2, cuda.mbarrier)
-        prepare(x, found, met, met)
-        row, _, warp, lane = place()
+        warp, lane = number_of_warp(), cuda.threadIdx.x % 32
+        prepare(x, warp, found, met, met)
+        row, _ = rows_of(warp)
+        first_warp = number_in_row(warp) == 0
         if row < x.shape[0]:
-            wanted = float32(x[row, labels[row]]) if warp == 0 and lane == 0 else float32(0)
-            first, n, _, _ = part(x, row)
-            largest = take_single(x, row, -math.inf)
+            wanted = float32(x[row, labels[row]]) if first_warp and lane == 0 else float32(0)
+            first, n, _, _ = part(x, row, warp)
+            largest = take_single(x, row, warp, -math.inf)
             total = float32(0) if largest == -math.inf else float32(1)
 
             def with_chunks(largest, total, at, n):
@@ -346,7 +352,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
                 cuda.cg.this_cluster().barrier_wait()
             values = combine_powers((largest, total), HALVES)
             largest, total, _, _ = exchange(found, met, 0, combine_powers, nothing, values)
-            if warp == 0 and lane == 0:
+            if first_warp and lane == 0:
                 out[row] = math.log(total) + (finite(largest) - wanted)
 
     def combine_moments(part, distances):
@@ -357,11 +363,12 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
     @cuda.jit(launch_bounds=bounds)
     def layer_norm(x: cuda.Array, weight: cuda.Array, bias: cuda.Array, out: cuda.Array, eps: float) -> None:
-        weights, biases = keep(weight, x, 0), keep(bias, x, 1)
+        warp = number_of_warp()
+        weights, biases = keep(weight, x, warp, 0), keep(bias, x, warp, 1)
 
         def moments(row, found, met, turn, values):
             """The row's mean, and the sum of the squares of what differs from it."""
-            _, n, singles, single = part(x, row)
+            _, n, singles, single = part(x, row, warp)
             held = float32(n * width + singles)  # of this warp
             mean = lanes(add, over(add, values), HALVES) / max(held, float32(1))
 
@@ -383,19 +390,20 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             scaled = lambda v, w, b: out.dtype.type((v - mean) * scale * w + b)
 
             def chunk(k):
-                v, w, b = chunks_of(values)[k], weights_of(weights, x, row, k), weights_of(biases, x, row, k)
+                v, w, b = chunks_of(values)[k], weights_of(weights, x, row, warp, k), weights_of(biases, x, row, warp, k)
                 return each(lambda e: scaled(v[e], w[e], b[e]), in_chunk)
 
-            store(out, x, row, chunk, lambda: scaled(single_of(values), weight_of(weights), weight_of(biases)))
+            store(out, x, row, warp, chunk, lambda: scaled(single_of(values), weight_of(weights), weight_of(biases)))
 
-        for_rows(x, 0, moments, finish)
+        for_rows(x, warp, 0, moments, finish)
 
     def combine_sums(part, distances):
         return lanes(add, part[0], distances), float32(0), float32(0), float32(0)
 
     @cuda.jit(launch_bounds=bounds)
     def rms_norm(x: cuda.Array, weight: cuda.Array, out: cuda.Array, eps: float) -> None:
-        weights = keep(weight, x, 0)
+        warp = number_of_warp()
+        weights = keep(weight, x, warp, 0)
 
         def squares(row, found, met, turn, values):
             total = lanes(add, over(add, map_chunks(lambda v: v * v, values)), HALVES)
@@ -405,12 +413,12 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             scale = 1 / math.sqrt(result[0] / float32(x.shape[1]) + float32(eps))
 
             def chunk(k):
-                v, w = chunks_of(values)[k], weights_of(weights, x, row, k)
+                v, w = chunks_of(values)[k], weights_of(weights, x, row, warp, k)
                 return each(lambda e: out.dtype.type(v[e] * scale * w[e]), in_chunk)
 
-            store(out, x, row, chunk, lambda: out.dtype.type(single_of(values) * scale * weight_of(weights)))
+            store(out, x, row, warp, chunk, lambda: out.dtype.type(single_of(values) * scale * weight_of(weights)))
 
-        for_rows(x, 0, squares, finish)
+        for_rows(x, warp, 0, squares, finish)
 
     return {"softmax": softmax, "cross_entropy": cross_entropy, "layer_norm": layer_norm, "rms_norm": rms_norm}
 
@@ -442,11 +450,11 @@ def form_of(name: str, rows: int, columns: int, size: int):
         while in_all > blocks * MOST_WARPS and rows * blocks < FEW and blocks < MOST_BLOCKS:
             blocks *= 2
     else:
-        while in_all > blocks * MOST_WARPS:
+        while in_all > blocks * (32 if kept and in_all <= 32 else MOST_WARPS) and blocks < MOST_BLOCKS:
             blocks *= 2
-        if blocks > MOST_BLOCKS:
+        if in_all > blocks * 32:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
-    warps = min(MOST_WARPS, -(-in_all // blocks))
+    warps = min(MOST_WARPS if entropy else 32, -(-in_all // blocks))
     steps = min(most, max(1, -(-chunks // (32 * warps * blocks))))
     exact = not odd and steps * 32 * warps * blocks == chunks
     together = ROWS if warps == 1 and not kept else 1
