@@ -31,10 +31,6 @@ SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 ROWS = 4  # of a block whose warps have a row each
 FEW = 1024  # blocks: fewer do not fill a GPU for long
 LANES = 0xFFFFFFFF
-STORE_ASYNC = """{ .reg .b32 to, at;
-mapa.shared::cluster.u32 to, %0, %2;
-mapa.shared::cluster.u32 at, %1, %2;
-st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [to], {%3, %4, %5, %6}, [at]; }"""
 HALVES = (16, 8, 4, 2, 1)
 
 
@@ -84,11 +80,11 @@ def lanes(op, value, distances):
 
 
 @functools.cache
-def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: bool, stages: int, kept: bool, resident: int, asynchronous: bool):
+def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: bool, stages: int, kept: bool, resident: int):
     """The four kernels, of rows that `blocks` blocks of `warps` warps have, whose threads hold `steps`
     chunks of `width` elements, one access each. exact: there are no fewer; odd: rows begin anywhere.
     stages: rows that are on the way to shared memory; kept: the weights are there; resident: threads
-    of a multiprocessor; asynchronous: st.async can be used."""
+    of a multiprocessor."""
     together = ROWS if warps == 1 and not kept else 1  # rows of a block
     piece = steps * 32 * width  # the most elements of a warp
     length = warps * piece
@@ -152,7 +148,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
                         begin(x, row + turn * stride, warp, ring, arrived, turn)
             cuda.syncwarp()
         if blocks > 1:
-            if asynchronous and cuda.threadIdx.x == 0:
+            if cuda.threadIdx.x == 0:
                 cuda.mbarrier_init(met, 0, 1)
                 cuda.mbarrier_init(met, 1, 1)
                 cuda.fence_mbarrier_init()
@@ -217,18 +213,12 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         values = combine(get4(found, other) if other < warps else neutral, of_warps)
         if blocks == 1:
             return values
-        cluster = cuda.cg.this_cluster()
-        if asynchronous:  # the stores arrive at an mbarrier: sync() would wait for those of the row before, too
-            if cuda.threadIdx.x == 0:
-                cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * blocks)
-            if cuda.threadIdx.x < blocks:
-                place_of, a, b, c, d = found[warps + cluster.block_rank() :], *values
-                cuda.inline_ptx(STORE_ASYNC, "r", place_of, "r", met[turn % 2 :], "r", cuda.threadIdx.x, "f", a, "f", b, "f", c, "f", d)
-            cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
-        else:
-            if cuda.threadIdx.x < blocks:
-                cuda.vector.store(cluster.map_shared_rank(found, cuda.threadIdx.x), (warps + cluster.block_rank(), 0), values)
-            cluster.sync()
+        # the stores arrive at an mbarrier: sync() would wait for those of the row before, too
+        if cuda.threadIdx.x == 0:
+            cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * blocks)
+        if cuda.threadIdx.x < blocks:
+            cuda.st_async(found, (warps + cuda.cg.this_cluster().block_rank(), 0), values, met, turn % 2, cuda.threadIdx.x)
+        cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
         return combine(get4(found, warps + lane % blocks), of_blocks)
 
     def get4(found, k):
@@ -430,7 +420,7 @@ def launch(name: str, x, *others) -> None:
     form, grid, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
     _, _, warps, blocks, *_ = form
     block = 32 * warps * (ROWS if warps == 1 and not form[7] else 1)
-    kernel = kernels(*form, not cuda.get_current_device().is_host)[name]
+    kernel = kernels(*form)[name]
     kernel.configure(grid, block, 0, dynamic, cluster=blocks)(x, *others)
 
 
