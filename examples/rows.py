@@ -59,6 +59,10 @@ def map_chunks(f, chunks):
     return each(lambda chunk: each(f, chunk), chunks)
 
 
+def float32s(values):
+    return each(lambda v: float32(v), values)
+
+
 def add(a, b):
     return a + b
 
@@ -165,10 +169,10 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         def chunk(k):
             i = lane + 32 * k
             if exact or i < n:
-                return get(ring, turn % stages * length + warp * piece + i * width) if stages else get(x, (row, first + i * width))
-            return each(lambda e: x.dtype.type(fill), in_chunk)
+                return float32s(get(ring, turn % stages * length + warp * piece + i * width) if stages else get(x, (row, first + i * width)))
+            return each(lambda e: float32(fill), in_chunk)
 
-        return map_chunks(lambda v: float32(v), each(chunk, chunk_numbers))
+        return each(chunk, chunk_numbers)
 
     def take_single(x, row, warp, fill):
         """This thread's element outside of chunks."""
@@ -270,7 +274,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         first, n, _, _ = part(x, row, warp)
         i = cuda.threadIdx.x % 32 + 32 * k
         index = warp * piece + i * width if kept else first + (i if exact else max(0, min(i, n - 1))) * width
-        return each(lambda v: float32(v), get(weights, index))
+        return float32s(get(weights, index))
 
     def weight_of(weights):
         """Of this thread's element outside of chunks."""
@@ -325,10 +329,10 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
                 def chunk(k):
                     if n is None or at + 32 * k < n:
-                        return get(x, (row, first + (at + 32 * k) * width))
-                    return each(lambda e: x.dtype.type(-math.inf), in_chunk)
+                        return float32s(get(x, (row, first + (at + 32 * k) * width)))
+                    return each(lambda e: float32(-math.inf), in_chunk)
 
-                values = map_chunks(lambda v: float32(v), each(chunk, chunk_numbers))
+                values = each(chunk, chunk_numbers)
                 largest_now = larger(largest, over(larger, values))
                 base = finite(largest_now)
                 return largest_now, total * math.exp(largest - base) + over(add, map_chunks(lambda v: math.exp(v - base), values))
