@@ -26,11 +26,13 @@ HELD = 32  # elements of a row that a thread holds at most; fewer where weights 
 MOST_WARPS = 16  # of a block, unless a row needs more
 MOST_BLOCKS = 16  # of a cluster
 RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
+READERS = {4: 1024, 2: 2048}  # the same where rows are only read, by bytes of an element
 AHEAD = 128 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 ROWS = 4  # of a block whose warps have a row each
 FEW = 1024  # blocks: fewer do not fill a GPU for long
 LANES = 0xFFFFFFFF
+LOG2_E = float32(math.log2(math.e))
 HALVES = (16, 8, 4, 2, 1)
 
 
@@ -72,8 +74,14 @@ def larger(a, b):
 
 
 def finite(largest):
-    """What is subtracted from elements before exp: the largest, but 0 where all are -inf."""
+    """What is subtracted from elements times LOG2_E before exp2: the largest of them, but 0 where all
+    are -inf."""
     return largest if largest > -math.inf else float32(0)
+
+
+def power(v, base):
+    """exp(v) / 2**base, by one addition and multiplication in one."""
+    return math.exp2(cuda.fma(v, LOG2_E, -base))
 
 
 def lanes(op, value, distances):
@@ -109,7 +117,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
     def rows_of(warp):
         """The first row of this warp, and how many rows further the next one is."""
-        group, groups = cuda.blockIdx.x, cuda.gridDim.x
+        group, groups = int32(cuda.blockIdx.x), int32(cuda.gridDim.x)
         return (group * together + warp, groups * together) if together > 1 else (group // blocks, groups // blocks)
 
     def number_in_row(warp):
@@ -189,7 +197,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         met = cuda.shared.array(2, cuda.mbarrier)
         prepare(x, warp, ring, arrived, met)
         row, stride = rows_of(warp)
-        turn = 0
+        turn = int32(0)
         single = take_single(x, row, warp, fill)
         while row < x.shape[0]:
             chunks = take(x, row, warp, fill, ring, arrived, turn)
@@ -202,8 +210,8 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
                 cuda.cg.this_cluster().barrier_wait()
             finish(row, values, find(row, found[turn % 2], met, turn, values))
-            row += stride
-            turn += 1
+            row = int32(row + stride)
+            turn = int32(turn + 1)
 
     def exchange(found, met, turn, combine, neutral, values):
         """What `combine` makes of the values of all warps that have the row."""
@@ -285,18 +293,18 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
     def combine_powers(part, distances):
         largest = lanes(larger, part[0], distances)
-        total = lanes(add, part[1] * math.exp(part[0] - finite(largest)), distances)
+        total = lanes(add, part[1] * math.exp2(part[0] - finite(largest)), distances)
         return largest, total, float32(0), float32(0)
 
     def powers_of(row, found, met, turn, values):
-        """exp(v - base) of the elements, exp(base - largest), and of the row its largest element and
-        the sum of exp(v - largest)."""
-        largest = lanes(larger, over(larger, values), HALVES)
+        """The elements' powers, which are exp(v) / 2**base; 2**base, and the sum of exp(v) of the row,
+        both over one power of 2."""
+        largest = lanes(larger, over(larger, values), HALVES) * LOG2_E
         base = finite(largest)
-        powers = map_chunks(lambda v: math.exp(v - base), values)
+        powers = map_chunks(lambda v: power(v, base), values)
         total = lanes(add, over(add, powers), HALVES)
         all = exchange(found, met, turn, combine_powers, nothing, (largest, total, float32(0), float32(0)))
-        return powers, math.exp(base - finite(all[0])), all[1]
+        return powers, math.exp2(base - finite(all[0])), all[1]
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def softmax(x: cuda.Array, out: cuda.Array) -> None:
@@ -321,7 +329,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         if row < x.shape[0]:
             wanted = float32(x[row, labels[row]]) if first_warp and lane == 0 else float32(0)
             first, n, _, _ = part(x, row, warp)
-            largest = take_single(x, row, warp, -math.inf)
+            largest = take_single(x, row, warp, -math.inf) * LOG2_E
             total = float32(0) if largest == -math.inf else float32(1)
 
             def with_chunks(largest, total, at, n):
@@ -333,9 +341,9 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
                     return each(lambda e: float32(-math.inf), in_chunk)
 
                 values = each(chunk, chunk_numbers)
-                largest_now = larger(largest, over(larger, values))
+                largest_now = larger(largest, over(larger, values) * LOG2_E)
                 base = finite(largest_now)
-                return largest_now, total * math.exp(largest - base) + over(add, map_chunks(lambda v: math.exp(v - base), values))
+                return largest_now, total * math.exp2(largest - base) + over(add, map_chunks(lambda v: power(v, base), values))
 
             whole = n // (32 * steps)
             for k in range(whole):
@@ -347,7 +355,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             values = combine_powers((largest, total), HALVES)
             largest, total, _, _ = exchange(found, met, 0, combine_powers, nothing, values)
             if first_warp and lane == 0:
-                out[row] = math.log(total) + (finite(largest) - wanted)
+                out[row] = math.log(total) + (finite(largest) / LOG2_E - wanted)
 
     def combine_moments(part, distances):
         count = lanes(add, part[0], distances)
@@ -421,6 +429,8 @@ def launch(name: str, x, *others) -> None:
     """Runs the kernel of that name on all rows of x: softmax(x, out), cross_entropy(x, labels, out),
     layer_norm(x, weight, bias, out, eps), rms_norm(x, weight, out, eps). Arrays begin at multiples of
     16 bytes."""
+    if len(x) > 1 << 30:
+        raise ValueError(f"{len(x)} rows: there may be 2**30")
     form, grid, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
     _, _, warps, blocks, *_ = form
     block = 32 * warps * (ROWS if warps == 1 and not form[7] else 1)
@@ -436,7 +446,7 @@ def form_of(name: str, rows: int, columns: int, size: int):
     kept = weights > 0 and (odd or columns * size > SHORT)
     chunks = columns // width
     entropy = name == "cross_entropy"
-    resident = 2 * RESIDENT if entropy and size == 2 else RESIDENT
+    resident = READERS[size] if entropy else RESIDENT
     most = (min(HELD, 64 // size) if kept else HELD * RESIDENT // resident) // width  # chunks of a thread
     in_all = max(1, -(-chunks // (32 * most)))  # warps
     blocks = 1
