@@ -112,8 +112,8 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         return (*cuda.vector.load(a, index, width),)
 
     def number_of_warp():
-        """In the block; the same in all lanes, and the shuffle says so."""
-        return cuda.shfl_sync(LANES, int32(cuda.threadIdx.x // 32), 0)
+        """In the block: the same in all lanes, and at most 31, as the code says."""
+        return cuda.shfl_sync(LANES, int32(cuda.threadIdx.x // 32), 0) & 31
 
     def rows_of(warp):
         """The first row of this warp, and how many rows further the next one is."""
@@ -132,9 +132,9 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         if exact:
             return number * piece, steps * 32, 0, -1
         before = min(-(row * columns) % width, columns) if odd else 0
-        chunks = (columns - before) // width
+        chunks = max(0, columns - before) // width
         behind = columns - before - chunks * width
-        share = -(-chunks // (8 * warps * blocks)) * 8  # whole lines of 128 bytes
+        share = (chunks + 8 * warps * blocks - 1) // (8 * warps * blocks) * 8  # whole lines of 128 bytes
         n = max(0, min(share, chunks - number * share))
         single = lane if lane < before else columns - behind - before + lane if lane < before + behind else -1
         return before + number * share * width, n, before + behind if number == 0 else 0, single if number == 0 else -1
