@@ -2,11 +2,15 @@
 GPUs of compute capability 9.0 and later.
 
 A row is held in registers: by a warp if it is short, else by a block, or by a cluster of blocks.
-Each warp reduces its part of the row by itself; one exchange through shared memory, and one of the
-cluster, join the parts. Of short rows each group of threads takes one. Where a row is long, or its
-weights are, the blocks stay and take row after row: bulk copies bring the next ones to shared
-memory while the threads compute one, and the weights stay there. Rows that are no multiples of 16
-bytes are read by narrower accesses, without copies ahead.
+Each warp has a piece of the row and reduces it by itself; one exchange through shared memory, and
+one of the cluster, join the pieces. Where a row is long, or its weights are, the blocks stay and take
+row after row: each warp has the next rows' pieces copied to its shared memory while it computes one,
+and the weights stay there. Cross entropy needs nothing of a row twice, so that threads go over it in
+pieces of any number.
+
+All accesses are of 16 bytes. A row whose length is no multiple of them begins between: its elements
+in front of the first multiple, and those behind the last, are read and written one by one, each by a
+thread of its own.
 """
 
 import functools
@@ -14,20 +18,21 @@ import math
 import sys
 
 import numpy as np
-from pyptx import bfloat16, cuda, float32
+from pyptx import bfloat16, cuda, float32, int32
 from pyptx.cuda import libdevice
 
-HELD = 32  # elements of a row that a thread holds at most; fewer where weights or addresses need room
-RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
+ACCESS = 16  # bytes
+HELD = 32  # elements of a row that a thread holds at most; fewer where weights need room
+MOST_WARPS = 16  # of a block, unless a row needs more
 MOST_BLOCKS = 16  # of a cluster
+RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
+READERS = {4: 1024, 2: 2048}  # the same where rows are only read, by bytes of an element
 AHEAD = 128 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 ROWS = 4  # of a block whose warps have a row each
+FEW = 1024  # blocks: fewer do not fill a GPU for long
 LANES = 0xFFFFFFFF
-STORE_ASYNC = """{ .reg .b32 to, at;
-mapa.shared::cluster.u32 to, %0, %2;
-mapa.shared::cluster.u32 at, %1, %2;
-st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [to], {%3, %4, %5, %6}, [at]; }"""
+LOG2_E = float32(math.log2(math.e))
 HALVES = (16, 8, 4, 2, 1)
 
 
@@ -56,6 +61,10 @@ def map_chunks(f, chunks):
     return each(lambda chunk: each(f, chunk), chunks)
 
 
+def float32s(values):
+    return each(lambda v: float32(v), values)
+
+
 def add(a, b):
     return a + b
 
@@ -65,8 +74,14 @@ def larger(a, b):
 
 
 def finite(largest):
-    """What is subtracted from elements before exp: the largest, but 0 where all are -inf."""
+    """What is subtracted from elements times LOG2_E before exp2: the largest of them, but 0 where all
+    are -inf."""
     return largest if largest > -math.inf else float32(0)
+
+
+def power(v, base):
+    """exp(v) / 2**base, by one addition and multiplication in one."""
+    return math.exp2(cuda.fma(v, LOG2_E, -base))
 
 
 def lanes(op, value, distances):
@@ -77,194 +92,270 @@ def lanes(op, value, distances):
 
 
 @functools.cache
-def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stages: int, kept: bool, asynchronous: bool):
-    """The four kernels, of rows that `blocks` blocks hold, whose `threads` threads have `steps`
-    chunks of `width` elements, one access each; exact: there are no fewer. stages: rows that are on
-    the way to shared memory; kept: the weights are there; asynchronous: st.async can be used."""
-    alone = threads == 32
-    group_threads = threads
-    warps = threads // 32
-    length = steps * threads * width  # of a block's part
-    ring_length = stages * length
+def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: bool, stages: int, kept: bool, resident: int):
+    """The four kernels, of rows that `blocks` blocks of `warps` warps have, whose threads hold `steps`
+    chunks of `width` elements, one access each. exact: there are no fewer; odd: rows begin anywhere.
+    stages: rows that are on the way to shared memory; kept: the weights are there; resident: threads
+    of a multiprocessor."""
+    together = ROWS if warps == 1 and not kept else 1  # rows of a block
+    piece = steps * 32 * width  # the most elements of a warp
+    length = warps * piece
     in_chunk = tuple(range(width))
     chunk_numbers = tuple(range(steps))
+    span = 1 << (warps - 1).bit_length()
     of_warps = tuple(d for d in HALVES if d < warps)
     of_blocks = tuple(d for d in HALVES if d < blocks)
-    block = threads * ROWS if alone else threads
-    bounds = (block, RESIDENT // block)
+    block = 32 * warps * together
+    bounds = (block, resident // block)
 
     def get(a, index):
-        return (*cuda.vector.load(a, index, width),) if width > 1 else (a[index],)
+        return (*cuda.vector.load(a, index, width),)
 
-    def put(a, index, values):
-        if width > 1:
-            cuda.vector.store(a, index, values)
-        else:
-            a[index] = values[0]
+    def number_of_warp():
+        """In the block: the same in all lanes, and at most 31, as the code says."""
+        return cuda.shfl_sync(LANES, int32(cuda.threadIdx.x // 32), 0) & 31
 
-    def place(x):
-        """Where this thread is: the first row of its group, how many rows further the next one is,
-        the first element of its block's part of a row, the chunks of the part, its first chunk."""
-        group, groups, rank, t = cuda.blockIdx.x, cuda.gridDim.x, 0, cuda.threadIdx.x
-        if alone:
-            group, groups, t = group * ROWS + t // 32, groups * ROWS, t % 32
-        if blocks > 1:
-            group, groups, rank = group // blocks, groups // blocks, cuda.cg.this_cluster().block_rank()
-        n = x.shape[1] // width
-        share = (n + blocks - 1) // blocks
-        return group, groups, rank * share * width, min(share, n - rank * share), t
+    def rows_of(warp):
+        """The first row of this warp, and how many rows further the next one is."""
+        group, groups = int32(cuda.blockIdx.x), int32(cuda.gridDim.x)
+        return (group * together + warp, groups * together) if together > 1 else (group // blocks, groups // blocks)
 
-    def begin(x, row, first, n, ring, arrived, k):
-        """Begins to copy this block's part of the row to place k of the ring."""
-        cuda.mbarrier_arrive_expect_tx(arrived, k, n * width * x.itemsize)
+    def number_in_row(warp):
+        """Of this warp among those that have the row."""
+        return 0 if warps * blocks == 1 else cuda.cg.this_cluster().block_rank() * warps + warp if blocks > 1 else warp
+
+    def part(x, row, warp):
+        """Of this warp: its first element in chunks, how many chunks it has, how many elements that are
+        in none; of this thread: which one of these it has, or -1."""
+        number, lane = number_in_row(warp), cuda.threadIdx.x % 32
+        columns = x.shape[1]
+        if exact:
+            return number * piece, steps * 32, 0, -1
+        before = min(-(row * columns) % width, columns) if odd else 0
+        chunks = max(0, columns - before) // width
+        behind = columns - before - chunks * width
+        share = (chunks + 8 * warps * blocks - 1) // (8 * warps * blocks) * 8  # whole lines of 128 bytes
+        n = max(0, min(share, chunks - number * share))
+        single = lane if lane < before else columns - behind - before + lane if lane < before + behind else -1
+        return before + number * share * width, n, before + behind if number == 0 else 0, single if number == 0 else -1
+
+    def begin(x, row, warp, ring, arrived, k):
+        """Begins to copy this warp's piece of the row to place k of the ring."""
+        first, n, _, _ = part(x, row, warp)
+        cuda.mbarrier_arrive_expect_tx(arrived, k * warps + warp, n * ACCESS)
         if n > 0:
-            cuda.cp_async_bulk(ring[k * length : k * length + n * width], x[row, first : first + n * width], arrived, k)
+            at = k * length + warp * piece
+            cuda.cp_async_bulk(ring[at : at + n * width], x[row, first : first + n * width], arrived, k * warps + warp)
 
-    def prepare(x, ring, arrived, met):
+    def prepare(x, warp, ring, arrived, met):
         """Begins to copy the first rows."""
-        row, stride, first, n, t = place(x)
+        row, stride = rows_of(warp)
         if stages:
-            if t == 0:
+            if cuda.threadIdx.x % 32 == 0:
                 for turn in range(stages):
-                    cuda.mbarrier_init(arrived, turn, 1)
+                    cuda.mbarrier_init(arrived, turn * warps + warp, 1)
                 cuda.fence_mbarrier_init()
                 for turn in range(stages):
                     if row + turn * stride < x.shape[0]:
-                        begin(x, row + turn * stride, first, n, ring, arrived, turn)
-            cuda.syncthreads()
+                        begin(x, row + turn * stride, warp, ring, arrived, turn)
+            cuda.syncwarp()
         if blocks > 1:
-            if asynchronous and cuda.threadIdx.x == 0:
+            if cuda.threadIdx.x == 0:
                 cuda.mbarrier_init(met, 0, 1)
                 cuda.mbarrier_init(met, 1, 1)
                 cuda.fence_mbarrier_init()
             cuda.syncthreads()
             cuda.cg.this_cluster().barrier_arrive()
 
-    def take(x, row, fill, ring, arrived, turn):
-        """This thread's chunks of the row, as float32; what it has not is `fill`."""
-        _, _, first, n, t = place(x)
+    def take(x, row, warp, fill, ring, arrived, turn):
+        """This thread's chunks of the row; what it has not is `fill`."""
+        first, n, _, _ = part(x, row, warp)
+        lane = cuda.threadIdx.x % 32
         if stages:
-            cuda.mbarrier_wait_parity(arrived, turn % stages, turn // stages % 2)
+            cuda.mbarrier_wait_parity(arrived, turn % stages * warps + warp, turn // stages % 2)
 
         def chunk(k):
-            i = t + k * group_threads
+            i = lane + 32 * k
             if exact or i < n:
-                return get(ring, turn % stages * length + i * width) if stages else get(x, (row, first + i * width))
-            return each(lambda e: x.dtype.type(fill), in_chunk)
+                return float32s(get(ring, turn % stages * length + warp * piece + i * width) if stages else get(x, (row, first + i * width)))
+            return each(lambda e: float32(fill), in_chunk)
 
-        return map_chunks(lambda v: float32(v), each(chunk, chunk_numbers))
+        return each(chunk, chunk_numbers)
 
-    def for_rows(x, fill, find, finish):
-        """finish(row, values, find(found, met, turn, values)) of each row of this group."""
-        ring, arrived = cuda.shared.array(0, x.dtype, alignment=128), cuda.shared.array(max(stages, 1), cuda.mbarrier)
+    def take_single(x, row, warp, fill):
+        """This thread's element outside of chunks."""
+        if odd and row < x.shape[0]:
+            _, _, _, single = part(x, row, warp)
+            if single >= 0:
+                return float32(x[row, single])
+        return float32(fill)
+
+    def for_rows(x, warp, fill, find, finish):
+        """finish(row, values, find(row, found, met, turn, values)) of each row of this group."""
+        ring, arrived = cuda.shared.array(0, x.dtype, alignment=128), cuda.shared.array(max(stages, 1) * warps, cuda.mbarrier)
         found = cuda.shared.array((2, warps + blocks, 4), float32, alignment=16)
         met = cuda.shared.array(2, cuda.mbarrier)
-        prepare(x, ring, arrived, met)
-        row, stride, first, n, t = place(x)
-        turn = 0
+        prepare(x, warp, ring, arrived, met)
+        row, stride = rows_of(warp)
+        turn = int32(0)
+        single = take_single(x, row, warp, fill)
         while row < x.shape[0]:
-            values = take(x, row, fill, ring, arrived, turn)
+            chunks = take(x, row, warp, fill, ring, arrived, turn)
+            if stages:
+                cuda.syncwarp()  # all lanes have theirs
+                if cuda.threadIdx.x % 32 == 0 and row + stages * stride < x.shape[0]:
+                    begin(x, row + stages * stride, warp, ring, arrived, turn % stages)
+            values = (*chunks, (single,)) if odd else chunks
+            single = take_single(x, row + stride, warp, fill)
             if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
                 cuda.cg.this_cluster().barrier_wait()
-            result = find(found[turn % 2], met, turn, values)
-            if stages and t == 0 and row + stages * stride < x.shape[0]:  # all have taken theirs
-                begin(x, row + stages * stride, first, n, ring, arrived, turn % stages)
-            finish(row, values, result)
-            row += stride
-            turn += 1
+            finish(row, values, find(row, found[turn % 2], met, turn, values))
+            row = int32(row + stride)
+            turn = int32(turn + 1)
 
-    def exchange(found, met, turn, combine, values):
+    def exchange(found, met, turn, combine, neutral, values):
         """What `combine` makes of the values of all warps that have the row."""
-        if alone:
+        if warps * blocks == 1:
             return values
         lane = cuda.threadIdx.x % 32
         if lane == 0:
             cuda.vector.store(found, (cuda.threadIdx.x // 32, 0), values)
         cuda.syncthreads()
-        values = combine(cuda.vector.load(found, (lane % warps, 0), 4), of_warps)
+        other = lane % span
+        values = combine(get4(found, other) if other < warps else neutral, of_warps)
         if blocks == 1:
             return values
-        cluster = cuda.cg.this_cluster()
-        if asynchronous:  # the stores arrive at an mbarrier: sync() would wait for those of the row before, too
-            if cuda.threadIdx.x == 0:
-                cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * blocks)
-            if cuda.threadIdx.x < blocks:
-                place_of, a, b, c, d = found[warps + cluster.block_rank() :], *values
-                cuda.inline_ptx(STORE_ASYNC, "r", place_of, "r", met[turn % 2 :], "r", cuda.threadIdx.x, "f", a, "f", b, "f", c, "f", d)
-            cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
-        else:
-            if cuda.threadIdx.x < blocks:
-                cuda.vector.store(cluster.map_shared_rank(found, cuda.threadIdx.x), (warps + cluster.block_rank(), 0), values)
-            cluster.sync()
-        return combine(cuda.vector.load(found, (warps + lane % blocks, 0), 4), of_blocks)
+        # the stores arrive at an mbarrier: sync() would wait for those of the row before, too
+        if cuda.threadIdx.x == 0:
+            cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * blocks)
+        if cuda.threadIdx.x < blocks:
+            cuda.st_async(found, (warps + cuda.cg.this_cluster().block_rank(), 0), values, met, turn % 2, cuda.threadIdx.x)
+        cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
+        return combine(get4(found, warps + lane % blocks), of_blocks)
 
-    def store(out, x, row, chunk):
-        """Chunk k of this thread is chunk(k)."""
-        _, _, first, n, t = place(x)
+    def get4(found, k):
+        return (*cuda.vector.load(found, (k, 0), 4),)
+
+    def chunks_of(values):
+        return values[:steps]
+
+    def single_of(values):
+        return values[-1][0]
+
+    def store(out, x, row, warp, chunk, single_value):
+        """Chunk k of this thread is chunk(k); single_value(): the element outside of chunks."""
+        first, n, _, single = part(x, row, warp)
 
         def one(k):
-            i = t + k * group_threads
+            i = cuda.threadIdx.x % 32 + 32 * k
             if exact or i < n:
-                put(out, (row, first + i * width), chunk(k))
+                cuda.vector.store(out, (row, first + i * width), chunk(k))
             return 0
 
         each(one, chunk_numbers)
+        if odd and single >= 0:
+            out[row, single] = single_value()
 
-    def keep(weights, x, number):
-        """The weights; a copy of this block's part in shared memory, of which each thread reads what
-        it has written, if they are kept."""
+    def keep(weights, x, warp, number):
+        """The weights; if they are kept, a copy of them in shared memory, of which each thread reads what
+        it has written: its group's rows all begin at the same place between two multiples."""
         if kept:
-            copy = cuda.shared.array(0, x.dtype, alignment=128)[ring_length + number * length :]
-            _, _, first, n, t = place(x)
+            room = length + (32 * warps if odd else 0)
+            copy = cuda.shared.array(0, x.dtype, alignment=128)[stages * length + number * room :]
+            row, _ = rows_of(warp)
+            first, n, _, single = part(x, row, warp)
+            own = warp * piece
             for k in range(steps):
-                i = t + k * group_threads
+                i = cuda.threadIdx.x % 32 + 32 * k
                 if exact or i < n:
-                    put(copy, i * width, get(weights, first + i * width))
+                    if odd:
+                        cuda.vector.store(copy, own + i * width, each(lambda e: weights[first + i * width + e], in_chunk))
+                    else:
+                        cuda.vector.store(copy, own + i * width, get(weights, first + i * width))
+            if odd and single >= 0:
+                copy[length + cuda.threadIdx.x] = weights[single]
             return copy
         return weights
 
-    def weights_of(weights, x, k):
+    def weights_of(weights, x, row, warp, k):
         """Of chunk k of this thread."""
-        _, _, first, n, t = place(x)
-        i = t + k * group_threads
-        index = i * width if kept else first + (i if exact else min(i, n - 1)) * width
-        return each(lambda v: float32(v), get(weights, index))
+        first, n, _, _ = part(x, row, warp)
+        i = cuda.threadIdx.x % 32 + 32 * k
+        index = warp * piece + i * width if kept else first + (i if exact else max(0, min(i, n - 1))) * width
+        return float32s(get(weights, index))
+
+    def weight_of(weights):
+        """Of this thread's element outside of chunks."""
+        return float32(weights[length + cuda.threadIdx.x])
+
+    nothing = (float32(-math.inf), float32(0), float32(0), float32(0))
+    zeros = (float32(0), float32(0), float32(0), float32(0))
 
     def combine_powers(part, distances):
         largest = lanes(larger, part[0], distances)
-        total = lanes(add, part[1] * math.exp(part[0] - finite(largest)), distances)
+        total = lanes(add, part[1] * math.exp2(part[0] - finite(largest)), distances)
         return largest, total, float32(0), float32(0)
 
-    def powers_of(found, met, turn, values):
-        """exp(v - base) of the elements, exp(base - largest), and of the row its largest element and
-        the sum of exp(v - largest)."""
-        largest = lanes(larger, over(larger, values), HALVES)
+    def powers_of(row, found, met, turn, values):
+        """The elements' powers, which are exp(v) / 2**base; 2**base, and the sum of exp(v) of the row,
+        both over one power of 2."""
+        largest = lanes(larger, over(larger, values), HALVES) * LOG2_E
         base = finite(largest)
-        powers = map_chunks(lambda v: math.exp(v - base), values)
+        powers = map_chunks(lambda v: power(v, base), values)
         total = lanes(add, over(add, powers), HALVES)
-        row = exchange(found, met, turn, combine_powers, (largest, total, float32(0), float32(0)))
-        return powers, math.exp(base - finite(row[0])), finite(row[0]), row[1]
+        all = exchange(found, met, turn, combine_powers, nothing, (largest, total, float32(0), float32(0)))
+        return powers, math.exp2(base - finite(all[0])), all[1]
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def softmax(x: cuda.Array, out: cuda.Array) -> None:
-        def finish(row, values, result):
-            powers, share, largest, total = result
-            scale = share / total
-            store(out, x, row, lambda k: each(lambda v: out.dtype.type(v * scale), powers[k]))
+        warp = number_of_warp()
 
-        for_rows(x, -math.inf, powers_of, finish)
+        def finish(row, values, result):
+            powers, share, total = result
+            scale = share / total
+            scaled = lambda v: out.dtype.type(v * scale)
+            store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda: scaled(single_of(powers)))
+
+        for_rows(x, warp, -math.inf, powers_of, finish)
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def cross_entropy(x: cuda.Array, labels: cuda.Array, out: cuda.Array) -> None:
         """out[r] = log of the sum of exp(x[r]), less x[r, labels[r]]"""
+        found, met = cuda.shared.array((warps + blocks, 4), float32, alignment=16), cuda.shared.array(2, cuda.mbarrier)
+        warp, lane = number_of_warp(), cuda.threadIdx.x % 32
+        prepare(x, warp, found, met, met)
+        row, _ = rows_of(warp)
+        first_warp = number_in_row(warp) == 0
+        if row < x.shape[0]:
+            wanted = float32(x[row, labels[row]]) if first_warp and lane == 0 else float32(0)
+            first, n, _, _ = part(x, row, warp)
+            largest = take_single(x, row, warp, -math.inf) * LOG2_E
+            total = float32(0) if largest == -math.inf else float32(1)
 
-        def finish(row, values, result):
-            powers, share, largest, total = result
-            _, _, first, n, t = place(x)
-            if first == 0 and t == 0:
-                out[row] = math.log(total) + (largest - float32(x[row, labels[row]]))
+            def with_chunks(largest, total, at, n):
+                """With those of this thread from chunk `at` of the warp on, of n."""
 
-        for_rows(x, -math.inf, powers_of, finish)
+                def chunk(k):
+                    if n is None or at + 32 * k < n:
+                        return float32s(get(x, (row, first + (at + 32 * k) * width)))
+                    return each(lambda e: float32(-math.inf), in_chunk)
+
+                values = each(chunk, chunk_numbers)
+                largest_now = larger(largest, over(larger, values) * LOG2_E)
+                base = finite(largest_now)
+                return largest_now, total * math.exp2(largest - base) + over(add, map_chunks(lambda v: power(v, base), values))
+
+            whole = n // (32 * steps)
+            for k in range(whole):
+                largest, total = with_chunks(largest, total, lane + k * (32 * steps), None)
+            if not exact and whole * (32 * steps) < n:
+                largest, total = with_chunks(largest, total, lane + whole * (32 * steps), n)
+            if blocks > 1:
+                cuda.cg.this_cluster().barrier_wait()
+            values = combine_powers((largest, total), HALVES)
+            largest, total, _, _ = exchange(found, met, 0, combine_powers, nothing, values)
+            if first_warp and lane == 0:
+                out[row] = math.log(total) + (finite(largest) / LOG2_E - wanted)
 
     def combine_moments(part, distances):
         count = lanes(add, part[0], distances)
@@ -274,86 +365,113 @@ def kernels(width: int, steps: int, threads: int, blocks: int, exact: bool, stag
 
     @cuda.jit(launch_bounds=bounds)
     def layer_norm(x: cuda.Array, weight: cuda.Array, bias: cuda.Array, out: cuda.Array, eps: float) -> None:
-        _, _, first, n, t = place(x)
-        weights, biases, held = keep(weight, x, 0), keep(bias, x, 1), float32(0)
-        for k in range(steps):
-            held += float32(width) if exact or t + k * group_threads < n else float32(0)
-        held = lanes(add, held, HALVES)  # of this warp
+        warp = number_of_warp()
+        weights, biases = keep(weight, x, warp, 0), keep(bias, x, warp, 1)
 
-        def moments(found, met, turn, values):
+        def moments(row, found, met, turn, values):
             """The row's mean, and the sum of the squares of what differs from it."""
+            _, n, singles, single = part(x, row, warp)
+            held = float32(n * width + singles)  # of this warp
             mean = lanes(add, over(add, values), HALVES) / max(held, float32(1))
 
-            def squares(k):
-                square = joined(add, each(lambda v: (v - mean) * (v - mean), values[k]))
-                return square if exact or t + k * group_threads < n else float32(0)
+            square = lambda v: (v - mean) * (v - mean)
 
-            total = lanes(add, joined(add, each(squares, chunk_numbers)), HALVES)
-            return exchange(found, met, turn, combine_moments, (held, mean, total, float32(0)))
+            def squares(k):
+                squares = joined(add, each(square, chunks_of(values)[k]))
+                return squares if exact or cuda.threadIdx.x % 32 + 32 * k < n else float32(0)
+
+            total = joined(add, each(squares, chunk_numbers))
+            if odd and single >= 0:
+                total += square(single_of(values))
+            total = lanes(add, total, HALVES)
+            return exchange(found, met, turn, combine_moments, zeros, (held, mean, total, float32(0)))
 
         def finish(row, values, result):
             mean, scale = result[1], 1 / math.sqrt(result[2] / float32(x.shape[1]) + float32(eps))
 
-            def scaled(k):
-                v, w, b = values[k], weights_of(weights, x, k), weights_of(biases, x, k)
-                return each(lambda e: out.dtype.type((v[e] - mean) * scale * w[e] + b[e]), in_chunk)
+            scaled = lambda v, w, b: out.dtype.type((v - mean) * scale * w + b)
 
-            store(out, x, row, scaled)
+            def chunk(k):
+                v, w, b = chunks_of(values)[k], weights_of(weights, x, row, warp, k), weights_of(biases, x, row, warp, k)
+                return each(lambda e: scaled(v[e], w[e], b[e]), in_chunk)
 
-        for_rows(x, 0, moments, finish)
+            store(out, x, row, warp, chunk, lambda: scaled(single_of(values), weight_of(weights), weight_of(biases)))
+
+        for_rows(x, warp, 0, moments, finish)
 
     def combine_sums(part, distances):
         return lanes(add, part[0], distances), float32(0), float32(0), float32(0)
 
     @cuda.jit(launch_bounds=bounds)
     def rms_norm(x: cuda.Array, weight: cuda.Array, out: cuda.Array, eps: float) -> None:
-        weights = keep(weight, x, 0)
+        warp = number_of_warp()
+        weights = keep(weight, x, warp, 0)
 
-        def squares(found, met, turn, values):
+        def squares(row, found, met, turn, values):
             total = lanes(add, over(add, map_chunks(lambda v: v * v, values)), HALVES)
-            return exchange(found, met, turn, combine_sums, (total, float32(0), float32(0), float32(0)))
+            return exchange(found, met, turn, combine_sums, zeros, (total, float32(0), float32(0), float32(0)))
 
         def finish(row, values, result):
             scale = 1 / math.sqrt(result[0] / float32(x.shape[1]) + float32(eps))
 
-            def scaled(k):
-                v, w = values[k], weights_of(weights, x, k)
+            def chunk(k):
+                v, w = chunks_of(values)[k], weights_of(weights, x, row, warp, k)
                 return each(lambda e: out.dtype.type(v[e] * scale * w[e]), in_chunk)
 
-            store(out, x, row, scaled)
+            store(out, x, row, warp, chunk, lambda: out.dtype.type(single_of(values) * scale * weight_of(weights)))
 
-        for_rows(x, 0, squares, finish)
+        for_rows(x, warp, 0, squares, finish)
 
     return {"softmax": softmax, "cross_entropy": cross_entropy, "layer_norm": layer_norm, "rms_norm": rms_norm}
 
 
 def launch(name: str, x, *others) -> None:
     """Runs the kernel of that name on all rows of x: softmax(x, out), cross_entropy(x, labels, out),
-    layer_norm(x, weight, bias, out, eps), rms_norm(x, weight, out, eps)."""
-    rows, columns = x.shape
-    size = x.dtype.itemsize
-    width = math.gcd(columns, 16 // size)
+    layer_norm(x, weight, bias, out, eps), rms_norm(x, weight, out, eps). Arrays begin at multiples of
+    16 bytes."""
+    if len(x) > 1 << 30:
+        raise ValueError(f"{len(x)} rows: there may be 2**30")
+    form, grid, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
+    _, _, warps, blocks, *_ = form
+    block = 32 * warps * (ROWS if warps == 1 and not form[7] else 1)
+    kernel = kernels(*form)[name]
+    kernel.configure(grid, block, 0, dynamic, cluster=blocks)(x, *others)
+
+
+def form_of(name: str, rows: int, columns: int, size: int):
+    """What `kernels` is called with; the blocks of the grid, and the bytes of their shared memory."""
+    width = ACCESS // size
+    odd = columns % width > 0
     weights = {"layer_norm": 2, "rms_norm": 1}.get(name, 0)
-    kept = weights > 0 and columns * size > SHORT and width * size == 16
-    held = min(HELD, 64 // size) if kept else HELD if width * size == 16 else HELD // 2
-    threads = max(32, 1 << (-(-columns // held) - 1).bit_length())
-    of_block = 1024 if kept and threads <= 1024 or threads > 512 * MOST_BLOCKS else 512
-    blocks = max(1, threads // of_block)
-    if blocks > MOST_BLOCKS:
-        raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
-    threads //= blocks
-    chunks = -(-(columns // width) // blocks)
-    steps = -(-chunks // threads)
-    exact = blocks * threads * steps * width == columns
-    nbytes = steps * threads * width * size
-    block = threads * ROWS if threads == 32 else threads
-    stays = width * size == 16 and (kept or blocks > 1)
-    stages = max(1, (1 if kept else AHEAD * block // RESIDENT // nbytes)) if stays else 0
-    groups = -(-rows * threads // block)
+    kept = weights > 0 and (odd or columns * size > SHORT)
+    chunks = columns // width
+    entropy = name == "cross_entropy"
+    resident = READERS[size] if entropy else RESIDENT
+    most = (min(HELD, 64 // size) if kept else HELD * RESIDENT // resident) // width  # chunks of a thread
+    in_all = max(1, -(-chunks // (32 * most)))  # warps
+    blocks = 1
+    if entropy:  # of few long rows each has several blocks
+        while in_all > blocks * MOST_WARPS and rows * blocks < FEW and blocks < MOST_BLOCKS:
+            blocks *= 2
+    else:
+        while in_all > blocks * (32 if kept and in_all <= 32 else MOST_WARPS) and blocks < MOST_BLOCKS:
+            blocks *= 2
+        if in_all > blocks * 32:
+            raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
+    warps = min(MOST_WARPS if entropy else 32, -(-in_all // blocks))
+    steps = min(most, max(1, -(-chunks // (32 * warps * blocks))))
+    exact = not odd and steps * 32 * warps * blocks == chunks
+    together = ROWS if warps == 1 and not kept else 1
+    nbytes = steps * 32 * warps * ACCESS  # of a block
+    stays = kept or blocks > 1 and not entropy
+    stages = max(1, (1 if kept else AHEAD * warps * 32 // RESIDENT // nbytes)) if stays else 0
+    groups = -(-rows // together)
     if stays:
-        groups = min(groups, staying(blocks, RESIDENT // block))
-    kernel = kernels(width, steps, threads, blocks, exact, stages, kept, not cuda.get_current_device().is_host)[name]
-    kernel.configure(groups * blocks, block, 0, (stages + weights * kept) * nbytes, cluster=blocks)(x, *others)
+        groups = min(groups, staying(blocks, RESIDENT // (32 * warps)))
+        if kept and odd and groups < rows:
+            groups = max(width, groups // width * width)
+    room = stages * nbytes + weights * kept * (nbytes + 32 * warps * size * odd)
+    return (width, steps, warps, blocks, exact, odd, stages, kept, resident), groups * blocks, room
 
 
 def staying(blocks: int, resident: int) -> int:

@@ -62,8 +62,13 @@ static const Message messages[RT_COPY_ERRORS] = {
     [RT_COPY_MEMORY] = {false, "no memory is left for what the host device notes of copies"},
 };
 
+/* The view of another block has the name of this one's. */
+static bool is_view(const Ins *i) {
+  return i->op == OP_VIEW || (i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_CLUSTER_MAP);
+}
+
 static const char *name_of(const Ins *barriers) {
-  while (barriers->op == OP_VIEW)
+  while (is_view(barriers))
     barriers = barriers->args[0];
   bool named = barriers->op == OP_ALLOC && barriers->aux.alloc->name;
   return named ? barriers->aux.alloc->name : "barriers";
@@ -194,6 +199,20 @@ static void bulk(Lower *lw, Ins *i, Ins **barrier) {
   lw_call_extern(lw, barrier ? "rt_host_bulk_load" : "rt_host_bulk_store", lw->t->none, args, 4);
 }
 
+static void store_async(Lower *lw, Ins *i) {
+  Ins **barrier = i->args + 1 + i->args[0]->type->ndim, *values = i->args[i->nargs - 1];
+  size_t size = ty_size(values->type->elems[0]), bytes = values->type->n * size;
+  LLVMValueRef kept = lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), 8, "values");
+  for (unsigned k = 0; k < values->type->n; k++)
+    put(lw, kept, k * size, lw_leaves(lw, values)[k]);
+  Barrier b = barrier_of(lw, barrier);
+  LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)sites(lw, barrier[0])),
+                         thread_of(lw), lw_address(lw, i->args[0], i->args + 1),
+                         kept,          lw_i32(lw, (int)bytes),
+                         b.address,     b.index};
+  lw_call_extern(lw, "rt_host_store_async", lw->t->none, args, 8);
+}
+
 static void put_number(Lower *lw, LLVMValueRef record, size_t offset, int64_t n) {
   put(lw, record, offset, lw_i64(lw, n));
 }
@@ -268,6 +287,7 @@ bool cg_host_copy(Lower *lw, Ins *i) {
   case INTR_CP_ASYNC_ARRIVE: barrier(lw, i, RT_MBARRIER_COPIES, false); break;
   case INTR_CP_ASYNC_BULK: bulk(lw, i, i->args + 4); break;
   case INTR_CP_ASYNC_BULK_STORE: bulk(lw, i, NULL); break;
+  case INTR_ST_ASYNC: store_async(lw, i); break;
   case INTR_CP_ASYNC_TENSOR:
   case INTR_CP_ASYNC_TENSOR_STORE: tensor(lw, i); break;
   case INTR_CP_ASYNC_BULK_COMMIT: groups(lw, RT_COPIES_BULK_COMMIT, 0); break;

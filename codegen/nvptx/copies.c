@@ -193,6 +193,31 @@ static void bulk_store(Lower *lw, Ins *i) {
                      reduction ? reduction : "", policy));
 }
 
+/* To the array and the barrier of another block. */
+static void store_async(Lower *lw, Ins *i) {
+  Ins **barrier = i->args + 1 + i->args[0]->type->ndim, *values = i->args[i->nargs - 1];
+  LLVMValueRef const *leaves = lw_leaves(lw, values);
+  unsigned n = values->type->n;
+  bool wide = ty_size(values->type->elems[0]) == 8;
+  Text t = {0};
+  Buf list;
+  buf_init(&list, &lw->cx->arena);
+  add_shared(lw, &t, lw_address(lw, i->args[0], i->args + 1));
+  add_shared(lw, &t, lw_address(lw, barrier[0], barrier + 1));
+  for (unsigned k = 0; k < n; k++) {
+    buf_printf(&list, "%s$%u", k ? ", " : "", t.n);
+    add(lw, &t, l_bitcast(lw->b, leaves[k], wide ? lw->t->i64 : lw->t->i32));
+  }
+  write(lw, &t, lw->t->none,
+        arena_printf(&lw->cx->arena,
+                     "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes%s.b%u "
+                     "[$0], %s%s%s, [$1];",
+                     n == 4   ? ".v4"
+                     : n == 2 ? ".v2"
+                              : "",
+                     wide ? 64 : 32, n > 1 ? "{" : "", list.text, n > 1 ? "}" : ""));
+}
+
 /* --- boxes: of a tensor map, whose axes are in the other order --- */
 
 static const char *coordinates(Lower *lw, Ins *i, Text *t) {
@@ -273,6 +298,7 @@ bool cg_nvptx_copy(Lower *lw, Ins *i) {
     break;
   case INTR_CP_ASYNC_BULK: bulk_load(lw, i); break;
   case INTR_CP_ASYNC_BULK_STORE: bulk_store(lw, i); break;
+  case INTR_ST_ASYNC: store_async(lw, i); break;
   case INTR_CP_ASYNC_TENSOR: tensor_load(lw, i); break;
   case INTR_CP_ASYNC_TENSOR_STORE: tensor_store(lw, i); break;
   case INTR_CP_ASYNC_BULK_COMMIT:

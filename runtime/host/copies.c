@@ -27,8 +27,9 @@ typedef struct Copy {
   char *to;
   const char *from;
   uint32_t bytes, valid; /* valid: are read; the others become 0 */
-  char *barrier;         /* of a bulk load */
-  char *kept;            /* of a bulk store: what it has read; of a box: what it brings */
+  char *barrier;         /* of a bulk load or an asynchronous store */
+  char *kept;            /* of a bulk store: what it has read; of others: what it brings, or NULL */
+  bool by_thread;        /* as threads write, not as bulk copies do */
   uint32_t site, thread;
   uint64_t group; /* of the thread */
 } Copy;
@@ -142,7 +143,7 @@ static Mbarrier *find(const RtCopies *c, const char *at) {
 static void deliver(RtPlace *p, const Copy *c) {
   memcpy(c->to, c->from, c->valid);
   memset(c->to + c->valid, 0, c->bytes - c->valid);
-  if (c->barrier)
+  if (c->barrier && !c->by_thread)
     rt_proxy_brought(p, c->to, c->bytes);
 }
 
@@ -391,19 +392,19 @@ static uint32_t bulk_bytes(const RtHostLaunch *view, uint32_t site, uint32_t thr
   return (uint32_t)bytes;
 }
 
-/* box: what it brings; NULL: from b->from. */
-static void load_to(const At *a, const RtBulk *b, uint32_t bytes, const char *box) {
+/* Notes what comes to the barrier: from `from`, or `values`, which are kept. */
+static Copy *load_to(const At *a, char *to, uint32_t bytes, const char *from, const char *values) {
   (void)existing(a);
-  RtPlace *p = rt_host_place(a->view);
   Copy *c = append(a->view, a->site, a->thread, &a->place->copies->loads);
-  c->to = a->place->shared + (b->to - p->shared), c->from = b->from;
-  if (box) {
+  c->to = to, c->from = from;
+  if (values) {
     c->kept = need(a->view, a->site, a->thread, malloc(bytes));
-    c->from = memcpy(c->kept, box, bytes);
+    c->from = memcpy(c->kept, values, bytes);
   }
   c->bytes = c->valid = bytes;
   c->barrier = a->address;
   memset(c->to, 255, bytes);
+  return c;
 }
 
 /* To this block, or to those of the mask. */
@@ -419,13 +420,19 @@ static void load_to_all(const RtHostLaunch *view, uint32_t site, uint32_t thread
     if (!(blocks >> k & 1))
       continue;
     At a = at(view, site, thread, m->shared + (b->barrier - p->shared), b->index);
-    load_to(&a, b, bytes, box);
+    (void)load_to(&a, m->shared + (b->to - p->shared), bytes, b->from, box);
   }
 }
 
 void rt_host_bulk_load(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b) {
   uint32_t bytes = bulk_bytes(view, site, thread, b, true);
   load_to_all(view, site, thread, b, bytes, NULL);
+}
+
+void rt_host_store_async(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *to,
+                         const char *values, uint32_t bytes, char *barrier, int64_t index) {
+  At a = at(view, site, thread, barrier, index);
+  load_to(&a, to, bytes, NULL, values)->by_thread = true;
 }
 
 /* Of this thread's group, from shared memory; what is there is looked at when it is waited for. */

@@ -38,6 +38,9 @@ void rt_host_copy_groups(const RtHostLaunch *view, uint32_t site, uint32_t threa
                          int64_t count);
 void rt_host_bulk_load(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b);
 void rt_host_bulk_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b);
+/* to, barrier: of a block of the cluster. */
+void rt_host_store_async(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *to,
+                         const char *values, uint32_t bytes, char *barrier, int64_t index);
 void rt_host_tensor_load(const RtHostLaunch *view, uint32_t site, uint32_t thread,
                          const RtTensor *x);
 void rt_host_tensor_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,

@@ -73,11 +73,47 @@ Val ty_rule_mbarrier_cluster(Ty *ty, const TyCall *c) {
   return n ? effect(ty, c->id, args, n) : BOTTOM;
 }
 
-/* --- copies of a thread --- */
-
 static bool is_numbers(const Type *t, Space space) {
   return t->id == TY_ARRAY && t->space == space && ty_is_number(t->elem) && t->ndim;
 }
+
+/* The array, its indices, the barriers, their index, and a tuple of numbers; both arrays are those
+ * of the other block. */
+Val ty_rule_st_async(Ty *ty, const TyCall *c) {
+  enum { MOST_BYTES = 16, MOST_ELEMENTS = 4 };
+  TyCall there = *c;
+  Val args[2 * TY_MAX_NDIM + 5], all[MOST_ELEMENTS], array = c->args[0], values = c->args[2];
+  if (!is_numbers(array.type, SPACE_SHARED) || array.type->layout != LAYOUT_C)
+    return ty_argument_type(ty, c, 0, "a C-contiguous array of numbers of cuda.shared.array");
+  const Type *elem = array.type->elem;
+  uint32_t size = (uint32_t)ty_size(elem), n = values.type->id == TY_TUPLE ? values.type->n : 1;
+  if ((size != 4 && size != 8) || ty_is_complex(elem))
+    return ty_argument_type(ty, c, 0, "an array of integers or floats of 4 or 8 bytes");
+  if (n == 0 || n > MOST_ELEMENTS || (n & (n - 1)) || n * size > MOST_BYTES)
+    return ty_argument_type(
+        ty, c, 2, size == 4 ? "a number or a tuple of 2 or 4" : "a number or a tuple of 2");
+  for (uint32_t k = 0; k < n; k++) {
+    Val v = values.type->id == TY_TUPLE ? ty_item(ty, values, k) : values;
+    if (ty_is_bottom(v))
+      return BOTTOM;
+    if (!ty_is_number(v.type) || !ty_can_store(v.type, elem))
+      return TY_FAIL(ty, ERR_STORE_TYPE, TY_PRETTY(ty, v), TY_PRETTY(ty, array));
+    all[k] = ty_cast(ty, v, elem);
+  }
+  uint32_t at = 1 + array.type->ndim, m;
+  if (!ty_row_of_bytes(ty, c, n * size, n, args) || !ty_read_barrier(ty, c, 3, false, args + at))
+    return BOTTOM;
+  Val map_array[] = {array, c->args[5]}, map_barriers[] = {c->args[3], c->args[5]};
+  args[0] = ty_call_intrinsic(ty, INTR_CLUSTER_MAP, map_array, 2, NULL);
+  there.args[3] = ty_call_intrinsic(ty, INTR_CLUSTER_MAP, map_barriers, 2, NULL);
+  if (ty_is_bottom(args[0]) || ty_is_bottom(there.args[3]) ||
+      !(m = ty_read_barrier(ty, &there, 3, true, args + at)))
+    return BOTTOM;
+  args[at + m] = ty_make_tuple(ty, all, n);
+  return effect(ty, c->id, args, at + m + 1);
+}
+
+/* --- copies of a thread --- */
 
 static bool check_arrays(Ty *ty, const TyCall *c, uint32_t global, uint32_t shared) {
   const Type *g = c->args[global].type, *s = c->args[shared].type;

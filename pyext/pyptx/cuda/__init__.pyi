@@ -848,6 +848,8 @@ def short3(*components: Any) -> Any:
     """int16x3 by CUDA C++'s name."""
 def short4(*components: Any) -> Any:
     """int16x4 by CUDA C++'s name."""
+def st_async(array: Array, index: int | tuple[int, ...], values: tuple[Any, ...], barriers: Array, barrier_index: int | tuple[int, ...], rank: int) -> Any:
+    """Begins to store a number, or a tuple of 2 or 4, of 4 or 8 bytes each and at most 16 in all, from array[index] on, in one access, where the block of that rank of the cluster has the array. The bytes arrive at barriers[barrier_index] of that block, whose threads see them once they have waited for its phase: no fence and no barrier of the cluster is needed."""
 def static_assert(condition: object, message: str) -> None:
     """An error when the kernel is compiled if the condition, which must be known then, is false. The message is a literal."""
 def stcg(array: Array, index: int | tuple[int, ...], value: Any) -> None:

@@ -177,6 +177,57 @@ def test_multicast_in_a_cluster():
     assert (out == tiles[:, 0] + 1000 * tiles[:, 1]).all()
 
 
+@cuda.jit
+def all_to_all(out, x, wide):
+    """Each block tells all of its cluster its numbers, twice, by one, two and four of 4 bytes and two of 8 at a time."""
+    s = cuda.shared.array((2, 8, 7), x.dtype)
+    w = cuda.shared.array((2, 16), wide.dtype)
+    came = cuda.shared.array(2, cuda.mbarrier)
+    c = cuda.cg.this_cluster()
+    t, me, n = cuda.threadIdx.x, c.block_rank(), c.num_blocks()
+    if t == 0:
+        cuda.mbarrier_init(came, 0, 1)
+        cuda.mbarrier_init(came, 1, 1)
+        cuda.fence_mbarrier_init()
+    c.sync()
+    for turn in range(4):
+        k = turn % 2
+        if t == 0:
+            cuda.mbarrier_arrive_expect_tx(came, k, n * (7 * 4 + 16))
+        if t < n:
+            v = x[cuda.blockIdx.x] + turn
+            cuda.st_async(s[k].reshape(56), 4 * me, (v, v + 1, v + 2, v + 3), came, k, t)
+            cuda.st_async(s[k].reshape(56), 32 + 2 * me, (v + 4, v + 5), came, k, t)
+            cuda.st_async(s[k], (6 + me // 7, me % 7), v + 6, came, k, t)
+            cuda.st_async(w[k], 2 * me, (wide[cuda.blockIdx.x], -v), came, k, t)
+        cuda.mbarrier_wait_parity(came, k, turn // 2)
+        if t < n:
+            flat = s[k].reshape(56)
+            for e in range(4):
+                out[cuda.blockIdx.x, turn, t, e] = flat[4 * t + e]
+            out[cuda.blockIdx.x, turn, t, 4] = flat[32 + 2 * t]
+            out[cuda.blockIdx.x, turn, t, 5] = flat[33 + 2 * t]
+            out[cuda.blockIdx.x, turn, t, 6] = s[k, 6 + t // 7, t % 7]
+            out[cuda.blockIdx.x, turn, t, 7] = w[k, 2 * t]
+            out[cuda.blockIdx.x, turn, t, 8] = w[k, 2 * t + 1]
+
+
+@on_device
+@pytest.mark.parametrize("dtypes", [(np.float32, np.float64), (np.int32, np.int64)], ids=["floats", "integers"])
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_stores_to_all_of_a_cluster(blocks, dtypes):
+    x = (100 * np.arange(8)).astype(dtypes[0])
+    wide = (1e10 * np.arange(1, 9)).astype(dtypes[1])
+    out = np.zeros((8, 4, blocks, 9))
+    all_to_all.configure(8, 32, cluster=blocks)(out, x, wide)
+    for b in range(8):
+        for turn in range(4):
+            for t in range(blocks):
+                sender = b // blocks * blocks + t
+                v = x[sender] + turn
+                assert out[b, turn, t].tolist() == [*(v + np.arange(7)), wide[sender], -v]
+
+
 @pytest.mark.host_only
 def test_who_does_not_wait_reads_nothing():
     """Copies arrive as late as they may: what is read too early is nan."""
@@ -240,8 +291,16 @@ FOUND = [
      r"cp_async_bulk_store: byte 2 of the 128 was written before the copy had read it"),
     (ONE + "    if c.block_rank() == 1:\n        return\n    c.sync()\n    cuda.mbarrier_arrive_cluster(full, 1, 1)\n", r"the block of rank 1 has ended"),
     (ONE + "    e = c.map_shared_rank(full, 1)\n    c.sync()\n    if c.block_rank() == 1:\n        return\n    c.sync()\n    cuda.mbarrier_arrive(e, 1)\n",
-     r"mbarrier_arrive_cluster|full\[1\] is in the block of rank 1, which has ended"),
+     r"full\[1\] is in the block of rank 1, which has ended"),
     (ONE + "    cuda.mbarrier_arrive_cluster(full, 1, 2)\n", r"the cluster has no block of rank 2: it has 2 blocks"),
+    (ONE + "    cuda.st_async(s[0], t, 1, full, 1, 2)\n", r"the cluster has no block of rank 2: it has 2 blocks"),
+    (ONE + "    if c.block_rank() == 1:\n        return\n    c.sync()\n    cuda.st_async(s[0], t, 1, full, 1, 1)\n", r"the block of rank 1 has ended"),
+    (ONE + "    cuda.st_async(s[0], t, 1, full, 0, 1)\n", r"st_async: full\[0\] is no barrier"),
+    (ONE + "    if t == 0:\n        cuda.mbarrier_arrive_expect_tx(full, 1, 8)\n        cuda.st_async(s[0], 0, (1, 2, 3, 4), full, 1, 1 - c.block_rank())\n    cuda.mbarrier_wait_parity(full, 1, 0)\n",
+     r"full\[1\] has got 8 bytes more in phase 0 than mbarrier_expect_tx said"),
+    (ONE + "    if t == 0:\n        cuda.mbarrier_arrive_expect_tx(full, 1, 16)\n    if t == 0 and c.block_rank() == 1:\n        cuda.st_async(s[0], 0, (1, 2, 3, 4), full, 1, 0)\n    cuda.mbarrier_wait_parity(full, 1, 0)\n",
+     r"full\[1\] is waited for in vain: phase 0 still needs 0 arrivals and 16 bytes"),
+    (ONE + "    if t == 0:\n        cuda.st_async(s[0], 0, 1, full, 1, 1 - c.block_rank())\n    c.sync()\n", r"st_async: the block ends, and no thread has waited for these 4 bytes"),
     (INIT.format(count=64) + "    if c.block_rank() == 0:\n        cuda.mbarrier_arrive_cluster(full, 1, 1)\n        cuda.mbarrier_wait_parity(full, 1, 0)\n    else:\n        cuda.mbarrier_wait_parity(full, 1, 0)\n",
      r"full\[1\] is waited for in vain: phase 0 still needs (64|32) arrivals"),
 ]  # fmt: skip
@@ -256,6 +315,13 @@ def test_wrong_use(text, what):
     assert re.search(r"line \d+|:\d+", str(e.value)) and "thread" in str(e.value)
 
 
+@pytest.mark.host_only
+@pytest.mark.parametrize("index, error, what", [("2", ValueError, "the address of element 2 is 8 bytes beyond a multiple of 16"), ("64", IndexError, "index 64 is out of bounds for axis 0 with size 64")])
+def test_places_of_stores(index, error, what):
+    with pytest.raises(error, match=what):
+        cuda.jit(define(ONE + f"    cuda.st_async(s[0], {index}, (1, 2, 3, 4), full, 1, 1)\n"))[2, 32, 0, 0, 2](np.zeros(128, np.float32), np.zeros(128, np.float32))
+
+
 @pytest.mark.parametrize("body, what", [
     ("cuda.mbarrier_init(x, 0, 1)", "must be an array of cuda.shared.array(n, cuda.mbarrier)"),
     ("cuda.mbarrier_init(cuda.shared.array(2, np.uint64), 0, 1)", "must be an array of cuda.shared.array(n, cuda.mbarrier)"),
@@ -266,6 +332,10 @@ def test_wrong_use(text, what):
     ("cuda.cp_async(x, 0, s, 0, 4)", "must be an array of numbers in global memory"), ("cuda.cp_async(s, 0, y, 0, 4)", "a copy keeps the type: float64 is not float32"),
     ("cuda.cp_async_wait_group(len(x))", "must be known"), ("cuda.cp_async_wait_group(-1)", "is not negative"),
     ("cuda.cp_async_bulk(s, x[::2], b, 0)", "needs a C-contiguous array"), ("cuda.cp_async_bulk_store(x, y)", "must be an array of numbers of cuda.shared.array"),
+    ("cuda.st_async(x, 0, 1.0, b, 0, 0)", "must be a C-contiguous array of numbers of cuda.shared.array"), ("cuda.st_async(s, 0, (1, 2, 3), b, 0, 0)", "must be a number or a tuple of 2 or 4"),
+    ("cuda.st_async(cuda.shared.array(4, np.float16), 0, 1, b, 0, 0)", "must be an array of integers or floats of 4 or 8 bytes"),
+    ("cuda.st_async(cuda.shared.array(4, np.float64), 0, (1, 2, 3, 4), b, 0, 0)", "must be a number or a tuple of 2"),
+    ("cuda.st_async(s, 0, 1j, b, 0, 0)", "complex"), ("cuda.st_async(s, 0, 1, s, 0, 0)", "must be an array of cuda.shared.array(n, cuda.mbarrier)"), ("cuda.st_async(s, 0, 1, b, 0, 16)", "ranks 0 to 15"),
     ("cuda.cp_async_bulk(s, x, b, 0, multicast=1.5)", "must be an integer"), ("cuda.cp_async_bulk_wait_group(0, read=len(x))", "must be known"),
 ])  # fmt: skip
 def test_wrong_calls(body, what):
@@ -282,11 +352,12 @@ TABLE = {
     **dict.fromkeys(("MBARRIER_INVAL", "MBARRIER_EXPECT_TX", "MBARRIER_TRY_WAIT"), (threads_arrive, "int32[::1], int64")),
     **dict.fromkeys(("CP_ASYNC", "CP_ASYNC_COMMIT", "CP_ASYNC_WAIT", "CP_ASYNC_ARRIVE"), (older_pipeline, "float32[::1], float32[::1]")),
     **dict.fromkeys(("CP_ASYNC_BULK_STORE", "CP_ASYNC_BULK_COMMIT", "CP_ASYNC_BULK_WAIT"), (turn_round, "float32[::1], float32[::1]")),
+    "ST_ASYNC": (all_to_all, "float64[:,:,:,::1], float32[::1], float64[::1]"),
     "MBARRIER_ARRIVE_CLUSTER": (both_blocks, "float32[:,:,::1], float32[::1]"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name, arch", [(n, a) for n in ("MBARRIER_WAIT", "MBARRIER_INVAL", "CP_ASYNC_BULK_STORE", "MBARRIER_ARRIVE_CLUSTER") for a in ("sm_90", "sm_90a", "sm_100")]
+@pytest.mark.parametrize("name, arch", [(n, a) for n in ("MBARRIER_WAIT", "MBARRIER_INVAL", "CP_ASYNC_BULK_STORE", "MBARRIER_ARRIVE_CLUSTER", "ST_ASYNC") for a in ("sm_90", "sm_90a", "sm_100")]
                          + [("CP_ASYNC", a) for a in ("sm_80", "sm_89", "sm_90a")])  # fmt: skip
 def test_assembles(name, arch, tmp_path):
     kernel, signature = TABLE[name]
@@ -298,6 +369,11 @@ def test_instructions_in_full():
     text = ptx_of(both_blocks.py_func, TABLE["MBARRIER_ARRIVE_CLUSTER"][1], "sm_90")
     assert re.search(r"cp\.async\.bulk\.shared::cluster\.global\.mbarrier::complete_tx::bytes\.multicast::cluster \[%r\d+\], \[%rd\d+\], %r\d+, \[%r\d+\], %rs\d+;", text), text
     assert re.search(r"mbarrier\.arrive\.shared::cluster\.b64 _, \[%r\d+\];", text) and "release.cluster.shared" not in text
+    text = ptx_of(all_to_all.py_func, TABLE["ST_ASYNC"][1], "sm_90")
+    start = r"st\.async\.weak\.shared::cluster\.mbarrier::complete_tx::bytes"
+    for operands in (r"\.v4\.b32 \[%r\d+\], \{(%r\d+, ){3}%r\d+\}", r"\.v2\.b32 \[%r\d+\], \{%r\d+, %r\d+\}", r"\.b32 \[%r\d+\], %r\d+", r"\.v2\.b64 \[%r\d+\], \{%rd\d+, %rd\d+\}"):
+        assert re.search(start + operands + r", \[%r\d+\];", text), operands
+    assert ".version 8.1" in text
     text = ptx_of(older_pipeline.py_func, "float32[::1], float32[::1]", "sm_80")
     assert "mbarrier.test_wait.parity.shared.b64 p, [" in text and "try_wait" not in text
     assert re.search(r"cp\.async\.cg\.shared\.global \[%r\d+\], \[%rd\d+\], 16;", text) and re.search(r"cp\.async\.ca\.shared\.global \[%r\d+\], \[%rd\d+\], 4, %r\d+;", text)
