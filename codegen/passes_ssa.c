@@ -12,6 +12,7 @@
 #include "codegen/lower/inlining.h"
 #include "codegen/lower/unroll_hints.h"
 #include "codegen/ssa/accumulators.h"
+#include "codegen/ssa/last_steps.h"
 #include "codegen/ssa/narrow.h"
 #include "codegen/ssa/range_versions.h"
 #include "codegen/ssa/waits.h"
@@ -35,6 +36,11 @@ static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }
 static void waits(Cg *cg) { cg_find_waits(cg->cx, cg->program); }
 static void accumulators(Cg *cg) { cg_check_accumulators(cg->cx, cg->program); }
 static void unroll_hints(Cg *cg) { each(cg, cg_hint_loops); }
+static void last_steps(Cg *cg) {
+  Program *host = cg->target->narrows ? NULL : cg->program;
+  for (uint32_t k = 0; k < cg->program->fns.len; k++)
+    cg_leave_before_last_steps(cg->cx, host, cg->program->fns.data[k]);
+}
 
 #define P(...) PASS_WHEN(__VA_ARGS__)
 #include "codegen/ssa/passes.def"

@@ -1,7 +1,8 @@
 /* Iteration: ITER* to arithmetic. A range's state is its item; any other sequence's is the index.
  *
  * The counters do not wrap: a loop that counts past 2**63 by small steps does not end in anyone's
- * lifetime. By large steps it does (stepped). */
+ * lifetime. By large steps it does, and codegen/ssa/last_steps.c has it leave before the last
+ * one. */
 #include "ir/registers.h"
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"
@@ -163,24 +164,9 @@ Val ty_iter_item(Ty *ty, Val seq, Val state) {
   return seq.type->id == TY_RANGE ? state : at_index(ty, seq, state);
 }
 
-/* The counter of a range one step on. Where int64 may not hold that, behind the last item, it is
- * the stop; only where stop and step are known, since elsewhere each step would pay for it. */
-static Val stepped(Ty *ty, Val range, Val state) {
-  Val step = ty_item(ty, range, 2), next = counted(ty, OP_ADD, state, step);
-  int64_t to, by, beyond;
-  if (!fz_get_int(step.konst, &by) || by == 0)
-    return next;
-  Val stop = ty_item(ty, range, 1);
-  if (!fz_get_int(stop.konst, &to) ||
-      !__builtin_add_overflow(to, by > 0 ? by - 1 : by + 1, &beyond))
-    return next;
-  Val last = ty_const_int(ty, by > 0 ? INT64_MAX - by : INT64_MIN - by);
-  return ty_select(ty, ty_int_test(ty, by > 0 ? OP_LE : OP_GE, state, last), next, stop);
-}
-
 Val ty_iter_step(Ty *ty, Val seq, Val state) {
   if (ty_is_bottom(seq) || ty_is_bottom(state))
     return BOTTOM;
-  return seq.type->id == TY_RANGE ? stepped(ty, seq, state)
-                                  : counted(ty, OP_ADD, state, ty_const_int(ty, 1));
+  bool range = seq.type->id == TY_RANGE;
+  return counted(ty, OP_ADD, state, range ? ty_item(ty, seq, 2) : ty_const_int(ty, 1));
 }

@@ -97,12 +97,19 @@ Val ty_range_contains(Ty *ty, Val item, Val range) {
   return inside;
 }
 
+/* 1 or -1, of a step. */
+static Val sign(Ty *ty, Val step) {
+  Val up = ty_int_test(ty, OP_GT, step, ty_const_int(ty, 0));
+  return ty_select(ty, up, ty_const_int(ty, 1), ty_const_int(ty, -1));
+}
+
+/* Its stop is next to its last item, and so is an int64 unless that is the end of int64. */
 static Val reversed_range(Ty *ty, Val r) {
   Val start = ty_item(ty, r, 0), step = ty_item(ty, r, 2), n = ty_len(ty, r);
   if (ty_is_bottom(n))
     return BOTTOM;
   Val last = ty_int_op(ty, OP_MUL, ty_int_op(ty, OP_SUB, n, ty_const_int(ty, 1)), step);
-  Val parts[] = {ty_int_op(ty, OP_ADD, start, last), ty_int_op(ty, OP_SUB, start, step),
+  Val parts[] = {ty_int_op(ty, OP_ADD, start, last), ty_int_op(ty, OP_SUB, start, sign(ty, step)),
                  ty_int_op(ty, OP_SUB, ty_const_int(ty, 0), step)};
   return ty_pack(ty, r.type, parts, 3);
 }

@@ -215,11 +215,16 @@ static const Type *strong_type(Ty *ty, const Type *t) {
   return ty_tuple_like(ty->cx, elems, t);
 }
 
+/* What only the loop itself reads. */
+static bool is_control(const Ins *i) {
+  return i->op == OP_ITER_START || i->op == OP_ITER_MORE || i->op == OP_ITER_STEP;
+}
+
 Val ty_eval(Ty *ty, Ins *i) {
   Val v = rules[i->op](ty, i);
   if (ty_is_bottom(v))
     return v;
-  if (!ty_policy(ty->cx)->weak && i->op != OP_ITER_START && i->op != OP_ITER_STEP)
+  if (!ty_policy(ty->cx)->weak && !is_control(i))
     v = ty_cast(ty, v, strong_type(ty, v.type));
   v.src = i->op == OP_READ ? v.src : i;
   return v;
