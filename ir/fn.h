@@ -170,6 +170,7 @@ enum InsFlags {
   INS_OF_U32 = 4096,
   INS_UNROLL_ALL = 8192, /* of a branch back: LLVM is to unroll the loop fully */
   INS_ROLLED = 16384,    /* … not at all */
+  INS_WRAPS = 32768,     /* signed overflow is no mistake, for check= */
 };
 
 /* Flags that have a text; X(flag, word). */
@@ -179,8 +180,9 @@ enum InsFlags {
   X(INS_I32, i32)                                                                                  \
   X(INS_U32, u32)                                                                                  \
   X(INS_INDEX, index)                                                                              \
-  X(INS_LOW, low) X(INS_YIELDS, yields) X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8)          \
-      X(INS_MASKED, masked) X(INS_OF_I32, of_i32) X(INS_OF_U32, of_u32) X(INS_ROLLED, rolled)
+  X(INS_LOW, low)                                                                                  \
+  X(INS_YIELDS, yields) X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8) X(INS_MASKED, masked)    \
+      X(INS_OF_I32, of_i32) X(INS_OF_U32, of_u32) X(INS_ROLLED, rolled) X(INS_WRAPS, wraps)
 
 struct Block {
   uint32_t id;

@@ -56,10 +56,14 @@ static const char *element_text(Lower *lw, const Ins *array) {
   return array->type->ndim ? arena_printf(&lw->cx->arena, "%s]", text) : text;
 }
 
+enum { ROW_BYTES = 16 }; /* of a matrix */
+
 static uint32_t element_bytes(const Ins *array) { return (uint32_t)ty_size(array->type->elem); }
 
-/* Neighbouring elements that a load or a store moves at once. */
+/* Neighbouring elements that a load or a store moves at once; of matrices, those of a row. */
 static uint32_t elements(const Ins *i) {
+  if (i->op == OP_INTRINSIC)
+    return ROW_BYTES / element_bytes(i->args[0]);
   const Type *t = i->op == OP_STORE ? i->args[i->nargs - 1]->type : i->type;
   return t->id == TY_TUPLE ? (uint32_t)t->n : 1;
 }
@@ -216,6 +220,20 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
     check_race(lw, i, p, site, kind);
 }
 
+/* ldmatrix and stmatrix: lane 8 j + k has the address of row k of matrix j. */
+static void check_matrices(Lower *lw, Ins *i, const Type *moved, uint32_t kind) {
+  if (!looks_for(lw, RT_CHECK_INIT | RT_CHECK_RACE))
+    return;
+  uint64_t rows = 8 * moved->n * ty_size(moved->elems[0]) / 4;
+  LLVMBasicBlockRef row = lw_block(lw, "row"), go = lw_block(lw, "rows");
+  LLVMValueRef lane = l_and(lw->b, cg_host_arg(lw, HOST_THREAD), lw_i32(lw, 31));
+  l_condbr(lw->b, l_icmp(lw->b, LLVMIntULT, lane, lw_i32(lw, (int64_t)rows)), row, go);
+  lw_at(lw, row);
+  check_access(lw, i, kind);
+  l_br(lw->b, go);
+  lw_at(lw, go);
+}
+
 /* --- fences, ends of threads, local arrays --- */
 
 static void check_fence(Lower *lw, bool device) {
@@ -266,11 +284,13 @@ static void check_return(Lower *lw, const Ins *i) {
     leave(lw, NULL, i->loc);
 }
 
-static void check_intrinsic(Lower *lw, const Ins *i) {
+static void check_intrinsic(Lower *lw, Ins *i) {
   switch (i->aux.intrinsic) {
   case INTR_THREADFENCE:
   case INTR_THREADFENCE_SYSTEM: check_fence(lw, true); break;
   case INTR_THREADFENCE_BLOCK: check_fence(lw, false); break;
+  case INTR_LDMATRIX: check_matrices(lw, i, i->type, RT_ACCESS_READ); break;
+  case INTR_STMATRIX: check_matrices(lw, i, i->args[i->nargs - 2]->type, RT_ACCESS_WRITE); break;
   default: break;
   }
 }
@@ -301,11 +321,22 @@ static void trap_found(Lower *lw, LLVMValueRef ok, RtFinding finding, const char
 
 static bool is_real(const Type *t) { return t && ty_is_scalar(t) && ty_is_float(t); }
 
-static LLVMValueRef is_finite(Lower *lw, Ins *i) {
-  LLVMValueRef v = lw_convert(lw, lw_value(lw, i), i->type, ty_scalar(lw->cx, TY_F64));
+static LLVMValueRef is_finite_of(Lower *lw, LLVMValueRef number, const Type *type) {
+  LLVMValueRef v = lw_convert(lw, number, type, ty_scalar(lw->cx, TY_F64));
   LLVMTypeRef t = lw->t->f64;
   LLVMValueRef positive = lw_intrinsic(lw, "llvm.fabs", &t, 1, &v, 1);
   return l_fcmp(lw->b, LLVMRealOLT, positive, LLVMConstReal(t, HUGE_VAL));
+}
+
+static LLVMValueRef is_finite(Lower *lw, Ins *i) {
+  return is_finite_of(lw, lw_value(lw, i), i->type);
+}
+
+/* Of one operand, or of two; {0:f} and {1:f} are floats. */
+static const char *finite_text(Lower *lw, const char *first, const char *second) {
+  const char *what = "a nan or an infinity of finite numbers: the operand";
+  return second ? arena_printf(&lw->cx->arena, "%ss are {0%s} and {1%s}", what, first, second)
+                : arena_printf(&lw->cx->arena, "%s is {0%s}", what, first);
 }
 
 static bool computes(const Ins *i) {
@@ -323,15 +354,12 @@ static bool computes(const Ins *i) {
   }
 }
 
-/* A nan or an infinity of operands that are all finite; {0:f} and {1:f} are the first two. */
+/* A nan or an infinity of operands that are all finite. */
 static void check_finite(Lower *lw, Ins *i) {
-  static const char *const texts[] = {
-      "a nan or an infinity of finite numbers: the operand is {0%s}",
-      "a nan or an infinity of finite numbers: the operands are {0%s} and {1%s}"};
   if (!looks_for(lw, RT_CHECK_NAN) || !is_real(i->type) || !computes(i) || !i->nargs)
     return;
   LLVMValueRef ok = is_finite(lw, i);
-  const char *forms[2] = {"", ""};
+  const char *forms[2] = {NULL, NULL};
   for (uint32_t k = 0; k < i->nargs; k++) {
     const Type *t = i->args[k]->type;
     if (!t || !ty_is_scalar(t) || ty_is_complex(t))
@@ -341,9 +369,13 @@ static void check_finite(Lower *lw, Ins *i) {
     if (is_real(t))
       ok = l_or(lw->b, ok, l_not(lw->b, is_finite(lw, i->args[k])));
   }
-  uint32_t n = i->nargs < 2 ? 1 : 2;
-  const char *text = arena_printf(&lw->cx->arena, texts[n - 1], forms[0], forms[1]);
-  trap_found(lw, ok, RT_FOUND_NAN, text, i->args, n);
+  trap_found(lw, ok, RT_FOUND_NAN, finite_text(lw, forms[0], forms[1]), i->args,
+             i->nargs < 2 ? 1 : 2);
+}
+
+/* A Python int is one of 64 bits. */
+static const char *integer_name(Lower *lw, const Type *t) {
+  return ty_is_weak(t) ? "64 bits" : ty_name(lw->cx, t);
 }
 
 static bool is_signed_integer(const Type *t) {
@@ -351,25 +383,85 @@ static bool is_signed_integer(const Type *t) {
          ty_is_signed(t);
 }
 
-/* Signed sums, differences and products; of unsigned ones wrapping is the meaning. */
+/* Does x op y overflow? */
+static LLVMValueRef overflows(Lower *lw, const char *name, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef args[] = {x, y};
+  LLVMTypeRef t = LLVMTypeOf(x);
+  return l_extract_value(lw->b, lw_intrinsic(lw, name, &t, 1, args, 2), 1);
+}
+
+static const char sums[] = "llvm.sadd.with.overflow", differences[] = "llvm.ssub.with.overflow",
+                  products[] = "llvm.smul.with.overflow";
+
+/* The lowest number over -1, the one quotient that does not fit. */
+static LLVMValueRef quotient_overflows(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(x)), ones = LLVMConstAllOnes(LLVMTypeOf(x));
+  return l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, y, ones), overflows(lw, differences, zero, x));
+}
+
+/* x + y, x - y, x * y, x // y, -x, abs(x): does the result not fit? *text says which. */
+static LLVMValueRef wraps(Lower *lw, const Ins *i, const char **text) {
+  LLVMValueRef x = lw_value(lw, i->args[0]), y = i->nargs > 1 ? lw_value(lw, i->args[1]) : NULL,
+               zero = LLVMConstNull(LLVMTypeOf(x));
+  switch ((Op)i->op) {
+  case OP_ADD: *text = "{0} + {1}"; return overflows(lw, sums, x, y);
+  case OP_SUB: *text = "{0} - {1}"; return overflows(lw, differences, x, y);
+  case OP_MUL: *text = "{0} * {1}"; return overflows(lw, products, x, y);
+  case OP_FLOORDIV: *text = "{0} // {1}"; return quotient_overflows(lw, x, y);
+  case OP_NEG: *text = "-({0})"; return overflows(lw, differences, zero, x);
+  default: *text = "abs({0})"; return overflows(lw, differences, zero, x);
+  }
+}
+
+static bool may_wrap(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_FLOORDIV:
+  case OP_NEG: break;
+  case OP_INTRINSIC:
+    if (i->aux.intrinsic == INTR_PY_ABS)
+      break;
+    return false;
+  default: return false;
+  }
+  return is_signed_integer(i->type) && !(i->flags & (INS_NO_WRAP | INS_WRAPS));
+}
+
+/* Of signed integers; of unsigned ones wrapping is the meaning. */
 static void check_wrap(Lower *lw, Ins *i) {
-  const char *name = i->op == OP_ADD   ? "llvm.sadd.with.overflow"
-                     : i->op == OP_SUB ? "llvm.ssub.with.overflow"
-                     : i->op == OP_MUL ? "llvm.smul.with.overflow"
-                                       : NULL;
-  if (!name || !looks_for(lw, RT_CHECK_OVERFLOW) || !is_signed_integer(i->type) ||
-      (i->flags & INS_NO_WRAP))
+  const char *text;
+  if (!looks_for(lw, RT_CHECK_OVERFLOW) || !may_wrap(i))
     return;
-  LLVMValueRef args[] = {lw_value(lw, i->args[0]), lw_value(lw, i->args[1])};
-  LLVMTypeRef t = LLVMTypeOf(args[0]);
-  LLVMValueRef both = lw_intrinsic(lw, name, &t, 1, args, 2);
-  const char *text = arena_printf(&lw->cx->arena, "{0} %s {1} does not fit %s",
-                                  i->op == OP_ADD   ? "+"
-                                  : i->op == OP_SUB ? "-"
-                                                    : "*",
-                                  ty_name(lw->cx, i->type));
-  trap_found(lw, l_not(lw->b, l_extract_value(lw->b, both, 1)), RT_FOUND_OVERFLOW, text, i->args,
-             2);
+  LLVMValueRef fits = l_not(lw->b, wraps(lw, i, &text));
+  text = arena_printf(&lw->cx->arena, "%s does not fit %s", text, integer_name(lw, i->type));
+  trap_found(lw, fits, RT_FOUND_OVERFLOW, text, i->args, i->nargs);
+}
+
+/* The element that an atomic sum or difference leaves: that of the old one and the operand. */
+static void check_atomic(Lower *lw, Ins *i) {
+  Ins *value = i->args[i->nargs - 1], *both[] = {i, value};
+  bool sum = i->aux.i == ATOMIC_ADD;
+  if (!sum && i->aux.i != ATOMIC_SUB)
+    return;
+  LLVMValueRef x = lw_value(lw, i), y = lw_value(lw, value), ok;
+  const char *what = sum ? "+" : "-", *name;
+  if (looks_for(lw, RT_CHECK_OVERFLOW) && is_signed_integer(i->type)) {
+    ok = l_not(lw->b, overflows(lw, sum ? sums : differences, x, y));
+    name = arena_printf(&lw->cx->arena, "{0} %s {1} does not fit %s", what,
+                        integer_name(lw, i->type));
+    trap_found(lw, ok, RT_FOUND_OVERFLOW, name, both, 2);
+  }
+  if (looks_for(lw, RT_CHECK_NAN) && is_real(i->type)) {
+    const Type *f64 = ty_scalar(lw->cx, TY_F64);
+    LLVMValueRef wide_x = lw_convert(lw, x, i->type, f64), wide_y = lw_convert(lw, y, i->type, f64),
+                 wide = sum ? l_fadd(lw->b, wide_x, wide_y) : l_fsub(lw->b, wide_x, wide_y),
+                 now = lw_convert(lw, wide, f64, i->type);
+    ok = l_or(lw->b, is_finite_of(lw, now, i->type),
+              l_not(lw->b, l_and(lw->b, is_finite(lw, i), is_finite(lw, value))));
+    trap_found(lw, ok, RT_FOUND_NAN, finite_text(lw, ":f", ":f"), both, 2);
+  }
 }
 
 static bool is_integer(const Type *t) {
@@ -378,8 +470,7 @@ static bool is_integer(const Type *t) {
 
 /* The value of a store that typing has converted, which is not what the program converted itself:
  * the place of the conversion is the statement's then. */
-static void check_narrowing(Lower *lw, const Ins *i) {
-  Ins *cast = i->args[i->nargs - 1];
+static void check_narrowing(Lower *lw, const Ins *i, Ins *cast) {
   if (!looks_for(lw, RT_CHECK_OVERFLOW) || cast->op != OP_CAST || !is_integer(cast->type) ||
       !is_integer(cast->args[0]->type) || cast->loc.line != i->loc.line ||
       cast->loc.col != i->loc.col || cast->loc.end_col != i->loc.end_col)
@@ -400,14 +491,27 @@ static void check_narrowing(Lower *lw, const Ins *i) {
   trap_found(lw, ok, RT_FOUND_OVERFLOW, text, cast->args, 1);
 }
 
+/* The value of a store, the operands of an atomic operation; neighbouring elements are a tuple. */
+static void check_stored(Lower *lw, const Ins *i) {
+  for (uint32_t k = 1 + i->args[0]->type->ndim; k < i->nargs; k++) {
+    Ins *v = i->args[k];
+    check_narrowing(lw, i, v);
+    for (uint32_t j = 0; v->op == OP_MAKE_TUPLE && j < v->nargs; j++)
+      check_narrowing(lw, i, v->args[j]);
+  }
+}
+
 void cg_host_check_before(Lower *lw, Ins *i) {
   switch ((Op)i->op) {
   case OP_LOAD: check_access(lw, i, RT_ACCESS_READ); break;
   case OP_STORE:
-    check_narrowing(lw, i);
+    check_stored(lw, i);
     check_access(lw, i, RT_ACCESS_WRITE);
     break;
-  case OP_ATOMIC: check_access(lw, i, RT_ACCESS_ATOMIC); break;
+  case OP_ATOMIC:
+    check_stored(lw, i);
+    check_access(lw, i, RT_ACCESS_ATOMIC);
+    break;
   case OP_BR:
   case OP_CONDBR: check_branch(lw, i); break;
   case OP_RET: check_return(lw, i); break;
@@ -419,6 +523,8 @@ void cg_host_check_before(Lower *lw, Ins *i) {
 void cg_host_check_after(Lower *lw, Ins *i) {
   if (i->op == OP_ALLOC)
     check_local(lw, i);
+  if (i->op == OP_ATOMIC)
+    check_atomic(lw, i);
   check_finite(lw, i);
   check_wrap(lw, i);
 }

@@ -38,7 +38,7 @@ Val ty_date_of(Ty *ty, const Type *t, Val raw) {
   return (Val){.type = t, .konst = f, .src = raw.src};
 }
 
-/* --- operations on integers; constants are folded --- */
+/* --- operations on integers; constants are folded. What NaT makes of them is not looked at --- */
 
 static Val op2(Ty *ty, Op op, Val a, Val b) {
   if (ty_is_bottom(a) || ty_is_bottom(b))
@@ -47,7 +47,9 @@ static Val op2(Ty *ty, Op op, Val a, Val b) {
   const Frozen *k = ty_fold_binary(ty->cx, op, a.konst, b.konst);
   if (k)
     return ty_constant(ty, k, compare ? TY_PYBOOL : TY_I64);
-  return ty_op2(ty, op, compare ? pybool(ty) : int64(ty), a, b);
+  Val v = ty_op2(ty, op, compare ? pybool(ty) : int64(ty), a, b);
+  ty_flag(v, INS_WRAPS);
+  return v;
 }
 
 static Val add(Ty *ty, Val a, Val b) { return op2(ty, OP_ADD, a, b); }

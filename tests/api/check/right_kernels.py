@@ -603,3 +603,19 @@ def local_vectors(out):
         cuda.vector.store(sums, (i, 0), (0.0, 0.0, 0.0, 0.0))
     one = cuda.vector.load(sums, (1, 0), 4)
     out[cuda.threadIdx.x] = one[3] + sums[0, 2]
+
+
+@right(1, 64, f32(64))
+def matrices_of_each_warp(out):
+    s = cuda.shared.array((2, 16, 8), np.float16)
+    t = cuda.threadIdx.x
+    warp, lane = t // 32, t % 32
+    h = np.float16(t)
+    if lane < 8:
+        for i in range(8):
+            s[warp, lane, i] = h
+    cuda.syncwarp()
+    a = cuda.ldmatrix(s, (warp, lane % 8, 0), 1)
+    cuda.stmatrix(s, (warp, 8 + lane % 8, 0), a)
+    cuda.syncwarp()
+    out[t] = cuda.ldmatrix(s, (warp, lane % 16, 0), 2)[3]

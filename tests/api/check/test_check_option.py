@@ -139,6 +139,81 @@ def test_nan_and_overflow():
     assert issubclass(WrapError, OverflowError) and issubclass(NonFiniteError, ArithmeticError)
 
 
+def negative(x, n):
+    x[0] = -x[0]
+
+
+def absolute(x, n):
+    x[0] = np.abs(x[0])
+
+
+def quotient(x, n):
+    x[0] = divmod(x[0], x[1])[0]
+
+
+def atomic_sum(x, n):
+    cuda.atomic.sub(x, 0, x[2])
+
+
+def exchanged(x, n):
+    cuda.atomic.exch(x, 0, n)
+
+
+def neighbours(x, n):
+    cuda.vector.store(x, 0, (1, n))
+
+
+@on_host
+@pytest.mark.parametrize("function, text", [
+    (negative, r"-\(-128\)"), (absolute, r"abs\(-128\)"), (quotient, "-128 // -1"), (atomic_sum, "-128 - 5"), (exchanged, "300"), (neighbours, "300")])
+def test_what_does_not_fit(function, text):
+    kernel = cuda.jit(function, check="overflow")
+    kernel[1, 1](np.array([-127, -1, 0], np.int8), 100)
+    with pytest.raises(WrapError, match=text + " does not fit int8"):
+        kernel[1, 1](np.array([-128, -1, 5], np.int8), 300)
+
+
+@on_host
+def test_python_integers_have_64_bits():
+    @cuda.jit(check="overflow")
+    def kernel(x, n):
+        x[0] = -n
+
+    with pytest.raises(WrapError, match=r"-\(-9223372036854775808\) does not fit 64 bits"):
+        kernel[1, 1](np.zeros(1), -(2**63))
+
+
+@on_host
+@pytest.mark.parametrize("dtype, most", [(np.float16, 6e4), (np.float32, 3e38), (np.float64, 1e308)])
+def test_atomic_sums_that_become_infinite(dtype, most):
+    @cuda.jit(check="nan")
+    def kernel(x, y):
+        cuda.atomic.add(x, 0, y[0])
+
+    x, y = np.array([np.inf, 0], dtype), np.array([most], dtype)
+    kernel[4, 1](x, y)
+    kernel[1, 1](x[1:], y)
+    assert x.tolist() == [np.inf, y[0]]
+    with pytest.raises(NonFiniteError, match="the operands are"):
+        kernel[1, 1](x[1:], y)
+
+
+@on_host
+def test_dates_that_are_none_are_not_looked_at():
+    @cuda.jit(check="overflow")
+    def kernel(spans, days, months):
+        i = cuda.grid(1)
+        spans[i] = abs(-(spans[i] * 2 - spans[i]))
+        spans[i] += np.timedelta64(5, "m") // -1
+        days[i] = months[i] - np.timedelta64(1, "D")
+
+    spans, months = np.array(["NaT", 3], "m8[s]"), np.array(["NaT", "2020-03"], "M8[M]")
+    days = np.zeros(2, "M8[ms]")
+    kernel[1, 2](spans, days, months)
+    assert np.isnat(spans[0]) and np.isnat(days[0])
+    assert spans[1] == np.timedelta64(-297, "s") and days[1] == np.datetime64("2020-02-29")
+
+
 @on_host
 def test_unsigned_integers_wrap_and_conversions_are_the_programs():
     @cuda.jit(check="overflow")

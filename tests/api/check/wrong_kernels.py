@@ -611,3 +611,34 @@ def half_of_a_vector_is_unset(out):
     for i in range(6):
         part[i] = t
     out[t] = cuda.vector.load(part, 4, 4)[0]  #!
+
+
+# --- matrices: a lane's row of 16 bytes
+
+
+@race(1, 32, f32(32))
+def rows_of_other_lanes(out):
+    s = cuda.shared.array((16, 16), np.float16)
+    t = cuda.threadIdx.x
+    for i in range(t, 256, 32):
+        s[i // 16, i % 16] = i  #!
+    out[t] = cuda.ldmatrix(s, (t % 16, 8 * (t // 16)), 4)[0]  #!
+
+
+@race(1, 64, f32(64))
+def rows_of_other_warps(out):
+    s = cuda.shared.array((16, 8), np.float16)
+    t = cuda.threadIdx.x
+    h = np.float16(t)
+    cuda.stmatrix(s, (t % 16, 0), (h, h, h, h))  #!
+
+
+@init(1, 32, f32(32), check="init")
+def half_of_the_rows_are_unset(out):
+    s = cuda.shared.array((16, 8), np.float16)
+    t = cuda.threadIdx.x
+    for i in range(t, 64, 32):
+        s[i // 8, i % 8] = i
+    cuda.syncwarp()
+    a = cuda.ldmatrix(s, (t % 8, 0), 1)
+    out[t] = a[0] + cuda.ldmatrix(s, (t % 16, 0), 2)[0]  #!
