@@ -439,8 +439,11 @@ static void parse_ins(Parser *p) {
     i->flags |= flag;
   INS_FLAG_WORDS(X)
 #undef X
-  if (op == OP_PARAM && i->aux.i < p->fn->nparams)
+  if (op == OP_PARAM) {
+    if (i->aux.i < 0 || i->aux.i >= p->fn->nparams)
+      bad(p, "no such parameter");
     p->fn->params[i->aux.i] = i;
+  }
   end_line(p);
 }
 
