@@ -7,8 +7,8 @@
  * conversion to int32 does that. And the way back is the float itself, if it was whole.
  *
  * In: functions after LLVM's passes. Rewritten are clamps of i + c, c a small constant, between a
- * constant and what fits int32, and float32 of i + c. The bits are the same for every float: i is 0
- * for nan; beyond int64 it is the nearest end of it, where i + c wraps around.
+ * constant and what fits int32, float32 of i + c, and the low bits of i. The bits are the same for
+ * every float: i is 0 for nan; beyond int64 it is the nearest end of it, where i + c wraps around.
  *
  * Where c is the counter of a short loop (`for j in range(-1, 3)`, the taps of a filter), the loop
  * is unrolled fully first, as ptxas would do anyway.
@@ -172,6 +172,24 @@ static bool is_whole(LLVMValueRef x) {
   return false;
 }
 
+/* Are the number's uses differences from what was rounded, which are nan where it is? */
+static bool is_subtracted(LLVMValueRef number, LLVMValueRef x) {
+  Uses uses = uses_of(number);
+  bool all = uses.n < MOST_USES;
+  for (unsigned k = 0; k < uses.n && all; k++)
+    all = cg_is_op(uses.by[k], LLVMFSub) && LLVMGetOperand(uses.by[k], 0) == LLVMGetOperand(x, 0) &&
+          LLVMGetOperand(uses.by[k], 1) == number;
+  return all;
+}
+
+/* x, or the end of int64 beyond which it is. */
+static LLVMValueRef within_int64(const Rounded *r) {
+  LLVMTypeRef t = LLVMTypeOf(r->x);
+  LLVMValueRef low[] = {r->x, LLVMConstReal(t, -END)};
+  LLVMValueRef high[] = {call(r->cg, "llvm.maxnum", t, low, 2), LLVMConstReal(t, END)};
+  return call(r->cg, "llvm.minnum", t, high, 2);
+}
+
 /* Float32 of the sum i + c: x + c is rounded like it. 0.0 is added to make -0.0 what 0 becomes. */
 static bool rewrite_float(const Rounded *r, int64_t c, LLVMValueRef by) {
   Cg *cg = r->cg;
@@ -181,11 +199,22 @@ static bool rewrite_float(const Rounded *r, int64_t c, LLVMValueRef by) {
     return false;
   place_before(cg, by);
   LLVMValueRef end = LLVMConstReal(t, c > 0 ? -END : END);
-  if (!c)
-    end = call(cg, "llvm.copysign", t, (LLVMValueRef[]){end, r->x}, 2);
-  LLVMValueRef x = l_select(b, is_far(r), end, r->x);
-  x = l_select(b, r->nan, LLVMConstReal(t, 0.0), x);
+  LLVMValueRef x = c ? l_select(b, is_far(r), end, r->x) : within_int64(r);
+  if (c || !is_subtracted(by, r->x))
+    x = l_select(b, r->nan, LLVMConstReal(t, 0.0), x);
   LLVMReplaceAllUsesWith(by, l_fadd(b, x, LLVMConstReal(t, (double)c)));
+  return true;
+}
+
+/* --- low bits --- */
+
+/* Of nan the conversion makes the number -2^63, whose low bits are those of 0. */
+static bool rewrite_bits(const Rounded *r, LLVMValueRef by) {
+  bool masks = cg_is_op(by, LLVMAnd) && LLVMIsAConstantInt(LLVMGetOperand(by, 1)) &&
+               LLVMConstIntGetSExtValue(LLVMGetOperand(by, 1)) >= 0;
+  if (!masks && !cg_is_op(by, LLVMTrunc))
+    return false;
+  LLVMSetOperand(by, 0, LLVMGetOperand(r->i, 2));
   return true;
 }
 
@@ -209,6 +238,7 @@ static bool rewrite(const Rounded *r) {
   bool found = rewrite_uses(r, r->i, 0);
   Uses uses = uses_of(r->i);
   for (unsigned k = 0; k < uses.n; k++) {
+    found |= rewrite_bits(r, uses.by[k]);
     LLVMValueRef by = uses.by[k], c = cg_is_op(by, LLVMAdd) ? LLVMGetOperand(by, 1) : NULL;
     if (!c || !LLVMIsAConstantInt(c) || LLVMGetIntTypeWidth(LLVMTypeOf(c)) != 64)
       continue;

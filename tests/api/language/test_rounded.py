@@ -126,6 +126,42 @@ def test_short_loops_are_unrolled_for_that():
     assert "min.u32" not in made  # a clamp to an extent needs no wrapping
 
 
+def parts(x, low, rest, mixed):
+    i = cuda.grid(1)
+    if i < x.size:
+        at = int(math.floor(x[i]))
+        low[0, i] = at & 255
+        low[1, i] = at & 0x7FFFFFFFFFFF
+        low[2, i] = at & 3 if at & 1 else (at >> 1) & 15
+        rest[i] = x[i] - at
+        mixed[i] = (x[i] - math.floor(x[i])) * np.float32(2) + math.floor(x[i])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_is_left_of_it(dtype):
+    """The place in a table of 256, and the distance from there, as noise takes them."""
+    x = values(dtype)
+    low, rest, mixed = np.zeros((3, x.size), np.int64), np.zeros(x.size, dtype), np.zeros(x.size, dtype)
+    cuda.jit(parts)[-(-x.size // 64), 64](x, low, rest, mixed)
+    at = whole(x, "floor")
+    np.testing.assert_array_equal(low, [at & 255, at & 0x7FFFFFFFFFFF, np.where(at & 1, at & 3, at >> 1 & 15)])
+    number = ~np.isnan(x)
+    with np.errstate(invalid="ignore", over="ignore"):
+        np.testing.assert_array_equal(rest, x - at.astype(dtype))
+        np.testing.assert_array_equal(np.signbit(rest)[number], np.signbit(x - at.astype(dtype))[number])
+        np.testing.assert_array_equal(mixed, (x - at.astype(dtype)) * dtype(2) + at.astype(dtype))
+
+
+def test_it_takes_no_selections():
+    def kernel(table, x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = table[int(math.floor(x[i])) & 255] * (x[i] - math.floor(x[i]))
+
+    made = cuda.compile_ptx(kernel, "void(float32[::1], float32[::1], float32[::1])", cc="sm_90", coarsen=1)[0]
+    assert "selp" not in made and "setp.nan" not in made
+
+
 def nearest(image, x, out):
     i = cuda.grid(1)
     if i < out.size:
