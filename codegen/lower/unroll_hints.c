@@ -274,8 +274,8 @@ static bool walks_tuples(const Fn *fn, const Block *header) {
   return work > 0 && trips * work <= MAX_SEARCH;
 }
 
-/* The few operations on the tiles of a stage: unrolled, the tiles lie constants apart. LLVM does that
- * where a register is one accumulator; of several it sees long code. */
+/* The few operations on the tiles of a stage: unrolled, the tiles lie constants apart. LLVM does
+ * that where a register is one accumulator; of several it sees long code. */
 static bool multiplies(const SmallLoop *body) {
   Counter c;
   const Ins *counter = counter_of(body->blocks[0], &c);

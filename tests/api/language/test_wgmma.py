@@ -579,9 +579,11 @@ WAIT = "    acc = cuda.wgmma.wait(0, acc)\n"
      r"mma: tile b begins 512 bytes beyond a multiple of 1024"),
 ])  # fmt: skip
 def test_wrong_use(threads, body, what):
-    kernel = define(HEAD + body)
-    with pytest.raises((RuntimeError, ValueError), match=r"cuda\.wgmma\." + what):
-        cuda.jit(kernel)[1, threads](np.zeros(64, np.float32))
+    """Accumulators of float16 are found as those of float32 are."""
+    for sums in ("float32", "float16") if "accumulators" in what else ("float32",):
+        kernel = define(HEAD.replace("zeros(64, 64, np.float32)", f"zeros(64, 64, np.{sums})") + body)
+        with pytest.raises((RuntimeError, ValueError), match=r"cuda\.wgmma\." + what):
+            cuda.jit(kernel)[1, threads](np.zeros(64, np.float32))
 
 
 @pytest.mark.host_only
