@@ -316,6 +316,7 @@ typedef struct RtWarpgroupOp {
   uint32_t pending; /* WAIT: groups that may be left in flight */
   /* elements of the accumulators, one fragment after the other; 0: no more */
   uint32_t elements[RT_WARPGROUP_FRAGMENTS];
+  uint32_t halves; /* bit f: those of fragment f are float16, each in the low half of a word */
   /* MMA */
   uint32_t factor, k; /* RtMatrixFactor */
   uint32_t swizzle, majors;

@@ -73,15 +73,36 @@ static void put(Record *r, Ins *tuple) {
                      size_of(tuple));
 }
 
-/* The elements of tuples from operand `first` on, as they are in the record now. */
-static void get(const Record *r, Ins *i, uint32_t first, uint32_t last, uint64_t offset) {
+enum { WORD = 4 }; /* bytes of an accumulator in a record */
+
+static bool are_halves(const Ins *sums) { return sums->type->elems[0]->id == TY_F16; }
+
+/* Accumulators: fragment number f of the operation. */
+static void put_sums(Record *r, Ins *sums, uint32_t f, int64_t *halves) {
+  Lower *lw = r->lw;
+  set_number(r, offsetof(RtWarpgroupOp, elements) + f * sizeof(uint32_t), sums->type->n);
+  *halves |= (int64_t)are_halves(sums) << f;
+  set_number(r, offsetof(RtWarpgroupOp, halves), *halves);
+  for (uint32_t k = 0; k < sums->type->n; k++, r->bytes += WORD) {
+    LLVMValueRef v = lw_leaves(lw, sums)[k];
+    if (are_halves(sums))
+      v = l_zext(lw->b, l_bitcast(lw->b, v, lw->t->i16), lw->t->i32);
+    LLVMSetAlignment(l_store(lw->b, v, byte_at(r, r->bytes)), WORD);
+  }
+}
+
+/* The accumulators of operands `first` to `last`, as they are in the record now. */
+static void get_sums(const Record *r, Ins *i, uint32_t first, uint32_t last, uint64_t offset) {
   Lower *lw = r->lw;
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(i->type) + 1), *out = leaves;
   for (uint32_t k = first; k < last; k++) {
-    unsigned size = size_of(i->args[k]);
-    LLVMTypeRef t = lw_memory_type(lw->cg, i->args[k]->type->elems[0]->id);
-    for (uint32_t e = 0; e < i->args[k]->type->n; e++, offset += size)
-      LLVMSetAlignment(*out++ = l_load(lw->b, t, byte_at(r, offset)), size);
+    LLVMTypeRef t = lw_scalar_type(lw->cg, i->args[k]->type->elems[0]->id);
+    bool halves = are_halves(i->args[k]);
+    for (uint32_t e = 0; e < i->args[k]->type->n; e++, offset += WORD) {
+      LLVMValueRef v = l_load(lw->b, halves ? lw->t->i32 : t, byte_at(r, offset));
+      LLVMSetAlignment(v, WORD);
+      *out++ = halves ? l_bitcast(lw->b, l_trunc(lw->b, v, lw->t->i16), t) : v;
+    }
   }
   lw_set_leaves(lw, i, leaves);
 }
@@ -119,18 +140,16 @@ static void fence(Lower *lw, Ins *i) {
 static void wait(Lower *lw, Ins *i) {
   uint64_t bytes = 0;
   CX_ASSERT(lw->cx, i->nargs <= RT_WARPGROUP_FRAGMENTS + 1);
+  int64_t halves = 0;
   for (uint32_t k = 1; k < i->nargs; k++)
-    bytes += i->args[k]->type->n * size_of(i->args[k]);
+    bytes += i->args[k]->type->n * WORD;
   Record r = begin(lw, RT_WARPGROUP_WAIT, bytes);
   set_number(&r, offsetof(RtWarpgroupOp, pending), i->args[0]->aux.frozen->i);
-  for (uint32_t k = 1; k < i->nargs; k++) {
-    set_number(&r, offsetof(RtWarpgroupOp, elements) + (k - 1) * sizeof(uint32_t),
-               i->args[k]->type->n);
-    put(&r, i->args[k]);
-  }
+  for (uint32_t k = 1; k < i->nargs; k++)
+    put_sums(&r, i->args[k], k - 1, &halves);
   come(&r);
   if (i->nargs > 1)
-    get(&r, i, 1, i->nargs, sizeof(RtWarpgroupOp));
+    get_sums(&r, i, 1, i->nargs, sizeof(RtWarpgroupOp));
 }
 
 static void set_tile(const Record *r, uint32_t which, Ins *array, Ins *part) {
@@ -152,9 +171,8 @@ static void multiply(Lower *lw, Ins *i) {
   Ins *a = i->args[0], *sums = i->args[4];
   bool registers = a->type->id == TY_TUPLE;
   uint64_t fragment = registers ? a->type->n * size_of(a) : 0;
-  int64_t row = i->args[5]->aux.frozen->i;
-  Record r = begin(lw, RT_WARPGROUP_MMA, fragment + sums->type->n * size_of(sums));
-  set_number(&r, offsetof(RtWarpgroupOp, elements), sums->type->n);
+  int64_t row = i->args[5]->aux.frozen->i, halves = 0;
+  Record r = begin(lw, RT_WARPGROUP_MMA, fragment + sums->type->n * WORD);
   set_number(&r, offsetof(RtWarpgroupOp, factor), rows[row].factor);
   set_number(&r, offsetof(RtWarpgroupOp, k), rows[row].k);
   set_number(&r, offsetof(RtWarpgroupOp, swizzle), i->args[6]->aux.frozen->i);
@@ -166,9 +184,9 @@ static void multiply(Lower *lw, Ins *i) {
   else
     set_tile(&r, 0, a, i->args[1]);
   set_tile(&r, 1, i->args[2], i->args[3]);
-  put(&r, sums);
+  put_sums(&r, sums, 0, &halves);
   come(&r);
-  get(&r, i, 4, 5, sizeof(RtWarpgroupOp) + fragment);
+  get_sums(&r, i, 4, 5, sizeof(RtWarpgroupOp) + fragment);
 }
 
 static void zeros(Lower *lw, Ins *i) {

@@ -24,7 +24,8 @@ enum {
   /* operations of all iterations together of a loop that is left to LLVM, which unrolls it fully or
    * in part */
   MAX_WHOLE = 600,
-  MIN_TRIPS = 16, /* loops with a smaller constant trip count are left to LLVM */
+  MIN_TRIPS = 16,       /* loops with a smaller constant trip count are left to LLVM */
+  MOST_OPERATIONS = 16, /* of matrices, in one loop */
   LONG_TUPLE = 8,
   MAX_SEARCH = 1 << 15,   /* elements that the iterations of a loop over a long tuple look at */
   MAX_TERMS = 4,          /* of the sum that is a bound */
@@ -273,6 +274,20 @@ static bool walks_tuples(const Fn *fn, const Block *header) {
   return work > 0 && trips * work <= MAX_SEARCH;
 }
 
+/* The few operations on the tiles of a stage: unrolled, the tiles lie constants apart. LLVM does
+ * that where a register is one accumulator; of several it sees long code. */
+static bool multiplies(const SmallLoop *body) {
+  Counter c;
+  const Ins *counter = counter_of(body->blocks[0], &c);
+  int64_t step;
+  double trips = counter && is_constant(c.step, &step) ? trips_of(c.start, c.stop, step) : -1;
+  bool any = false;
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i)
+      any |= i->op == OP_INTRINSIC && i->aux.intrinsic == INTR_WGMMA_MMA;
+  return any && trips > 0 && trips <= MOST_OPERATIONS;
+}
+
 static int hint_of(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch) {
   Counter c;
   unsigned n = counter_of(body->blocks[0], &c) ? times(cx, fn, body, latch, &c) : 0;
@@ -290,9 +305,10 @@ void cg_hint_loops(Cx *cx, Fn *fn) {
       if (!header || latch->last->flags & INS_ROLLED || header->rpo > latch->rpo ||
           !ir_dominates(header, latch))
         continue;
-      if (walks_tuples(fn, header))
+      bool small = ssa_small_loop(&body, header, latch);
+      if (walks_tuples(fn, header) || (small && multiplies(&body)))
         latch->last->flags |= INS_UNROLL_ALL;
-      else if (ssa_small_loop(&body, header, latch))
+      else if (small)
         latch->last->flags |= (uint16_t)hint_of(cx, fn, &body, latch);
     }
 }

@@ -79,8 +79,10 @@ static void pass(Lower *lw, Ins *i, uint32_t first, const char *text) {
  * one around a loop to the wait behind it, and ptxas does not keep operations in flight where
  * accumulators are defined on the way. */
 static void zeros(Lower *lw, Ins *i) {
-  unsigned n = i->type->n;
-  LLVMTypeRef one = lw_scalar_type(lw->cg, i->type->elems[0]->id), types[MOST_REGISTERS];
+  bool halves = i->type->elems[0]->id == TY_F16;
+  unsigned n = halves ? i->type->n / 2 : i->type->n;
+  LLVMTypeRef one = halves ? lw->t->i32 : lw_scalar_type(lw->cg, i->type->elems[0]->id),
+              types[MOST_REGISTERS];
   Buf text, constraints;
   buf_init(&text, &lw->cx->arena), buf_init(&constraints, &lw->cx->arena);
   for (unsigned k = 0; k < n; k++) {
@@ -90,9 +92,10 @@ static void zeros(Lower *lw, Ins *i) {
   }
   LLVMValueRef v = cg_nvptx_asm(lw, LLVMStructTypeInContext(lw->cg->context, types, n, 0),
                                 text.text, constraints.text, true);
-  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
+  LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, i->type->n + 1), registers[MOST_REGISTERS];
   for (unsigned k = 0; k < n; k++)
-    leaves[k] = l_extract_value(lw->b, v, k);
+    registers[k] = l_extract_value(lw->b, v, k);
+  cg_nvptx_unpack(lw, i->type, registers, leaves);
   lw_set_leaves(lw, i, leaves);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/halves.h"
 #include "runtime/host/matrices.h"
 #include "runtime/host/proxies.h"
 
@@ -51,20 +52,26 @@ static uint32_t word(uint32_t id, uint32_t version, uint32_t k) {
 }
 static uint32_t version_at(uint32_t version) { return version * 2654435761u; }
 
+/* The bits that a thread keeps of each word of fragment f. */
+static uint32_t kept_bits(const RtWarpgroupOp *op, uint32_t f) {
+  return op->halves >> f & 1 ? UINT16_MAX : UINT32_MAX;
+}
+
 /* Words 0 and 1 are number and version, scrambled by an odd factor; is this such a name? */
-static bool read_name(const uint32_t *words, uint32_t n, uint32_t *id, uint32_t *version) {
+static bool read_name(const uint32_t *words, uint32_t n, uint32_t bits, uint32_t *id,
+                      uint32_t *version) {
   *id = words[0];
-  *version = words[1] * 244002641u; /* the inverse of version_at's factor */
+  *version = words[1] * 244002641u & bits; /* the inverse of version_at's factor */
   for (uint32_t k = 2; k < n; k++)
-    if (words[k] != word(*id, *version, k))
+    if (words[k] != (word(*id, *version, k) & bits))
       return false;
   return *id != 0;
 }
 
-static void write_name(uint32_t *words, uint32_t n, const Sums *s) {
-  words[0] = s->id, words[1] = version_at(s->version);
+static void write_name(uint32_t *words, uint32_t n, uint32_t bits, const Sums *s) {
+  words[0] = s->id & bits, words[1] = version_at(s->version) & bits;
   for (uint32_t k = 2; k < n; k++)
-    words[k] = word(s->id, s->version, k);
+    words[k] = word(s->id & bits, s->version & bits, k) & bits;
 }
 
 /* A thread's accumulators: fragment f of its operation. */
@@ -82,7 +89,8 @@ static uint32_t *place_of(Sums *s, uint32_t thread, uint32_t e) {
 }
 
 static Sums *make_sums(RtWarpgroup *g, uint32_t columns) {
-  uint32_t id = ++g->next_id;
+  g->next_id += 1 + ((g->next_id & UINT16_MAX) == UINT16_MAX); /* no id whose low half is 0 */
+  uint32_t id = g->next_id;
   Sums **slot = &g->sums[id % MOST_KEPT];
   if (!*slot)
     *slot = malloc(sizeof **slot);
@@ -96,12 +104,13 @@ static Sums *make_sums(RtWarpgroup *g, uint32_t columns) {
 /* Accumulators that are named. *wrong: they have gone on under another version. */
 static Sums *named(const RtWarpgroup *g, uint32_t f, bool *wrong) {
   const RtWarpgroupOp *op = g->ops[0];
-  uint32_t id, version;
+  uint32_t id, version, bits = kept_bits(op, f);
   *wrong = false;
-  if (!read_name(fragment(op, f), op->elements[f], &id, &version))
+  if (!read_name(fragment(op, f), op->elements[f], bits, &id, &version))
     return NULL;
   Sums *s = g->sums[id % MOST_KEPT];
-  *wrong = !s || s->id != id || s->version != version || s->columns != 2 * op->elements[f];
+  *wrong = !s || (s->id & bits) != id || (s->version & bits) != version ||
+           s->columns != 2 * op->elements[f];
   return s;
 }
 
@@ -177,6 +186,8 @@ static void add(const RtWarpgroupOp *op, double sum, uint32_t *bits) {
   float f;
   if (op->whole) {
     *bits += (uint32_t)(int64_t)sum;
+  } else if (op->halves) {
+    *bits = rt_double_to_half(rt_half_to_double((uint16_t)*bits) + sum);
   } else {
     memcpy(&f, bits, sizeof f);
     f = (float)((double)f + sum);
@@ -243,7 +254,7 @@ static RtMisuse multiply(RtPlace *p, RtWarpgroup *g) {
   s->version++;
   s->group = g->committed + 1;
   for (uint32_t t = 0; t < THREADS; t++)
-    write_name(fragment(g->ops[t], 0), op->elements[0], s);
+    write_name(fragment(g->ops[t], 0), op->elements[0], kept_bits(op, 0), s);
   return fine;
 }
 

@@ -45,9 +45,11 @@ static const Type *element_of(Val v) {
   return t->id == TY_TUPLE && t->n ? t->elems[0] : NULL;
 }
 
+static bool is_sum(TypeId id) { return id == TY_F32 || id == TY_F16 || id == TY_I32; }
+
 static bool are_sums(Val v) {
   const Type *t = v.type->id == TY_TUPLE ? element_of(v) : NULL;
-  return t && (t->id == TY_F32 || t->id == TY_I32);
+  return t && is_sum(t->id);
 }
 
 /* --- zeros, fence, wait --- */
@@ -69,8 +71,8 @@ Val ty_rule_wgmma_zeros(Ty *ty, const TyCall *c) {
     return ty_not_constant(ty, arena_printf(&ty->cx->arena, "the shape of %s", c->name), NULL);
   const Frozen *f = c->args[2].type->frozen;
   TypeId id = c->args[2].type->id == TY_DTYPE ? ty_strengthen(f->type) : TY_VOID;
-  if (id != TY_F32 && id != TY_I32)
-    return ty_argument_type(ty, c, 2, "float32 or int32");
+  if (!is_sum(id))
+    return ty_argument_type(ty, c, 2, "float32, float16 or int32");
   if (m != LINES)
     return wrong(ty, c,
                  arena_printf(&ty->cx->arena, "a warpgroup has 64 rows, not %lld", (long long)m));
@@ -120,7 +122,7 @@ Val ty_rule_wgmma_wait(Ty *ty, const TyCall *c) {
   args[0] = ty_const_int(ty, pending);
   for (uint32_t k = 1; k < c->n; k++)
     if (!are_sums(c->args[k]))
-      return ty_argument_type(ty, c, k, "accumulators: a tuple of float32s or int32s");
+      return ty_argument_type(ty, c, k, "accumulators: a tuple of float32s, float16s or int32s");
   return through(ty, c, 1, args);
 }
 

@@ -985,4 +985,4 @@ class wgmma:
         """Waits until at most so many (a constant, 0 to 7) of this warpgroup's groups are in flight: their tiles may be written again. Accumulators of groups that have ended are given and come back, acc = cuda.wgmma.wait(0, acc), to be read."""
     @staticmethod
     def zeros(m: Any, n: Any, dtype: Type | npt.DTypeLike) -> Any:
-        """Accumulators of m x n (m is 64) elements of type float32 or int32 that are 0: n / 2 a thread, as a tuple."""
+        """Accumulators of m x n (m is 64) elements of type float32, float16 or int32 that are 0: n / 2 a thread, as a tuple."""

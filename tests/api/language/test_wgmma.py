@@ -24,11 +24,11 @@ on_device = pytest.mark.skipif("not here()", reason="needs compute capability 9.
 SWIZZLES = {128: "row % 8", 64: "row // 2 % 4", 32: "row // 4 % 2"}
 
 
-def product(factor, n, swizzle=128, a_major="k", b_major="k", registers=False):
+def product(factor, n, swizzle=128, a_major="k", b_major="k", registers=False, sums=None):
     """D = A @ B.T + C by one warpgroup; A is 64 x K, B n x K. Tiles are filled by threads, as the hardware's swizzle has them."""
     step, width = STEPS[factor], swizzle // SIZES[factor]
     depth = width if "k" in (a_major, b_major) or registers else 2 * step
-    sums = "int32" if "int" in factor else "float32"
+    sums = sums or ("int32" if "int" in factor else "float32")
 
     def tile(name, major, lines):
         parts = max(1, lines // width)
@@ -111,6 +111,45 @@ def test_ptx(factor, n, swizzle, a_major, b_major, registers, tmp_path, one_entr
     found = re.findall(rf"wgmma\.mma_async\.sync\.aligned\.m64n{n}k{STEPS[factor]}\.{ptx} \{{[%rf\d,]+\}}, (%rd\d+|\{{[%r\d,]+\}}), %rd\d+, 1{tail};", text)
     assert len(found) == depth // STEPS[factor] and ".target sm_90a" in text
     assert_not_serialised(text, tmp_path)
+
+
+IN_HALVES = [("float16", 128, 128, "m", "n", False), ("float16", 8, 64, "k", "k", False), ("float16", 64, 128, "k", "k", True), ("float8_e4m3fn", 256, 128, "k", "k", False),
+             ("float8_e5m2", 24, 32, "k", "k", False), ("float8_e4m3fn", 32, 128, "k", "k", True)]  # fmt: skip
+
+
+@on_device
+@pytest.mark.parametrize("case", IN_HALVES, ids=lambda c: "-".join(map(str, c)))
+def test_products_with_sums_in_float16(case):
+    """Each operation rounds the sum to 11 bits, and d's own; a sum is at most the sum of the sizes. Of 8-bit floats a GPU may cut each of the 32
+    products and the sum before at that."""
+    pytest.importorskip("ml_dtypes")
+    factor, n = case[:2]
+    kernel, depth, sums = product(*case, sums="float16")
+    rng = np.random.default_rng(n)
+    a, b = numbers(rng, factor, 64, depth), numbers(rng, factor, n, depth)
+    c, d = rng.integers(-100, 100, (64, n)).astype(sums), np.full((64, n), np.nan, sums)
+    cuda.jit(kernel)[1, 128](d, a, b, c)
+    a, b, c = (v.astype(np.float64) for v in (a, b, c))
+    each = 1 if cuda.get_current_device().is_host else STEPS[factor] + 1
+    bound = (each * depth / STEPS[factor] + 1) * 2.0**-10 * (abs(a) @ abs(b).T + abs(c))
+    assert (abs(d - (a @ b.T + c)) <= bound).all()
+
+
+@pytest.mark.parametrize("case", IN_HALVES, ids=lambda c: "-".join(map(str, c)))
+def test_ptx_with_sums_in_float16(case, tmp_path, one_entry):
+    """Two sums to a register, which no permutation touches."""
+    factor, n = case[:2]
+    kernel, depth, sums = product(*case, sums="float16")
+    text = ptx_of(kernel, f"float16[:,::1], {factor}[:,::1], {factor}[:,::1], float16[:,::1]", "sm_90")
+    found = re.findall(rf"wgmma\.mma_async\.sync\.aligned\.m64n{n}k{STEPS[factor]}\.f16\.(?:f16\.f16|e4m3\.e4m3|e5m2\.e5m2) \{{([%r\d,]+)\}}, ", text)
+    assert len(found) == depth // STEPS[factor] and all(r.count("%r") == n // 4 for r in found)
+    assert_not_serialised(text, tmp_path)
+
+
+def test_a_sum_in_float16_is_one_of_float16():
+    kernel = product("bfloat16", 64, sums="float16")[0]
+    with pytest.raises(CompileError, match="no matrix operation has factors of bfloat16 and bfloat16, and sums of float16"):
+        ptx_of(kernel, "float16[:,::1], bfloat16[:,::1], bfloat16[:,::1], float16[:,::1]", "sm_90")
 
 
 def begun(sa, sb, k, acc):
@@ -540,9 +579,11 @@ WAIT = "    acc = cuda.wgmma.wait(0, acc)\n"
      r"mma: tile b begins 512 bytes beyond a multiple of 1024"),
 ])  # fmt: skip
 def test_wrong_use(threads, body, what):
-    kernel = define(HEAD + body)
-    with pytest.raises((RuntimeError, ValueError), match=r"cuda\.wgmma\." + what):
-        cuda.jit(kernel)[1, threads](np.zeros(64, np.float32))
+    """Accumulators of float16 are found as those of float32 are."""
+    for sums in ("float32", "float16") if "accumulators" in what else ("float32",):
+        kernel = define(HEAD.replace("zeros(64, 64, np.float32)", f"zeros(64, 64, np.{sums})") + body)
+        with pytest.raises((RuntimeError, ValueError), match=r"cuda\.wgmma\." + what):
+            cuda.jit(kernel)[1, threads](np.zeros(64, np.float32))
 
 
 @pytest.mark.host_only
