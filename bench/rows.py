@@ -19,7 +19,7 @@ import sys
 from _bench import Report, need_gpu, parser
 from gemm import measure_all, say, seconds
 
-LENGTHS = (1 << 10, 1 << 12, 5000, 1 << 14, 1 << 16, 1 << 18)
+LENGTHS = (1 << 10, 1 << 12, 5000, 1 << 14, 50257, 1 << 16, 1 << 18)
 ELEMENTS, TURNS, EPS = 1 << 27, 9, 1e-5
 NAMES = ("softmax", "layer_norm", "rms_norm", "cross_entropy")
 

@@ -279,9 +279,9 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
     def weights_of(weights, x, row, warp, k):
         """Of chunk k of this thread."""
-        first, n, _, _ = part(x, row, warp)
+        first, _, _, _ = part(x, row, warp)
         i = cuda.threadIdx.x % 32 + 32 * k
-        index = warp * piece + i * width if kept else first + (i if exact else max(0, min(i, n - 1))) * width
+        index = warp * piece + i * width if kept else first + i * width if exact else min(first + i * width, x.shape[1] - width)
         return float32s(get(weights, index))
 
     def weight_of(weights):
@@ -303,8 +303,8 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         base = finite(largest)
         powers = map_chunks(lambda v: power(v, base), values)
         total = lanes(add, over(add, powers), HALVES)
-        all = exchange(found, met, turn, combine_powers, nothing, (largest, total, float32(0), float32(0)))
-        return powers, math.exp2(base - finite(all[0])), all[1]
+        largest, total, _, _ = exchange(found, met, turn, combine_powers, nothing, (largest, total, float32(0), float32(0)))
+        return powers, math.exp2(base - finite(largest)), total
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def softmax(x: cuda.Array, out: cuda.Array) -> None:
@@ -313,7 +313,10 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         def finish(row, values, result):
             powers, share, total = result
             scale = share / total
-            scaled = lambda v: out.dtype.type(v * scale)
+
+            def scaled(v):
+                return out.dtype.type(v * scale)
+
             store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda: scaled(single_of(powers)))
 
         for_rows(x, warp, -math.inf, powers_of, finish)
@@ -374,11 +377,12 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             held = float32(n * width + singles)  # of this warp
             mean = lanes(add, over(add, values), HALVES) / max(held, float32(1))
 
-            square = lambda v: (v - mean) * (v - mean)
+            def square(v):
+                return (v - mean) * (v - mean)
 
             def squares(k):
-                squares = joined(add, each(square, chunks_of(values)[k]))
-                return squares if exact or cuda.threadIdx.x % 32 + 32 * k < n else float32(0)
+                total = joined(add, each(square, chunks_of(values)[k]))
+                return total if exact or cuda.threadIdx.x % 32 + 32 * k < n else float32(0)
 
             total = joined(add, each(squares, chunk_numbers))
             if odd and single >= 0:
@@ -389,7 +393,8 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         def finish(row, values, result):
             mean, scale = result[1], 1 / math.sqrt(result[2] / float32(x.shape[1]) + float32(eps))
 
-            scaled = lambda v, w, b: out.dtype.type((v - mean) * scale * w + b)
+            def scaled(v, w, b):
+                return out.dtype.type((v - mean) * scale * w + b)
 
             def chunk(k):
                 v, w, b = chunks_of(values)[k], weights_of(weights, x, row, warp, k), weights_of(biases, x, row, warp, k)
@@ -432,10 +437,9 @@ def launch(name: str, x, *others) -> None:
     if len(x) > 1 << 30:
         raise ValueError(f"{len(x)} rows: there may be 2**30")
     form, grid, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
-    _, _, warps, blocks, *_ = form
-    block = 32 * warps * (ROWS if warps == 1 and not form[7] else 1)
-    kernel = kernels(*form)[name]
-    kernel.configure(grid, block, 0, dynamic, cluster=blocks)(x, *others)
+    _, _, warps, blocks, _, _, _, kept, _ = form
+    block = 32 * warps * (ROWS if warps == 1 and not kept else 1)
+    kernels(*form)[name].configure(grid, block, 0, dynamic, cluster=blocks)(x, *others)
 
 
 def form_of(name: str, rows: int, columns: int, size: int):
