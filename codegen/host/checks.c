@@ -301,11 +301,18 @@ static void trap_found(Lower *lw, LLVMValueRef ok, RtFinding finding, const char
 
 static bool is_real(const Type *t) { return t && ty_is_scalar(t) && ty_is_float(t); }
 
-static LLVMValueRef is_finite(Lower *lw, Ins *i) {
-  LLVMValueRef v = lw_convert(lw, lw_value(lw, i), i->type, ty_scalar(lw->cx, TY_F64));
+static LLVMValueRef as_double(Lower *lw, LLVMValueRef v, const Type *type) {
+  return lw_convert(lw, v, type, ty_scalar(lw->cx, TY_F64));
+}
+
+static LLVMValueRef is_finite_double(Lower *lw, LLVMValueRef v) {
   LLVMTypeRef t = lw->t->f64;
   LLVMValueRef positive = lw_intrinsic(lw, "llvm.fabs", &t, 1, &v, 1);
   return l_fcmp(lw->b, LLVMRealOLT, positive, LLVMConstReal(t, HUGE_VAL));
+}
+
+static LLVMValueRef is_finite(Lower *lw, Ins *i) {
+  return is_finite_double(lw, as_double(lw, lw_value(lw, i), i->type));
 }
 
 static bool computes(const Ins *i) {
@@ -346,30 +353,82 @@ static void check_finite(Lower *lw, Ins *i) {
   trap_found(lw, ok, RT_FOUND_NAN, text, i->args, n);
 }
 
+/* What the element becomes, of the old one and the number. A sum in float64 that is rounded again
+ * is finite where the sum in the type is. */
+static void check_atomic_sum(Lower *lw, Ins *i) {
+  if (!looks_for(lw, RT_CHECK_NAN) || !is_real(i->type) ||
+      (i->aux.i != ATOMIC_ADD && i->aux.i != ATOMIC_SUB))
+    return;
+  const Type *f64 = ty_scalar(lw->cx, TY_F64);
+  Ins *const values[] = {i, i->args[i->nargs - 1]};
+  LLVMValueRef x = as_double(lw, lw_value(lw, values[0]), i->type),
+               y = as_double(lw, lw_value(lw, values[1]), values[1]->type),
+               sum = i->aux.i == ATOMIC_ADD ? l_fadd(lw->b, x, y) : l_fsub(lw->b, x, y),
+               rounded = as_double(lw, lw_convert(lw, sum, f64, i->type), i->type);
+  LLVMValueRef operands = l_and(lw->b, is_finite_double(lw, x), is_finite_double(lw, y)),
+               ok = l_or(lw->b, is_finite_double(lw, rounded), l_not(lw->b, operands));
+  trap_found(lw, ok, RT_FOUND_NAN,
+             "a nan or an infinity of finite numbers: the operands are {0:f} and {1:f}", values, 2);
+}
+
 static bool is_signed_integer(const Type *t) {
   return t && ty_is_scalar(t) && !ty_is_float(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL &&
          ty_is_signed(t);
 }
 
-/* Signed sums, differences and products; of unsigned ones wrapping is the meaning. */
-static void check_wrap(Lower *lw, Ins *i) {
-  const char *name = i->op == OP_ADD   ? "llvm.sadd.with.overflow"
-                     : i->op == OP_SUB ? "llvm.ssub.with.overflow"
-                     : i->op == OP_MUL ? "llvm.smul.with.overflow"
-                                       : NULL;
-  if (!name || !looks_for(lw, RT_CHECK_OVERFLOW) || !is_signed_integer(i->type) ||
-      (i->flags & INS_NO_WRAP))
-    return;
-  LLVMValueRef args[] = {lw_value(lw, i->args[0]), lw_value(lw, i->args[1])};
+static void trap_wrapped(Lower *lw, LLVMValueRef ok, const char *form, Ins *const *args, uint32_t n,
+                         const Type *type) {
+  const char *text = arena_printf(&lw->cx->arena, "%s does not fit %s", form,
+                                  ty_name(lw->cx, type));
+  trap_found(lw, ok, RT_FOUND_OVERFLOW, text, args, n);
+}
+
+static void check_pair(Lower *lw, Op op, Ins *x, Ins *y) {
+  const char *name = op == OP_ADD   ? "llvm.sadd.with.overflow"
+                     : op == OP_SUB ? "llvm.ssub.with.overflow"
+                                    : "llvm.smul.with.overflow",
+             *form = op == OP_ADD   ? "{0} + {1}"
+                     : op == OP_SUB ? "{0} - {1}"
+                                    : "{0} * {1}";
+  LLVMValueRef args[] = {lw_value(lw, x), lw_value(lw, y)};
   LLVMTypeRef t = LLVMTypeOf(args[0]);
   LLVMValueRef both = lw_intrinsic(lw, name, &t, 1, args, 2);
-  const char *text = arena_printf(&lw->cx->arena, "{0} %s {1} does not fit %s",
-                                  i->op == OP_ADD   ? "+"
-                                  : i->op == OP_SUB ? "-"
-                                                    : "*",
-                                  ty_name(lw->cx, i->type));
-  trap_found(lw, l_not(lw->b, l_extract_value(lw->b, both, 1)), RT_FOUND_OVERFLOW, text, i->args,
-             2);
+  trap_wrapped(lw, l_not(lw->b, l_extract_value(lw->b, both, 1)), form, (Ins *[]){x, y}, 2,
+               x->type);
+}
+
+/* -x, abs(x), x // y: the least number has no positive one. */
+static void check_least(Lower *lw, const Ins *i, const char *form) {
+  LLVMValueRef x = lw_value(lw, i->args[0]);
+  LLVMTypeRef t = LLVMTypeOf(x);
+  unsigned bits = LLVMGetIntTypeWidth(t);
+  LLVMValueRef least = LLVMConstInt(t, UINT64_C(1) << (bits - 1), 0),
+               ok = l_icmp(lw->b, LLVMIntNE, x, least);
+  if (i->op == OP_FLOORDIV)
+    ok = l_or(lw->b, ok, l_icmp(lw->b, LLVMIntNE, lw_value(lw, i->args[1]), LLVMConstAllOnes(t)));
+  trap_wrapped(lw, ok, form, i->args, i->nargs, i->type);
+}
+
+/* Of signed integers; where unsigned ones wrap, that is the meaning. */
+static void check_wrap(Lower *lw, Ins *i) {
+  if (!looks_for(lw, RT_CHECK_OVERFLOW) || !is_signed_integer(i->type) || (i->flags & INS_NO_WRAP))
+    return;
+  switch ((Op)i->op) {
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL: check_pair(lw, i->op, i->args[0], i->args[1]); break;
+  case OP_NEG: check_least(lw, i, "-({0})"); break;
+  case OP_FLOORDIV: check_least(lw, i, "{0} // {1}"); break;
+  case OP_INTRINSIC:
+    if (i->aux.intrinsic == INTR_PY_ABS)
+      check_least(lw, i, "abs({0})");
+    break;
+  case OP_ATOMIC: /* the old element, and what is added to it */
+    if (i->aux.i == ATOMIC_ADD || i->aux.i == ATOMIC_SUB)
+      check_pair(lw, i->aux.i == ATOMIC_ADD ? OP_ADD : OP_SUB, i, i->args[i->nargs - 1]);
+    break;
+  default: break;
+  }
 }
 
 static bool is_integer(const Type *t) {
@@ -419,6 +478,8 @@ void cg_host_check_before(Lower *lw, Ins *i) {
 void cg_host_check_after(Lower *lw, Ins *i) {
   if (i->op == OP_ALLOC)
     check_local(lw, i);
+  if (i->op == OP_ATOMIC)
+    check_atomic_sum(lw, i);
   check_finite(lw, i);
   check_wrap(lw, i);
 }
