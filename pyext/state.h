@@ -79,10 +79,13 @@ typedef struct PxState {
   PyObject *enums, *enum_ids;  /* types of Enums by number, launch/typeof.c */
   /* types of other libraries' arrays, array/foreign.h: filled, never changed */
   struct PxSource *_Atomic sources[PX_SOURCES];
-  /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock */
+  /* those launched on a GPU that may have trapped: a list, each owned, under the module's lock;
+   * and how many such launches there were (launch/traps.c) */
   struct PxOverload *pending;
+  uint64_t launches;
+  bool gave_up;          /* a wait for a GPU was: by a signal, or a timeout */
   struct PxTimed *timed; /* launch/timeouts.c */
-  PyObject *operations; /* tuple: what device arrays do in Python, array/operators.c */
+  PyObject *operations;  /* tuple: what device arrays do in Python, array/operators.c */
   bool warns_of_grids, warns_of_copies; /* launch/warnings.h */
   PyObject *devices;                    /* dict: ordinal → Device */
   OpTable *ops;

@@ -114,7 +114,8 @@ static Ins *at_hand(Cx *cx, Fn *fn, Ins *at, Ins *i) {
   return part;
 }
 
-/* stop - step, or the end of int64 that this is beyond; in front of the loop. */
+/* stop - step, or the end of int64 that this is beyond; in front of the loop. Of an unknown sign
+ * there are two, of which one may wrap, which is not the one that is asked for. */
 static Ins *bound(Cx *cx, Fn *fn, const Range *r, Op compare) {
   Ins *at = r->before->last;
   const Type *type = r->phi->type, *truth = r->phi->block->last->args[0]->type;
@@ -124,6 +125,7 @@ static Ins *bound(Cx *cx, Fn *fn, const Range *r, Op compare) {
       *beyond = put(cx, fn, at, compare, truth, (Ins *[]){stop, least}, 2),
       *from = put(cx, fn, at, OP_SELECT, type, (Ins *[]){beyond, least, stop}, 3);
   Ins *less = put(cx, fn, at, OP_SUB, type, (Ins *[]){from, step}, 2);
+  least->flags |= INS_NO_WRAP;
   less->flags |= INS_NO_WRAP;
   return less;
 }

@@ -72,6 +72,7 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
   RtStatus status = RT_OK;
   if (px_array_check(a, NULL) < 0)
     return -1;
+  PxAwaited awaited = px_awaits(st, a->device, s);
   if ((wait || !s) && px_await_timed(st, a->device, s) < 0)
     return -1;
   PyObject *progress = copying(way, bytes);
@@ -89,7 +90,7 @@ static int transfer(PxState *st, PxArray *a, int way, uint64_t address, void *ho
   PX_TRY_STATUS(st, status, return -1);
   if (s)
     px_array_used(a, stream);
-  return way == TO_HOST && (wait || !s) ? px_check_traps(st, a->device) : 0;
+  return way == TO_HOST && (wait || !s) ? px_check_traps(st, &awaited) : 0;
 }
 
 /* --- straight ways --- */
@@ -141,6 +142,7 @@ static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *v
   RtStatus status;
   if (px_array_check(a, NULL) < 0)
     return -1;
+  PxAwaited awaited = px_awaits(st, a->device, px_stream_of(stream));
   if (px_await_timed(st, a->device, px_stream_of(stream)) < 0)
     return -1;
   PyObject *progress = copying(way, (size_t)bytes_of(a));
@@ -151,7 +153,7 @@ static int transfer_strided(PxState *st, PxArray *a, int way, const Py_buffer *v
   PX_TRY_STATUS(st, status, return -1);
   if (px_stream_of(stream))
     px_array_used(a, stream);
-  return way == TO_HOST ? px_check_traps(st, a->device) : 0;
+  return way == TO_HOST ? px_check_traps(st, &awaited) : 0;
 }
 
 /* 1 copied, 0 not a straight case, -1 failed. wait: a copy on a stream too. */
@@ -193,6 +195,7 @@ static int copy_boxes(PxState *st, PxArray *a, int way, PyObject *ary, PyObject 
                .to_strides = way == TO_HOST ? theirs : px_strides(a),
                .from_strides = way == TO_HOST ? px_strides(a) : theirs};
   RtStream *s = px_stream_of(stream);
+  PxAwaited awaited = px_awaits(st, a->device, s);
   int done = 0;
   RtStatus status = RT_OK;
   if ((wait || !s) && px_await_timed(st, a->device, s) < 0) {
@@ -209,7 +212,8 @@ static int copy_boxes(PxState *st, PxArray *a, int way, PyObject *ary, PyObject 
   PX_TRY_STATUS(st, status, return -1);
   if (done && s)
     px_array_used(a, stream);
-  return done && way == TO_HOST && px_check_traps(st, a->device) < 0 ? -1 : done;
+  bool waited = done && way == TO_HOST && (wait || !s);
+  return waited && px_check_traps(st, &awaited) < 0 ? -1 : done;
 }
 
 /* --- windows --- */

@@ -165,7 +165,7 @@ static PxOverload *overload_new(PxState *st, PxDispatcher *d, const PxSignature 
     return NULL;
   memset((char *)o + sizeof(PyObject), 0, sizeof *o - sizeof(PyObject));
   o->device = device;
-  o->waits = d->options.debug;
+  o->waits = d->options.debug && d->options.numba_typing;
   o->scope = Py_XNewRef(PyFunction_GetGlobals(d->function));
   PyObject_GC_Track(o);
   o->signature.tokens = PyMem_Malloc(sizeof(PxToken) * (signature->n + 1));

@@ -34,8 +34,10 @@ typedef struct PxOverload {
   bool told;        /* advice was given of a grid that is smaller than the kernel's guard */
   uint8_t nguards;
   PxGuard guards[PX_GUARDS];
-  bool pending; /* launched on a GPU since its traps were last looked at; in st->pending */
-  struct PxOverload *next_pending;
+  /* launched on a GPU, and perhaps not yet ended: in st->pending (launch/traps.c) */
+  bool pending;
+  uint64_t launch, launched_on; /* the number of its last launch; the stream, or all of them */
+  struct PxOverload *next_pending, *next_ended;
   PyObject *weakrefs;
 } PxOverload;
 

@@ -228,6 +228,7 @@ int px_copy_back(PxArgs *a, PxHeld *h) {
 
 static int finish_held(PxOverload *o, PxArgs *a) {
   assert(!px_capturing()); /* a node has no host array to copy back */
+  PxAwaited awaited = px_awaits(a->st, a->device, a->stream);
   bool copied = false;
   for (PxHeld *h = a->held; h; h = h->next) {
     if (!h->array || h->leaf >= o->code->nargs || !o->code->args[h->leaf].written)
@@ -236,7 +237,7 @@ static int finish_held(PxOverload *o, PxArgs *a) {
       return -1;
     copied = true;
   }
-  return copied ? px_check_traps(a->st, a->device) : 0;
+  return copied ? px_check_traps(a->st, &awaited) : 0;
 }
 
 /* Memory that a stream other than the default one uses must not be freed before that stream is
@@ -351,7 +352,7 @@ static int launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *b
       px_note_timed(f->st, o, f->launch, config->timeout) < 0)
     return -1;
   if (o->code->has_trap && !rt_device_is_host(o->device)) {
-    px_note_launch(f->st, o);
+    px_note_launch(f->st, o, f->launch);
     return o->waits ? px_stream_wait(f->st, o->device, f->launch) : 0;
   }
   return 0;

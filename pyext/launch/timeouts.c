@@ -121,9 +121,14 @@ static int look(PxState *st, const RtDevice *device) {
   return -1;
 }
 
+static int give_up(PxState *st) {
+  st->gave_up = true;
+  return -1;
+}
+
 int px_wait_timed(PxState *st, RtDevice *device, PxQuery query, void *work) {
   if (!PX_PUBLISHED(st->timed) || (device && rt_device_is_host(device)))
-    return px_wait_heedful(query, work);
+    return px_wait_heedful(query, work) < 0 ? give_up(st) : 0;
   for (uint64_t begin = now();;) {
     bool over;
     int done = 0;
@@ -138,7 +143,7 @@ int px_wait_timed(PxState *st, RtDevice *device, PxQuery query, void *work) {
       return 0;
     }
     if (look(st, device) < 0 || PyErr_CheckSignals() < 0)
-      return -1;
+      return give_up(st);
   }
 }
 

@@ -218,6 +218,7 @@ static PyObject *get_uuid(PyObject *self, void *Py_UNUSED(c)) {
 static PyObject *device_reset(PyObject *self, PyObject *Py_UNUSED(args)) {
   RtDevice *d = device_of(self);
   RtStatus status;
+  px_report_traps(px_state_of(self), d);
   Py_BEGIN_ALLOW_THREADS
   status = rt_device_reset(d);
   Py_END_ALLOW_THREADS
@@ -229,17 +230,20 @@ static RtStatus query_default_stream(void *device, int *done) {
   return rt_stream_query(device, NULL, done);
 }
 
-static PyObject *device_synchronize(PyObject *self, PyObject *Py_UNUSED(args)) {
-  PxState *st = px_state_of(self);
-  RtDevice *d = device_of(self);
+int px_device_wait(PxState *st, RtDevice *d) {
   RtStatus status;
+  PxAwaited awaited = px_awaits_all(st, d);
   if (!rt_device_is_host(d) && px_wait_timed(st, d, query_default_stream, d) < 0)
-    return NULL;
+    return -1;
   Py_BEGIN_ALLOW_THREADS
   status = rt_device_synchronize(d);
   Py_END_ALLOW_THREADS
-  PX_TRY_STATUS(st, status, return NULL);
-  if (px_check_traps(st, d) < 0)
+  PX_TRY_STATUS(st, status, return -1);
+  return px_check_traps(st, &awaited);
+}
+
+static PyObject *device_synchronize(PyObject *self, PyObject *Py_UNUSED(args)) {
+  if (px_device_wait(px_state_of(self), device_of(self)) < 0)
     return NULL;
   Py_RETURN_NONE;
 }

@@ -16,5 +16,7 @@ RtDevice *px_current_device(PxState *st);
 void px_select_device(RtDevice *d);
 RtDevice *px_selected_device(void);
 PyObject *px_device_object(PxState *st, RtDevice *d);
+/* Waits for all its work. 0, or -1 with an exception, which may be one of its kernels. */
+int px_device_wait(PxState *st, RtDevice *d);
 
 #endif

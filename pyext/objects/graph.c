@@ -293,11 +293,11 @@ static int note_stream(PxGraph *g, PyObject *stream) {
   return has ? (has < 0 ? -1 : 0) : PyList_Append(g->streams, stream);
 }
 
-static void note_traps(PxState *st, PyObject *nodes) {
+static void note_traps(PxState *st, PyObject *nodes, RtStream *stream) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(nodes); i++) {
     PxOverload *o = ((PxNode *)PyList_GET_ITEM(nodes, i))->overload;
     if (o && o->code->has_trap)
-      px_note_launch(st, o);
+      px_note_launch(st, o, stream);
   }
 }
 
@@ -316,7 +316,7 @@ static int launch(PxState *st, PxGraph *g, PyObject *stream) {
   if (PX_UNLIKELY(px_covers()))
     px_tell_lines();
   if (status == RT_OK && !rt_device_is_host(g->device))
-    note_traps(st, g->nodes);
+    note_traps(st, g->nodes, px_stream_of(stream));
   if (status == RT_OK)
     return 0;
   if (status == RT_TRAPPED) {

@@ -115,13 +115,14 @@ static RtStatus query_event(void *event, int *done) { return rt_event_query(even
 
 int px_stream_wait(PxState *st, RtDevice *d, RtStream *s) {
   RtStatus status;
+  PxAwaited awaited = px_awaits(st, d, s);
   if (!rt_device_is_host(d) && px_wait_timed(st, d, query_stream, &(StreamWork){d, s}) < 0)
     return -1;
   Py_BEGIN_ALLOW_THREADS
   status = rt_stream_synchronize(d, s);
   Py_END_ALLOW_THREADS
   PX_TRY_STATUS(st, status, return -1);
-  return px_check_traps(st, d);
+  return px_check_traps(st, &awaited);
 }
 
 static PyObject *stream_synchronize(PyObject *op, PyObject *Py_UNUSED(args)) {
@@ -329,14 +330,28 @@ static PyObject *event_record(PyObject *op, PyObject *args, PyObject *kwargs) {
   Py_RETURN_NONE;
 }
 
-static PyObject *event_synchronize(PyObject *op, PyObject *Py_UNUSED(args)) {
+static int event_await(PxState *st, PxEvent *self) {
   RtStatus status;
-  if (px_wait_timed(px_state_of(op), NULL, query_event, ((PxEvent *)op)->event) < 0)
-    return NULL;
+  if (px_wait_timed(st, NULL, query_event, self->event) < 0)
+    return -1;
   Py_BEGIN_ALLOW_THREADS
-  status = rt_event_synchronize(((PxEvent *)op)->event);
+  status = rt_event_synchronize(self->event);
   Py_END_ALLOW_THREADS
-  PX_TRY_STATUS(px_state_of(op), status, return NULL);
+  PX_TRY_STATUS(st, status, return -1);
+  return 0;
+}
+
+static PyObject *event_synchronize(PyObject *op, PyObject *Py_UNUSED(args)) {
+  PxState *st = px_state_of(op);
+  if (event_await(st, (PxEvent *)op) < 0 || px_check_traps(st, &(PxAwaited){0}) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/* What kernels raised is left to later waits. */
+static PyObject *event_pass(PyObject *op, PyObject *Py_UNUSED(args)) {
+  if (event_await(px_state_of(op), (PxEvent *)op) < 0)
+    return NULL;
   Py_RETURN_NONE;
 }
 
@@ -392,9 +407,10 @@ static PyMethodDef event_methods[] = {
      "    start.record()"},
     {"synchronize", event_synchronize, METH_NOARGS,
      "synchronize($self, /)\n--\n\n"
-     "Wait until the recorded work is done.\n\n"
+     "Wait until the recorded work is done. Raises what kernels raised.\n\n"
      "Example:\n\n"
      "    start.synchronize()"},
+    {"_pass", event_pass, METH_NOARGS, NULL},
     {"query", event_query, METH_NOARGS,
      "query($self, /)\n--\n\n"
      "Is the recorded work done.\n\n"

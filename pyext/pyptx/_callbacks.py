@@ -31,7 +31,7 @@ def _run(key, queue):
             event, function = queue.popleft()
         status = 0
         try:
-            event.synchronize()
+            event._pass()
         except Exception as error:
             status = error
         try:
@@ -78,6 +78,10 @@ def future(stream, event):
             done.set_exception(status)
 
     def finished(status):
+        try:
+            event.synchronize()  # done by now; raises what kernels raised
+        except Exception as error:
+            status = error
         try:
             loop.call_soon_threadsafe(settle, status)
         except RuntimeError:  # the loop was closed meanwhile: nobody waits

@@ -102,7 +102,12 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
   Val array = ty_item(ty, m, ARRAY), box = ty_item(ty, m, BOX), swizzle = ty_item(ty, m, SWIZZLE);
   out->rank = array.type->ndim;
   if (ty->emit && !is_argument(ty, array)) {
-    (void)wrong(ty, c, "the map is to be known: make it in the kernel, of one of its arguments");
+    (void)wrong(ty, c,
+                ty->spec->level
+                    ? "a tensor map is a parameter of the kernel, which functions that it calls "
+                      "do not have: copy with it in the kernel itself, and hand the rest to "
+                      "the function"
+                    : "the map is to be known: make it in the kernel, of one of its arguments");
     return false;
   }
   if (s.type->id != TY_ARRAY || s.type->space != SPACE_SHARED || s.type->layout != LAYOUT_C ||

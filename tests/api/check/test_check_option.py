@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -9,6 +10,7 @@ import textwrap
 import numpy as np
 import pytest
 import standin
+from harness import define
 
 import pyptx
 from pyptx import cuda
@@ -212,6 +214,50 @@ def test_dates_that_are_none_are_not_looked_at():
     kernel[1, 2](spans, days, months)
     assert np.isnat(spans[0]) and np.isnat(days[0])
     assert spans[1] == np.timedelta64(-297, "s") and days[1] == np.datetime64("2020-02-29")
+
+
+@on_host
+@pytest.mark.parametrize("dtype, most", [(np.float16, 65504), (np.float32, 3e38), (np.float64, 1e308)])
+def test_atomic_sums_that_leave_the_numbers(dtype, most):
+    @cuda.jit(check="nan")
+    def kernel(x, v):
+        cuda.atomic.add(x, 0, v[0])
+        cuda.atomic.sub(x, 1, v[0])
+
+    def launch(x, v):
+        kernel[1, 1](np.array([x, -x], dtype), np.array([v], dtype))
+
+    for x, v in ((1, most), (most, -most), (np.inf, 1), (1, np.nan)):
+        launch(x, v)
+    with pytest.raises(NonFiniteError, match="of finite numbers: the operands are .* and .*\n.*\n *cuda.atomic.add"):
+        launch(most, most)
+
+
+@on_host
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_the_least_number_has_no_positive_one(dtype):
+    least, name = np.iinfo(dtype).min, np.dtype(dtype).name
+    for text, said in (("-x[0]", f"-({least})"), ("abs(x[0])", f"abs({least})"), ("x[0] // x[1]", f"{least} // -1"),
+                       ("cuda.atomic.add(x, 0, x[1])", f"{least} + -1"), ("cuda.atomic.sub(x, 0, 1)", f"{least} - 1")):  # fmt: skip
+        kernel = cuda.jit(check="overflow")(define(f"def kernel(x):\n    x[2] = {text}\n"))
+        kernel[1, 1](np.array([least + 1, -1, 0], dtype))
+        kernel[1, 1](np.array([7, 2, 0], dtype))
+        with pytest.raises(WrapError, match=re.escape(f"{said} does not fit {name}")):
+            kernel[1, 1](np.array([least, -1, 0], dtype))
+
+
+@on_host
+@pytest.mark.parametrize("step", [3, -3, 2**62, -(2**62)])
+def test_the_ends_of_a_range_are_no_overflow(step):
+    @cuda.jit(check="overflow")
+    def kernel(out, a, b, s):
+        for i in range(a[0], b[0], s[0]):
+            out[0] += 1
+
+    stop = 2**63 - 1 if step > 0 else -(2**63)
+    out, (a, b, s) = np.zeros(1, np.int64), (np.array([v]) for v in (0 if abs(step) > 3 else stop - 4 * step, stop, step))
+    kernel[1, 1](out, a, b, s)
+    assert out[0] == len(range(a[0], b[0], s[0]))
 
 
 @on_host

@@ -3,9 +3,12 @@
 In processes of their own, which give SIGINT its default back: a suite that was started in the background has it ignored.
 """
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -84,11 +87,18 @@ is_interrupted(lambda: kernel[{shape}](x))
 """
 
 
-def run(code, threads="2"):
+def run(code, threads="2", timeout=100):
+    """In a session of its own, of which no process is left, whichever has not ended."""
     env = {**os.environ, "PYPTX_DEVICE": "host", "PYPTX_HOST_THREADS": threads}
-    done = subprocess.run([sys.executable, "-c", HEAD + code], capture_output=True, text=True, timeout=100, env=env)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    command = [sys.executable, "-c", HEAD + code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, start_new_session=True) as process:
+        try:
+            out, problem = process.communicate(timeout=timeout)
+        finally:
+            with contextlib.suppress(ProcessLookupError):  # all have ended
+                os.killpg(process.pid, signal.SIGKILL)
+    assert process.returncode == 0, out + problem
+    return out
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -185,6 +195,23 @@ try:
 except IndexError as e:
     print("index 10" in str(e))
 """) == "True\n"
+
+
+def test_no_child_is_left_behind(tmp_path):
+    """Of a test that runs out of time."""
+    there = tmp_path / "child"
+    with pytest.raises(subprocess.TimeoutExpired):
+        run(f"""
+if not os.fork():
+    open({str(there)!r}, "w").write(str(os.getpid()))
+time.sleep(1000)
+""", timeout=3)
+    child = int(there.read_text())
+    for _ in range(100):
+        if not os.path.exists(f"/proc/{child}") or ") Z " in open(f"/proc/{child}/stat").read():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it lives")
 
 
 def test_the_clock_goes_on_in_a_forked_child():

@@ -212,6 +212,16 @@ def test_wrong_calls(call, what):
         ptx_of(kernel, "float32[:,::1]", "sm_90")
 
 
+@pytest.mark.parametrize("inline", ["always", "never"])
+def test_a_map_stays_in_the_kernel(inline):
+    fetch = cuda.jit(device=True, inline=inline)(define("def fetch(m, s, b):\n    cuda.cp_async_bulk_tensor(s, m, (0, 0), b, 0)\n", "fetch"))
+    make = cuda.jit(device=True, inline=inline)(define("def make(x):\n    return cuda.tensor_map(x, (8, 8))\n", "make"))
+    head = "def kernel(x):\n    s = cuda.shared.array((8, 8), np.float32)\n    b = cuda.shared.array(1, cuda.mbarrier)\n"
+    for call, what in (("fetch(cuda.tensor_map(x, (8, 8)), s, b)", "copy with it in the kernel itself"), ("fetch(make(x), s, b)", "in the kernel itself, by the launch")):
+        with pytest.raises(CompileError, match=what):
+            ptx_of(define(f"{head}    {call}\n", fetch=fetch, make=make), "float32[:,::1]", "sm_90")
+
+
 # --- PTX ---
 
 TABLE = dict.fromkeys(("CP_ASYNC_TENSOR", "CP_ASYNC_TENSOR_STORE"), (cuda.jit(through(2, (8, 32),

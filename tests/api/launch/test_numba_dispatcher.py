@@ -272,7 +272,7 @@ def test_is_of_a_bool_and_a_number():
 
 
 def test_a_debug_kernel_raises_from_its_launch():
-    @cuda.jit(debug=True, opt=False)
+    @cuda.jit(debug=True, opt=False, typing="numba")
     def kernel(x):
         if x[0] == 1:
             raise Odd("one")
@@ -303,6 +303,7 @@ def test_a_tuple_index_out_of_range_is_named_as_python_names_it():
 
     with pytest.raises(IndexError, match="tuple index out of range: -1"):
         kernel[1, 3](cuda.to_device(np.zeros(2)))
+        cuda.synchronize()
 
 
 
