@@ -335,6 +335,8 @@ static const char *pretty_record(Cx *cx, const Type *t) {
   return b.text;
 }
 
+enum { MOST_SHOWN_FIELDS = 8 }; /* of a named tuple in a message */
+
 const char *ty_pretty(Cx *cx, const Type *t) {
   static const char *const layout[] = {"C", "F", "any layout"};
   static const char *const in_space[] = {"", " in shared memory", " in local memory",
@@ -357,6 +359,8 @@ const char *ty_pretty(Cx *cx, const Type *t) {
   case TY_TUPLE:
     if (ty_is_vector(t)) /* without "cuda." */
       return arena_printf(&cx->arena, "a %s", strrchr(ir_intrinsics[t->frozen->i].path, '.') + 1);
+    if (t->title && t->n > MOST_SHOWN_FIELDS)
+      return arena_printf(&cx->arena, "a named tuple %s of %u fields", t->title, t->n);
     return arena_printf(&cx->arena,
                         t->title  ? "a named tuple %s"
                         : t->list ? "a list %s"

@@ -237,11 +237,12 @@ static PyObject *what_differs(PxDispatcher *d, const PxArgs *a) {
     PxToken given = px_token_plain(a->tokens[k]), want = px_token_plain(s->tokens[k]);
     if (px_token_is_tuple(given) || px_token_is_tuple(want))
       break;
-    bool array = px_token_is_array(given);
     if (px_signature_price(&given, 1, &want, 1) >= 0)
       continue;
     (void)px_argument_name(a, k, who);
-    if (px_token_is_array(want) && !array)
+    if (!px_token_is_array(want) && !px_token_is_array(given))
+      return PyUnicode_FromFormat("; %s: convert it before the launch, or declare its type", who);
+    if (!px_token_is_array(given))
       return PyUnicode_FromFormat("; %s is no array: pass np.array([x]), or declare a number", who);
     if (!px_token_is_array(want) || px_token_ndim(given) != px_token_ndim(want))
       return PyUnicode_FromFormat(px_token_is_array(want)

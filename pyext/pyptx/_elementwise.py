@@ -29,6 +29,8 @@ def read(x):
         return x, None
     if kind is not np.ndarray and not isinstance(x, np.ndarray) and (hasattr(x, "__dlpack__") or hasattr(x, "__cuda_array_interface__")):
         return as_cuda_array(x.detach() if getattr(x, "requires_grad", False) else x), x
+    if kind is not np.ndarray and isinstance(x, np.ma.MaskedArray):
+        raise TypeError("a masked array's mask would be lost: pass x.filled(value), or x.data and x.mask")
     a = np.asarray(x)
     if not (a.dtype.isnative and a.flags.aligned):
         a = a.astype(a.dtype.newbyteorder("="))

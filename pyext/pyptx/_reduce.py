@@ -400,6 +400,8 @@ def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels
     if not is_array(value):
         raise TypeError(f"{name}: an array is reduced, not {type(array).__name__}")
     dtype = value.dtype if load is None else np.dtype(dtype)
+    if dtype.names:
+        raise TypeError(f"{name}: records are not reduced, but an array of one of their fields is: a[{dtype.names[0]!r}]")
     reduced = normalized_axes(axis, value.ndim)
     kept = [k for k in range(value.ndim) if k not in reduced]
     shape = tuple(value.shape[k] for k in kept)
@@ -477,6 +479,9 @@ class Reduce:
         from pyptx._ufunc import plain
 
         self.py_func = self.__wrapped__ = plain(functor, "cuda.reduce")
+        code, defaults = self.py_func.__code__, len(self.py_func.__defaults__ or ())
+        if not code.co_argcount - defaults <= 2 <= code.co_argcount:
+            raise TypeError(f"@cuda.reduce: {self.py_func.__name__} must take two positional arguments, the elements that it combines, not {code.co_argcount}")
         self.__name__, self.__qualname__ = self.py_func.__name__, self.py_func.__qualname__
         self.__module__, self.__doc__ = self.py_func.__module__, self.py_func.__doc__ or type(self).__doc__
         self._kernels = {}

@@ -48,6 +48,8 @@ def signature_of(signature):
 def signatures_of(given):
     if isinstance(given, (str, Type, Signature)) or (isinstance(given, tuple) and given and all(isinstance(_pyptx._own(t), Type) for t in given)):
         return [given]
+    if not hasattr(given, "__iter__"):
+        raise TypeError(f"signatures are text, types or a list of them, not {given!r}")
     return list(given)
 
 

@@ -25,6 +25,8 @@ static const char *argument_advice(const TyCall *c, const Type *given, const cha
              ? "give a tuple, an array, a range or a generator expression: sum(v * v for v in x)"
          : whole && number && c->library && !strncmp(c->name, "numpy.", 6)
              ? "pass one element, or an array for the results too: np.add(x, y, out)"
+         : whole && strstr(want, " array")
+             ? "pass an array of that kind; the guide's page on this function has examples"
          : whole && number ? "pass one element: a kernel computes with one at a time"
          : given->id == TY_TUPLE && strstr(want, "integer")
              ? "take one item: x.shape[0], which len(x) is too; a tuple is looped over itself: for v in t"

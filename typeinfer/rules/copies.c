@@ -133,10 +133,17 @@ static bool check_arrays(Ty *ty, const TyCall *c, uint32_t global, uint32_t shar
   return false;
 }
 
-/* Whether so many elements lie behind the index, where indices are checked. */
-static void check_valid(Ty *ty, const TyCall *c, Val array, Val last_index, Val valid) {
+/* Whether so many elements are some of the count and lie behind the index, where indices are
+ * checked. */
+static void check_valid(Ty *ty, const TyCall *c, Val array, Val last_index, Val valid,
+                        int64_t count) {
   if (!ty->emit || !ty->cx->checked)
     return;
+  Val most = ty_const_int(ty, count);
+  const char *out = arena_printf(&ty->cx->arena, "%s: valid={0}, of 0 to {1} elements", c->name);
+  ty_check(ty, ty_int_test(ty, OP_GE, valid, ty_const_int(ty, 0)), "ValueError", out,
+           (Val[]){valid, most}, 2);
+  ty_check(ty, ty_int_test(ty, OP_LE, valid, most), "ValueError", out, (Val[]){valid, most}, 2);
   Val extent = ty_extent(ty, array, array.type->ndim - 1u);
   Val end = ty_int_op(ty, OP_ADD, last_index, valid);
   ty_check(
@@ -168,7 +175,7 @@ Val ty_rule_cp_async(Ty *ty, const TyCall *c) {
       !ty_row_of_bytes(ty, &from, (uint32_t)bytes, part ? 1 : (uint32_t)count, args + n))
     return BOTTOM;
   if (part)
-    check_valid(ty, c, c->args[2], args[n + m - 1], ty_cast_id(ty, valid, TY_PYINT));
+    check_valid(ty, c, c->args[2], args[n + m - 1], ty_cast_id(ty, valid, TY_PYINT), count);
   args[n + m] = ty_cast_id(ty, valid, TY_I64);
   args[n + m + 1] = ty_const_int(ty, bytes);
   return effect(ty, c->id, args, n + m + 2);

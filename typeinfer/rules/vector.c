@@ -1,6 +1,8 @@
 /* Rules of cuda.float32x4 and the like: a vector of numbers and smaller vectors, each converted as
  * float32(x) does. And of cuda.vector.load and store: neighbouring elements in one access, as an
  * OP_LOAD or OP_STORE of a tuple. */
+#include <string.h>
+
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/rules/rules.h"
 #include "typeinfer/value/value.h"
@@ -151,11 +153,14 @@ static void check_alignment(Ty *ty, const TyCall *c, const Access *x) {
   if (!ty->cx->checked || x->align <= (int64_t)ty_array_align(array.type))
     return;
   Val rest = misalignment(ty, x);
+  int64_t size = (int64_t)ty_size(array.type->elem);
+  bool smaller = !strncmp(c->name, "cuda.vector.", 12) && x->align == size * x->count;
   const char *message = arena_printf(
       &ty->cx->arena,
       "%s: the address of element {0} is {1} bytes beyond a multiple of %lld, to which an access of "
-      "%u elements must be aligned: begin at a multiple of %u elements, or pass alignment=",
-      c->name, (long long)x->align, x->count, x->count);
+      "%u elements must be aligned: begin at a multiple of %lld elements%s",
+      c->name, (long long)x->align, x->count, (long long)(x->align / size),
+      smaller ? ", or pass alignment=" : "");
   ty_check(ty, ty_int_test(ty, OP_EQ, rest, ty_const_int(ty, 0)), "ValueError", message,
            (Val[]){x->args[array.type->ndim], rest}, 2);
 }

@@ -580,7 +580,7 @@ def autotune(configs, key=(), *, prune=None, restore=None, reset_to_zero=(), tim
     does not compile, fails, hangs or crashes is left out, with its error in ``kernel.trials``; RuntimeError with all of them where none works.
     TypeError and ValueError for wrong configurations and names.
     """
-    configs = list(configs) if not isinstance(configs, Config) else [configs]
+    configs = [configs] if isinstance(configs, Config) or not hasattr(configs, "__iter__") else list(configs)
     if not configs or not all(isinstance(config, Config) for config in configs):
         raise TypeError(f"autotune takes a list of cuda.Config, at least one, not {configs!r}")
     if not isinstance(timeout, (int, float)) or not timeout > 0:

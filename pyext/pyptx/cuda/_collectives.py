@@ -7,12 +7,22 @@ from pyptx import cuda
 
 _ALL = np.uint32(0xFFFFFFFF)
 _MOST_BYTES = 32768  # of shared memory that a sort or an exchange takes; more keys go through it in turns
-_ITEMS = "items are a local array, whose size is known when the kernel is compiled"
+_ITEMS = "items are a local array of one axis, whose size is known when the kernel is compiled"
 _NEEDS_THREADS = "this needs the number of threads when the kernel is compiled: cuda.coop.this_block(256)"
 
 
 def _add(a, b):
     return a + b
+
+
+def _check_items(x):
+    cuda.static_assert(x.ndim == 1 and len(x) > 0, _ITEMS)
+
+
+def _addend(x):
+    """What a sum adds up: of bools how many are True."""
+    cuda.static_assert(not isinstance(x, tuple), "a sum is one of numbers: tuples have reduce(x, op), inclusive_scan(x, op) and exclusive_scan(x, op, initial)")
+    return int(x) if isinstance(x, (bool, np.bool_)) else x
 
 
 # --- values of a thread ---
@@ -35,7 +45,7 @@ def _tree_of_items(x, op, k, left):
 
 def _reduce_items(x, op):
     if isinstance(x, np.ndarray):
-        cuda.static_assert(len(x) > 0, _ITEMS)
+        _check_items(x)
         if len(x) <= 16:  # few steps, of which each waits for the one before
             return _tree_of_items(x, op, 0, (None,) * len(x))
         value = x[0]
@@ -47,7 +57,7 @@ def _reduce_items(x, op):
 
 def _scan_items(x, op, before, given):
     """The inclusive scan of items behind the value `before`, where there is one (given)."""
-    cuda.static_assert(len(x) > 0, _ITEMS)
+    _check_items(x)
     running = _apply(op, before, x[0]) if given else x[0]
     x[0] = running
     for k in range(1, len(x)):
@@ -56,17 +66,11 @@ def _scan_items(x, op, before, given):
 
 
 def _scan_items_exclusive(x, op, before):
-    cuda.static_assert(len(x) > 0, _ITEMS)
+    _check_items(x)
     for k in range(len(x)):
         item = x[k]
         x[k] = before
         before = _apply(op, before, item)
-
-
-def _zero(x):
-    if isinstance(x, np.ndarray):
-        return x.dtype.type(0)
-    return type(x)(0)
 
 
 # --- shared memory: an array for each number of a value. The length of `place` tells the arrays of
@@ -386,10 +390,16 @@ def _with_total(x, before, op, first, whole, total):
 # --- loads, stores, exchanges: of `threads` threads, of which this is number `rank` ---
 
 
+def _check_place(array, items, start):
+    _check_items(items)
+    cuda.static_assert(array.ndim == 1, "load and store: the array has one axis; take a row, a[i], or a.ravel()")
+    if start is not None:
+        cuda.assume(start >= 0, "load and store: start is 0 or more")
+
+
 def _load(source, items, start, default, rank, step, stride):
     """items[k] = source[start + rank * step + k * stride]; neighbours in accesses of up to 16 bytes,
     `each` in one, where source is aligned to them."""
-    cuda.static_assert(len(items) > 0, _ITEMS)
     first = start + rank * step
     each = min(len(items) & -len(items), 16 // source.itemsize)
     if first + (len(items) - 1) * stride < source.size:
@@ -415,7 +425,6 @@ def _some(items, k, left):
 
 
 def _store(target, items, start, rank, step, stride):
-    cuda.static_assert(len(items) > 0, _ITEMS)
     first = start + rank * step
     each = min(len(items) & -len(items), 16 // target.itemsize)
     if first + (len(items) - 1) * stride < target.size:
@@ -475,7 +484,7 @@ def _block_exchange(items, size, dims, to_blocked):
 
 def _tile_exchange(items, lane, base, mask, count, to_blocked):
     """By shuffles: each lane asks in turn for all items of the lane that has its own."""
-    cuda.static_assert(len(items) > 0, _ITEMS)
+    _check_items(items)
     each = len(items)
     out = cuda.local.array(len(items), items.dtype)
     for k in range(each):

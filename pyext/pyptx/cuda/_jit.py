@@ -119,7 +119,7 @@ def check_bits(value):
         if not isinstance(name, str):
             raise TypeError(f"check must be True or names of checks ({', '.join(_CHECKS)}), not {value!r}")
         if name not in _CHECKS:
-            raise ValueError(f"check must be of {', '.join(_CHECKS)}, not {name!r}{_near(name, _CHECKS, '')}")
+            raise ValueError(f"check must be of {', '.join(_CHECKS)}, not {name!r}{_near(name, _CHECKS)}")
         bits |= _CHECKS[name]
     return bits
 
@@ -206,11 +206,12 @@ def _read_extensions(option, value):
 _READERS = {name: globals()[f"_read_{name if option.kind == 'OWN' else option.kind.lower()}"] for name, option in OPTIONS.items()}
 
 
-def _near(name, known, otherwise):
+def _near(name, known, otherwise=None):
+    """The known name that was meant, or all of them behind `otherwise`."""
     import difflib
 
     near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean '{near[0]}'?" if near else f"{otherwise}{', '.join(known)}"
+    return f"; did you mean '{near[0]}'?" if near else f"{otherwise}{', '.join(known)}" if otherwise else ""
 
 
 def _read(option, value):

@@ -4,7 +4,7 @@ ones of a tile; see there for keys and sources."""
 import numpy as np
 
 from pyptx import cuda
-from pyptx.cuda._collectives import _ALL, _FEW_WARPS, _ITEMS, _MOST_BYTES, _add, _memory, _rank, _scan_lanes, _warps_before
+from pyptx.cuda._collectives import _ALL, _FEW_WARPS, _MOST_BYTES, _add, _check_items, _memory, _rank, _scan_lanes, _warps_before
 
 
 def _unsigned(x):
@@ -282,7 +282,7 @@ def _sort_counting(keys, size, dims, width):
 
 def _sort_thread(keys):
     """Insertion sort."""
-    cuda.static_assert(len(keys) > 0, _ITEMS)
+    _check_items(keys)
     for k in range(1, len(keys)):
         key = keys[k]
         at = k
@@ -316,13 +316,13 @@ def _sort_tile(keys, lane, width, mask):
 
 
 def _give_keys(x, keys, flip):
-    cuda.static_assert(len(x) > 0, _ITEMS)
+    _check_items(x)
     for k in range(len(x)):
         keys[k] = _key(x[k], flip)
 
 
 def _take_keys(x, keys, flip):
-    cuda.static_assert(len(x) > 0, _ITEMS)
+    _check_items(x)
     for k in range(len(x)):
         x[k] = _from_key(keys[k], x[k], flip)
 

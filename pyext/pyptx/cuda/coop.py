@@ -42,12 +42,14 @@ from pyptx import cuda
 from pyptx.cuda._collectives import (
     _NEEDS_THREADS,
     _add,
+    _addend,
     _block_exchange,
     _block_exclusive,
     _block_inclusive,
     _block_load,
     _block_reduce,
     _block_store,
+    _check_place,
     _count,
     _lanes_of,
     _rank,
@@ -61,7 +63,6 @@ from pyptx.cuda._collectives import (
     _tile_load,
     _tile_reduce,
     _tile_store,
-    _zero,
 )
 from pyptx.cuda._sorting import _block_sort, _tile_sort
 from pyptx.cuda._two_phase import block, warp  # noqa: F401
@@ -152,28 +153,30 @@ class Tile(NamedTuple):
 
 def _make_tile(width, size, dims):
     def sum(x):
-        return _tile_reduce(x, _add, len(width), size, dims)
+        return _tile_reduce(x if isinstance(x, np.ndarray) else _addend(x), _add, len(width), size, dims)
 
     def reduce(x, op):
         return _tile_reduce(x, op, len(width), size, dims)
 
     def inclusive_sum(x):
-        return _tile_inclusive(x, _add, len(width), size, dims)
+        return _tile_inclusive(x if isinstance(x, np.ndarray) else _addend(x), _add, len(width), size, dims)
 
     def inclusive_scan(x, op):
         return _tile_inclusive(x, op, len(width), size, dims)
 
     def exclusive_sum(x, total=None):
-        return _tile_exclusive(x, _add, _zero(x), total, len(width), size, dims)
+        return _tile_exclusive(x if isinstance(x, np.ndarray) else _addend(x), _add, 0, total, len(width), size, dims)
 
     def exclusive_scan(x, op, initial, total=None):
         return _tile_exclusive(x, op, initial, total, len(width), size, dims)
 
     def load(source, items, start=None, default=None, arrangement="blocked"):
+        _check_place(source, items, start)
         return _tile_load(source, items, 0 if start is None else start, 0 if default is None else default, arrangement, len(width),
                           size, dims)
 
     def store(target, items, start=None, arrangement="blocked"):
+        _check_place(target, items, start)
         _tile_store(target, items, 0 if start is None else start, arrangement, len(width), size, dims)
 
     def exchange(items, order):
@@ -183,6 +186,7 @@ def _make_tile(width, size, dims):
 
     def sort_keys(x, descending=None):
         lane, base, mask, count = _tile(len(width), size, dims)
+        cuda.assume(_lanes_of(len(width), count) == len(width), "sort_keys: the tile is not full: let the block's threads be a multiple of its lanes")
         return _tile_sort(x, descending, lane, len(width), mask)
 
     def sync():
@@ -236,28 +240,30 @@ def _partition(width, size, dims):
 
 def _make_block(size, dims):
     def sum(x):
-        return _block_reduce(x, _add, size, dims)
+        return _block_reduce(x if isinstance(x, np.ndarray) else _addend(x), _add, size, dims)
 
     def reduce(x, op):
         return _block_reduce(x, op, size, dims)
 
     def inclusive_sum(x):
-        return _block_inclusive(x, _add, size, dims)
+        return _block_inclusive(x if isinstance(x, np.ndarray) else _addend(x), _add, size, dims)
 
     def inclusive_scan(x, op):
         return _block_inclusive(x, op, size, dims)
 
     def exclusive_sum(x, total=None):
-        return _block_exclusive(x, _add, _zero(x), total, size, dims)
+        return _block_exclusive(x if isinstance(x, np.ndarray) else _addend(x), _add, 0, total, size, dims)
 
     def exclusive_scan(x, op, initial, total=None):
         return _block_exclusive(x, op, initial, total, size, dims)
 
     def load(source, items, start=None, default=None, arrangement="blocked"):
+        _check_place(source, items, start)
         return _block_load(source, items, 0 if start is None else start, 0 if default is None else default, arrangement,
                            size, dims)
 
     def store(target, items, start=None, arrangement="blocked"):
+        _check_place(target, items, start)
         _block_store(target, items, 0 if start is None else start, arrangement, size, dims)
 
     def exchange(items, order):

@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from pyptx import cuda
+from pyptx import cuda, guvectorize, vectorize
 from pyptx.cuda.kernels.reduction import Reduce
 from pyptx.cuda.kernels.transpose import transpose
 from test_vectorize import Library
@@ -136,6 +136,14 @@ def test_results_are_of_the_arguments_library():
     (lambda: add(np.zeros((3, 2)), axis=0, res=np.zeros(3)), ValueError, r"the result has the shape \(2,\), but out has \(3,\)"),
     (lambda: add(np.zeros(3), res=np.zeros(1, np.int32)), TypeError, "out of int32 cannot hold"),
     (lambda: cuda.reduce(int), TypeError, "@cuda.reduce decorates a function"),
+    (lambda: cuda.reduce(lambda a: a), TypeError, "must take two positional arguments, the elements that it combines, not 1"),
+    (lambda: cuda.reduce(lambda a, b, c: a), TypeError, "two positional arguments, the elements that it combines, not 3"),
+    (lambda: add(np.zeros(3, RECORD)), TypeError, r"records are not reduced, but an array of one of their fields is: a\['i'\]"),
+    (lambda: add(np.ma.array([1.0, 2.0], mask=[0, 1])), TypeError, "a masked array's mask would be lost"),
+    (lambda: vectorize(lambda a: a)(np.ma.array([1.0, 2.0])), TypeError, "a masked array's mask would be lost"),
+    (lambda: guvectorize("(n)->(n)")(lambda a, out: None)(np.ma.array([1.0]), np.zeros(1)), TypeError, "a masked array's mask would be lost"),
+    (lambda: vectorize(5), TypeError, "signatures are text, types or a list of them, not 5"),
+    (lambda: cuda.autotune(add), TypeError, "autotune takes a list of cuda.Config, at least one, not"),
 ])  # fmt: skip
 def test_errors(call, error, message):
     with pytest.raises(error, match=message):

@@ -177,7 +177,7 @@ def test_options_and_targets():
     (lambda: vectorize(["f4(f4, f4)"])(lambda x: x), "takes 1 argument, but the signature .* has 2"),
     (lambda: vectorize(["f4(f4[:])"])(lambda x: x), "gets elements.*@guvectorize"),
     (lambda: vectorize(lambda *x: x), "one or more positional arguments"),
-    (lambda: vectorize(3), "'int' object is not iterable"),
+    (lambda: vectorize(3), "signatures are text, types or a list of them, not 3"),
     (lambda: vectorize([])(int), "@vectorize decorates a function written in Python, not a class"),
     (lambda: vectorize(["f4(f4)"])(lambda x: None), "must return one number, not none"),
     (lambda: vectorize(lambda x: None)(np.zeros(3)), "must return one number, not none"),

@@ -273,7 +273,7 @@ def test_unsigned_integers_wrap_and_conversions_are_the_programs():
 
 
 @pytest.mark.parametrize("value, error, text", [
-    ("rase", ValueError, "did you mean 'race'"), (3, TypeError, "names of checks"), (["race", 3], TypeError, "names of checks")])
+    ("rase", ValueError, "did you mean 'race'"), ("foo", ValueError, "of race, sync, init, nan, overflow, not 'foo'$"), (3, TypeError, "names of checks"), (["race", 3], TypeError, "names of checks")])
 def test_wrong_values(value, error, text):
     with pytest.raises(error, match=text):
         cuda.jit(shift, check=value)

@@ -479,7 +479,34 @@ def test_the_end_of_an_array(arrangement):
     assert sums.tolist() == [x[:256].sum(), x[256:512].sum(), x[512:].sum() + 7 * 68]
 
 
+def test_sums_count_what_is_true():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.threadIdx.x
+        block, tile = cuda.coop.this_block(), cuda.coop.tiled_partition(8)
+        out[0, i] = block.sum(x[i] > 3)
+        out[1, i] = block.inclusive_sum(i > 3)
+        out[2, i], out[3, i] = block.exclusive_sum(x[i] > 3, total=True)
+        out[4, i] = tile.sum(x[i] > 3)
+
+    x = np.arange(40, dtype=np.int8) % 7
+    out = np.zeros((5, 40), np.int64)
+    launch(kernel, 40, x, out)
+    upto = np.cumsum(x > 3)
+    np.testing.assert_array_equal(out, [np.full(40, upto[-1]), np.cumsum(np.arange(40) > 3), upto - (x > 3), np.full(40, upto[-1]),
+                                        np.repeat((x > 3).reshape(5, 8).sum(1), 8)])
+
+
 # --- what a call may not be ---
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("body, block, words", [
+    ("x[cuda.threadIdx.x] = cuda.coop.tiled_partition(8).sort_keys(1)", 12, "the tile is not full"),
+    ("cuda.coop.this_block().load(x, cuda.local.array(2, np.int64), cuda.blockIdx.x - 1)", 32, "load and store: start is 0 or more"),
+    ("cuda.coop.tiled_partition(8).store(x, cuda.local.array(2, np.int64), -n)", 32, "load and store: start is 0 or more")])
+def test_what_the_host_finds(body, block, words):
+    assert words in group_error(body, AssertionError, block)
 
 
 def group_error(body, error=CompileError, block=64):
@@ -494,6 +521,11 @@ def group_error(body, error=CompileError, block=64):
 @pytest.mark.parametrize(
     "body, message",
     [
+        ("x[0] = cuda.coop.this_block().sum((1, 2))[0]", "a sum is one of numbers: tuples have reduce"),
+        ("cuda.coop.this_block().load(x, cuda.local.array((2, 2), np.int64))", "items are a local array of one axis"),
+        ("cuda.coop.this_block().load(x.reshape(8, 8), cuda.local.array(2, np.int64))", "load and store: the array has one axis"),
+        ("cuda.coop.this_block().store(x.reshape(8, 8), cuda.local.array(2, np.int64))", "load and store: the array has one axis"),
+        ("cuda.coop.this_block().all(x)", "a named tuple Block of 14 fields has no attribute 'all'"),
         ("x[0] = cuda.coop.tiled_partition(7).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
         ("x[0] = cuda.coop.tiled_partition(64).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
         ("x[0] = cuda.coop.tiled_partition(n).sum(1)", "known when the kernel is compiled"),

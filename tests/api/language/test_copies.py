@@ -307,6 +307,15 @@ FOUND = [
 
 
 @pytest.mark.host_only
+@pytest.mark.parametrize("valid", [-1, 5])
+def test_valid_elements_are_some_of_the_count(valid):
+    kernel = cuda.jit(define("def kernel(x, n):\n    s = cuda.shared.array(4, np.float32)\n    cuda.cp_async(s, 0, x, 0, 4, valid=n)\n    cuda.cp_async_wait_group(0)\n"))
+    kernel[1, 1](np.zeros(8, np.float32), 4)
+    with pytest.raises(ValueError, match=f"cuda.cp_async: valid={valid}, of 0 to 4 elements"):
+        kernel[1, 1](np.zeros(8, np.float32), valid)
+
+
+@pytest.mark.host_only
 @pytest.mark.parametrize("text, what", FOUND, ids=range(len(FOUND)))
 def test_wrong_use(text, what):
     """Of two blocks in a cluster; each error names the line of the instruction."""

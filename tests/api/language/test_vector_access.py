@@ -103,8 +103,16 @@ def test_arrays_that_vectors_do_not_take_are_not_aligned(signature):
 
 
 @pytest.mark.host_only
+def test_an_alignment_that_the_call_names():
+    kernel = cuda.jit(define("def kernel(x):\n    x[0] = cuda.vector.load(x, 4, 2, alignment=64).x\n"))
+    with pytest.raises(ValueError, match=r"begin at a multiple of 16 elements\n"):
+        kernel[1, 1](cuda.to_device(np.zeros(16, np.float32)))
+
+
+@pytest.mark.host_only
 @pytest.mark.parametrize("at, error, what", [
-    (1, ValueError, "address of element 1 is 4 bytes beyond a multiple of 16, to which an access of 4 elements must be aligned"),
+    (1, ValueError, "address of element 1 is 4 bytes beyond a multiple of 16, to which an access of 4 elements must be aligned: "
+     "begin at a multiple of 4 elements, or pass alignment="),
     (10, ValueError, "address of element 10 is 8 bytes beyond"), (16, IndexError, "index 16|out of"), (-20, IndexError, "-20|out of"),
     (13, IndexError, "4 elements from 13 on of axis 0, which has 16"),
 ])  # fmt: skip

@@ -186,6 +186,7 @@ def test_arrays_of_the_declared_width_are_read_by_their_bits():
     (lambda k: k[1, ()], ValueError, "blockdim must be a sequence"), (lambda k: k[1.0, 1], TypeError, "griddim must be a sequence"),
     (lambda k: k[1], ValueError, "must specify at least the griddim and blockdim"),
     (lambda k: cuda.jit(launch_bounds=(1, 2, 3, 4))(k.py_func), ValueError, "Got 4 launch bounds:"),
+    (lambda k: cuda.jit("void(int32)", typing="numpy")(lambda x: None)[1, 1](1.5), TypeError, r"declared for \(int32\); argument 1 \('x'\): convert it before the launch"),
     (lambda k: cuda.jit("void(int32)")(lambda x: None)[1, 1](1j), TypeError, r"No matching definition for \(py(complex)|complex128\)"),
 ])
 def test_messages(call, error, words):
