@@ -35,11 +35,13 @@ enum {
 
 static const Interval nothing = {HUGE, -HUGE}, everything = {-HUGE, HUGE};
 
-/* `value op other` holds in what `region` dominates. */
+/* `value op other` holds in what `region` dominates; or `value op other + by`, where the comparison
+ * was of `moved`, value - by, unless that can wrap around. */
 typedef struct Guard {
   const struct Guard *next;
   const Block *region;
-  const Ins *other;
+  const Ins *other, *moved;
+  IrWide by;
   Op op;
   uint32_t number; /* of those of the value that stand behind it */
 } Guard;
@@ -264,13 +266,19 @@ static Interval continuing(const Intervals *v, const Counter *c) {
   return c->down ? (Interval){stop.lo + !c->closed, HUGE} : (Interval){-HUGE, stop.hi - !c->closed};
 }
 
+/* May a sum have wrapped around? Then it has all numbers of its type. */
+static bool is_whole(const Intervals *v, const Ins *i) {
+  Interval r = v->of[i->id], room = of_type(i->type);
+  return r.lo <= room.lo && r.hi >= room.hi;
+}
+
 /* The value of i where block b reads it. */
 static Interval at(const Intervals *v, const Ins *i, const Block *b) {
   const Counter *c = v->counter[i->id];
   Interval r = v->of[i->id];
   for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
-    if (ir_dominates(g->region, b))
-      r = where(r, g->op, v->of[g->other->id]);
+    if (ir_dominates(g->region, b) && !(g->moved && is_whole(v, g->moved)))
+      r = where(r, g->op, sum(v->of[g->other->id], (Interval){g->by, g->by}));
   return c && ir_dominates(c->body, b) ? common(r, continuing(v, c)) : r;
 }
 
@@ -642,19 +650,28 @@ static bool shrink(Intervals *v, const Fn *fn) {
   return changed;
 }
 
-static void add_guard(Cx *cx, Intervals *v, const Block *region, const Ins *value, Op op,
-                      const Ins *other) {
+static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
   if (value->op == OP_CAST && ty_is_integral(value->args[0]->type) &&
       is_within(of_type(value->args[0]->type), of_type(value->type))) /* the same number */
-    add_guard(cx, v, region, value->args[0], op, other);
+    add_guard(cx, v, g, value->args[0]);
+  if ((value->op == OP_ADD || value->op == OP_SUB) && !g.moved && value->args[1]->op == OP_CONST &&
+      ty_is_integral(value->type)) {
+    Interval n = constant(value->args[1]);
+    Guard base = g;
+    base.moved = value;
+    base.by = value->op == OP_SUB ? n.lo : -n.lo;
+    if (n.lo == n.hi)
+      add_guard(cx, v, base, value->args[0]);
+  }
   value = first_of(v, value);
-  const Guard *next = v->guards[value->id];
-  uint32_t number = next ? next->number + 1 : 1;
-  if (number > MAX_GUARDS || value->op == OP_CONST || (op == OP_NE && other->op != OP_CONST))
+  g.next = v->guards[value->id];
+  g.number = g.next ? g.next->number + 1 : 1;
+  if (g.number > MAX_GUARDS || value->op == OP_CONST ||
+      (g.op == OP_NE && (g.moved || g.other->op != OP_CONST)))
     return;
-  Guard *g = CX_NEW(cx, Guard);
-  *g = (Guard){next, region, other, op, number};
-  v->guards[value->id] = g;
+  Guard *kept = CX_NEW(cx, Guard);
+  *kept = g;
+  v->guards[value->id] = kept;
 }
 
 /* Each reading of an array's extent gives the same. */
@@ -694,8 +711,10 @@ static void find_guards(Cx *cx, Intervals *v, const Fn *fn) {
       Op op = side ? ir_inverse((Op)c->op) : (Op)c->op;
       if (b->succ[side]->preds.len != 1)
         continue;
-      add_guard(cx, v, b->succ[side], c->args[0], op, c->args[1]);
-      add_guard(cx, v, b->succ[side], c->args[1], ir_swapped(op), c->args[0]);
+      Guard first = {.region = b->succ[side], .other = c->args[1], .op = op},
+            second = {.region = b->succ[side], .other = c->args[0], .op = ir_swapped(op)};
+      add_guard(cx, v, first, c->args[0]);
+      add_guard(cx, v, second, c->args[1]);
     }
   }
 }

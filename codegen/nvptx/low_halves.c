@@ -71,12 +71,20 @@ static bool is_low(const Halves *h, LLVMValueRef v) {
 
 /* --- who reads no more --- */
 
-/* The low half, extended and perhaps multiplied by the size of an element? */
-static bool is_extended(LLVMValueRef shifted) {
-  for (LLVMUseRef u = LLVMGetFirstUse(shifted); u; u = LLVMGetNextUse(u)) {
+/* The sum of a number with a constant that has no low half? */
+static bool adds_above(LLVMValueRef i) {
+  return cg_is_op(i, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(i, 1)) &&
+         !(LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)) & UINT32_MAX);
+}
+
+/* The low half, shifted to the top: a constant is added there, and it is shifted back, perhaps
+ * multiplied by the size of an element. */
+static bool is_extended(LLVMValueRef top) {
+  for (LLVMUseRef u = LLVMGetFirstUse(top); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef i = LLVMGetUser(u);
-    if ((!cg_is_op(i, LLVMAShr) && !cg_is_op(i, LLVMLShr)) ||
-        !(is_mask(LLVMGetOperand(i, 1), 5) || is_number(LLVMGetOperand(i, 1), HALF)))
+    bool back = (cg_is_op(i, LLVMAShr) || cg_is_op(i, LLVMLShr)) && LLVMGetOperand(i, 0) == top &&
+                (is_mask(LLVMGetOperand(i, 1), 5) || is_number(LLVMGetOperand(i, 1), HALF));
+    if (!back && !(adds_above(i) && is_extended(i)))
       return false;
   }
   return true;
@@ -184,36 +192,55 @@ static void write_low(Halves *h) {
   }
 }
 
-/* A low half that was shifted to the top, and back by the last shift. */
-static LLVMValueRef extended(const Halves *h, LLVMValueRef low, LLVMValueRef last) {
-  uint64_t up = HALF - LLVMConstIntGetZExtValue(LLVMGetOperand(last, 1));
+/* A low half that is shifted to the top, and back; NULL: i is no such shift. */
+static LLVMValueRef extended(const Halves *h, LLVMValueRef i) {
+  LLVMBuilderRef b = h->cg->builder;
   LLVMTypeRef t = h->cg->t.i64;
-  LLVMValueRef v = l_int_cast(h->cg->builder, low, t, cg_is_op(last, LLVMAShr));
-  v = up ? l_shl(h->cg->builder, v, l_int(t, up)) : v;
+  uint64_t more = 0;
+  LLVMValueRef top = LLVMGetOperand(i, 0);
+  for (; adds_above(top); top = LLVMGetOperand(top, 0))
+    more += LLVMConstIntGetZExtValue(LLVMGetOperand(top, 1)) >> HALF;
+  if (!cg_is_op(top, LLVMShl) || !is_number(LLVMGetOperand(top, 1), HALF) ||
+      !is_low(h, LLVMGetOperand(top, 0)))
+    return NULL;
+  uint64_t up = HALF - LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1));
+  LLVMValueRef v = low_of(h, LLVMGetOperand(top, 0), i);
+  write_before(h, i);
+  v = more ? l_add(b, v, l_int(h->cg->t.i32, more & UINT32_MAX)) : v;
+  v = l_int_cast(b, v, t, cg_is_op(i, LLVMAShr));
+  v = up ? l_shl(b, v, l_int(t, up)) : v;
   if (up && LLVMIsAInstruction(v))
-    LLVMSetNSW(v, cg_is_op(last, LLVMAShr));
+    LLVMSetNSW(v, cg_is_op(i, LLVMAShr));
   return v;
 }
 
-/* What reads a low half, written anew; NULL: it has no value of its own, or keeps it. */
-static LLVMValueRef reader(const Halves *h, LLVMValueRef i) {
+/* x & mask, or x >> by & mask. */
+static LLVMValueRef masked(const Halves *h, LLVMValueRef i) {
   LLVMBuilderRef b = h->cg->builder;
+  LLVMTypeRef t = h->cg->t.i32;
   LLVMValueRef of = LLVMGetOperand(i, 0), by = NULL;
-  LLVMTypeRef i32 = h->cg->t.i32, i64 = h->cg->t.i64;
-  bool shifts = cg_is_op(of, LLVMShl) || cg_is_op(of, LLVMLShr);
-  if (shifts && !is_low(h, of))
+  if (cg_is_op(of, LLVMLShr))
     by = LLVMGetOperand(of, 1), of = LLVMGetOperand(of, 0);
   if (is_low(h, i) || !is_low(h, of))
     return NULL;
-  write_before(h, i);
   LLVMValueRef v = low_of(h, of, i);
+  write_before(h, i);
+  v = by ? l_lshr(b, v, l_trunc(b, by, t)) : v;
+  v = l_and(b, v, l_trunc(b, LLVMGetOperand(i, 1), t));
+  return l_zext(b, v, h->cg->t.i64);
+}
+
+/* What reads a low half, written anew; NULL: it is no such. */
+static LLVMValueRef reader(const Halves *h, LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMTrunc: return by ? NULL : LLVMTypeOf(i) == i32 ? v : l_trunc(b, v, LLVMTypeOf(i));
+  case LLVMTrunc: {
+    LLVMValueRef of = LLVMGetOperand(i, 0), v = is_low(h, of) ? low_of(h, of, i) : NULL;
+    write_before(h, i);
+    return v && LLVMTypeOf(i) != h->cg->t.i32 ? l_trunc(h->cg->builder, v, LLVMTypeOf(i)) : v;
+  }
   case LLVMAShr:
-  case LLVMLShr: return by ? extended(h, v, i) : NULL;
-  case LLVMAnd:
-    v = by ? l_lshr(b, v, l_trunc(b, by, i32)) : v;
-    return l_zext(b, l_and(b, v, l_trunc(b, LLVMGetOperand(i, 1), i32)), i64);
+  case LLVMLShr: return extended(h, i);
+  case LLVMAnd: return is_wide(h->cg, i) ? masked(h, i) : NULL;
   default: return NULL;
   }
 }
@@ -222,9 +249,7 @@ static void write_readers(const Halves *h, LLVMValueRef f) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
       next = LLVMGetNextInstruction(i);
-      LLVMOpcode op = LLVMGetInstructionOpcode(i);
-      bool reads = op == LLVMTrunc || op == LLVMAShr || op == LLVMLShr || op == LLVMAnd;
-      LLVMValueRef v = reads ? reader(h, i) : NULL;
+      LLVMValueRef v = reader(h, i);
       if (v)
         LLVMReplaceAllUsesWith(i, v);
     }
