@@ -10,7 +10,8 @@
  * others ptxas computes both halves, and extends the low one by shifts: six instructions for an
  * address in place of two.
  *
- * In: functions after LLVM's passes and coarsening. Out: each such value in 32 bits. */
+ * In: functions after LLVM's passes and coarsening. Out: each such value in 32 bits, and indices
+ * whose low half it is wrapped by a minimum. */
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
@@ -245,6 +246,78 @@ static LLVMValueRef reader(const Halves *h, LLVMValueRef i) {
   }
 }
 
+/* --- wrapped indices ---
+ *
+ * The low half of x + (n if x < 0 else 0), where n is an array's extent and the sum addresses an
+ * element, is the unsigned minimum of x and x + n in 32 bits: they differ only where the sum is not
+ * in range(n). Newer GPUs compute it in one instruction. */
+
+static bool is_extent(LLVMValueRef v) {
+  if (!LLVMIsAArgument(v))
+    return false;
+  unsigned kind = LLVMGetEnumAttributeKindForName("range", 5), k = 0;
+  LLVMValueRef f = LLVMGetParamParent(v);
+  while (LLVMGetParam(f, k) != v)
+    k++;
+  return LLVMGetEnumAttributeAtIndex(f, k + 1, kind) != NULL;
+}
+
+/* x of n if x < 0 else 0, in 32 bits; else NULL. */
+static LLVMValueRef wrapped_by(LLVMValueRef v, LLVMValueRef *n) {
+  if (LLVMIsASelectInst(v)) {
+    LLVMValueRef test = LLVMGetOperand(v, 0);
+    *n = LLVMGetOperand(v, 1);
+    bool is = LLVMIsAICmpInst(test) && LLVMGetICmpPredicate(test) == LLVMIntSLT &&
+              is_number(LLVMGetOperand(test, 1), 0) && is_number(LLVMGetOperand(v, 2), 0);
+    return is ? LLVMGetOperand(test, 0) : NULL;
+  }
+  for (unsigned k = 0; k < 2 && cg_is_op(v, LLVMAnd); k++) {
+    LLVMValueRef sign = LLVMGetOperand(v, k);
+    sign = LLVMIsATruncInst(sign) ? LLVMGetOperand(sign, 0) : NULL;
+    *n = LLVMGetOperand(v, !k);
+    if (sign && cg_is_op(sign, LLVMAShr) && is_number(LLVMGetOperand(sign, 1), 63))
+      return LLVMGetOperand(sign, 0);
+  }
+  return NULL;
+}
+
+/* Does v address elements, and nothing else? */
+static bool only_addresses(LLVMValueRef v) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef i = LLVMGetUser(u);
+    bool access = cg_is_op(i, LLVMLoad) || (cg_is_op(i, LLVMStore) && LLVMGetOperand(i, 1) == v) ||
+                  (cg_is_op(i, LLVMAtomicRMW) && LLVMGetOperand(i, 0) == v);
+    bool leads = LLVMIsASExtInst(i) || cg_is_op(i, LLVMShl) || LLVMIsAGetElementPtrInst(i);
+    if (!access && !(leads && only_addresses(i)))
+      return false;
+  }
+  return true;
+}
+
+static void wrap(Cg *cg, LLVMValueRef sum) {
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef n = NULL, x = LLVMGetOperand(sum, k);
+    LLVMValueRef of = wrapped_by(LLVMGetOperand(sum, !k), &n);
+    if (!of || !LLVMIsATruncInst(x) || LLVMGetOperand(x, 0) != of || LLVMTypeOf(of) != cg->t.i64 ||
+        !is_extent(n) || !only_addresses(sum))
+      continue;
+    LLVMPositionBuilderBefore(cg->builder, sum);
+    LLVMValueRef both[] = {x, l_add(cg->builder, x, n)};
+    LLVMReplaceAllUsesWith(
+        sum, l_call(cg->builder, cg_intrinsic_fn(cg, "llvm.umin", &cg->t.i32, 1), both, 2));
+    return;
+  }
+}
+
+static void wrap_all(Cg *cg, LLVMValueRef f) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (cg_is_op(i, LLVMAdd) && LLVMTypeOf(i) == cg->t.i32)
+        wrap(cg, i);
+}
+
+/* --- the pass --- */
+
 static void write_readers(const Halves *h, LLVMValueRef f) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
@@ -268,6 +341,7 @@ void cg_nvptx_low_halves(Cg *cg) {
       continue;
     write_low(&h);
     write_readers(&h, f);
+    wrap_all(cg, f);
     cg_run_function_passes(cg, f, "instsimplify,adce");
   }
 }
