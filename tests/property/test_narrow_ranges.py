@@ -68,7 +68,7 @@ class Program:
         a, b = self.value(depth + 1), self.value(depth + 1)
         form = r.choice(("({a} + {b})", "({a} - {b})", "({a} + {k})", "({a} - {k})", "min({a}, {b})", "max({a}, {b})", "min(max({a}, 0), {b})",
                          "({a} % {k})", "({a} // {k})", "({a} % {d})", "({a} // {d})", "({a} >> {k})", "({a} & {b})", "({a} | {b})", "({a} ^ {b})",
-                         "({a} * {k})", "({a} * {b})", "abs({a})", "(-{a})", "({a} if {a} < {b} else {b})", "(~{a})"))  # fmt: skip
+                         "({a} * {k})", "({a} * {b})", "({a} * {b} + {k} & 4294967295)", "({a} - {b} >> {k} & 1048575)", "abs({a})", "(-{a})", "({a} if {a} < {b} else {b})", "(~{a})"))  # fmt: skip
         return form.format(a=a, b=b, d=r.choice(self.names), k=r.randint(1, 9))
 
     def condition(self):
@@ -77,7 +77,7 @@ class Program:
 
     def statement(self, indent, depth):
         r, kept, name = self.r, list(self.names), f"v{len(self.lines)}"
-        kind = r.choice(("set", "set", "if", "for", "while", "sum", "row")) if depth < 2 else "set"
+        kind = r.choice(("set", "set", "if", "for", "while", "sum", "row", "lag")) if depth < 2 else "set"
         if kind == "set":
             self.lines.append(f"{indent}{name} = n * 0 + {self.value()}")
             self.names.append(name)
@@ -101,6 +101,16 @@ class Program:
             self.names.append(name)
             self.lines.append(f"{indent}    if -7 <= {name} < 6:")
             self.lines.append(f"{indent}        s = s * 3 + x[{name}] - x[{r.choice((name, f'{name} + 1'))}] * 5")
+        elif kind == "lag":  # an index that moves with the counter, and is negative at one end, at both, or nowhere
+            self.lines.append(f"{indent}p{name} = min(max({a}, {r.choice((-2, 0, 3))}), 5)")
+            self.lines.append(f"{indent}for {name} in range({self.value()} % 3 - 1, {self.value()} % 9{r.choice((', 2', '', ''))}):")
+            self.names.append(name)
+            index = r.choice((f"p{name} - {name}", f"{name} - p{name}", f"{name} + p{name}", f"p{name} - 1 - {name}", f"{name} * (p{name} - 2) - 1"))
+            above = r.choice(("-7 <= {}", "0 <= {}", "{} > -3")).format(index)
+            self.lines.append(f"{indent}    if {above} and {index} < 7:")
+            self.lines.append(f"{indent}        s = s * 3 + x[{index}]")
+            self.lines.append(f"{indent}    if -1 <= p{name} - 1 and {name} {r.choice(('<=', '<'))} p{name}:")
+            self.lines.append(f"{indent}        s = s * 5 - x[p{name} - {name}]")
         else:
             self.lines.append(f"{indent}s = s + {self.value()}")
             return
