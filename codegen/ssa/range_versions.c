@@ -64,11 +64,10 @@
  *     s += taps[k] * x[i - k]
  *
  * Each is wrapped by itself, and has an address of its own. It falls with the counter, so that it
- * is negative nowhere if it is not at both ends of the range. A guard, `if i - k >= 0`, holds
- * throughout if it does at both ends:
+ * is negative nowhere if it is not at both ends of the range:
  *
  *   if i >= 0 and i - (taps.size - 1) >= 0:
- *     while k < stop: …      # no index is wrapped, no guard is asked
+ *     while k < stop: …      # no index is wrapped
  *   else:
  *     while k < stop: …
  *
@@ -122,7 +121,7 @@ typedef struct Range {
   bool known; /* the step is a positive constant */
   Rows rows[MAX_ARRAYS];
   unsigned nrows;          /* 0: a range of the other kinds */
-  Ins *checks[MAX_CHECKS]; /* those that are made in front: of indices, of signs, guards */
+  Ins *checks[MAX_CHECKS]; /* those that are made in front: of indices, or of signs alone */
   unsigned nchecks;        /* 0: of the other kinds */
   bool signs;              /* no check of an index is among them */
 } Range;
@@ -412,8 +411,7 @@ static bool is_of_64_bits(Interval a) {
   return a.lo <= a.hi && a.lo >= INT64_MIN && a.hi <= INT64_MAX;
 }
 
-/* What a sum or product is where the counter is `at`; `at` if it may leave 64 bits: then no index
- * is looked at further. */
+/* What a sum or product is where the counter is `at`; false if it may leave 64 bits. */
 static bool reach_of(const Range *r, const Ins *i, Interval at, Interval *is) {
   *is = i == r->counter ? at : ir_interval(intervals_of(r->of), i);
   if (i == r->counter || !ssa_in_loop(&r->loop, i->block) ||
