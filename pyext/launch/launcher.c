@@ -450,7 +450,7 @@ static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObj
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
   PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch_fresh(d, &a);
   int failed = o && px_launch_advise(d, &a) == 0 ? run(l, o, &a) : -1;
-  PX_FAILED_IS_RAISED(failed == -1);
+  PX_FAILED_IS_RAISED(failed == -1 || failed == PX_UNPRINTED);
   if (!failed)
     px_plan_learn(d, o, &a, argv, n, kwnames);
   px_args_clear(&a);
