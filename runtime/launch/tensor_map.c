@@ -1,8 +1,10 @@
 /* Tensor maps: see tensor_map.h. In: an array and a box, axes in the array's order. The driver
  * wants them the other way round, and strides in bytes of all axes but the first of its own. Each
- * thread keeps those that it made last. */
+ * thread keeps those that it used last, in sets of four: so a kernel with four maps or fewer keeps
+ * them all, whatever their addresses are. */
 #include "runtime/launch/tensor_map.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "runtime/abi.h"
@@ -13,22 +15,35 @@ enum {
   CU_PROMOTE_256 = 3, /* what is read goes to the L2 cache in pieces of 256 bytes */
   BYTES = 16,         /* alignment of addresses and rows */
   SWIZZLE_32 = 5,     /* log2 */
-  KEPT_BITS = 4
+  SET_BITS = 2,
+  WAYS = 4
 };
 
 typedef struct Kept { /* what a map is made of, and the map; map is 0: none yet */
   uint64_t map, address;
   int64_t shape[RT_MAP_AXES];
   const RtDevice *device; /* of the context in which it was made */
+  uint64_t used;          /* when, by the count of uses */
   char made[RT_TENSOR_MAP_BYTES];
 } Kept;
 
-static _Thread_local Kept kept[1 << KEPT_BITS];
+static _Thread_local Kept kept[1 << SET_BITS][WAYS];
+static _Thread_local uint64_t uses;
 
 static unsigned rank_of(uint64_t map) { return map >> RT_MAP_RANK & 255; }
 
-static Kept *place_of(uint64_t map, uint64_t address) {
-  return &kept[(address ^ map) * 0x9E3779B97F4A7C15u >> (64 - KEPT_BITS)];
+/* The map's entry, or that of the set which was used longest ago. */
+static Kept *find(uint64_t map, uint64_t address, const int64_t *shape, bool *found) {
+  Kept *set = kept[(address ^ map) * 0x9E3779B97F4A7C15u >> (64 - SET_BITS)], *oldest = set;
+  for (Kept *k = set; k < set + WAYS; k++) {
+    *found = k->map == map && k->address == address && k->device == rt_current &&
+             !memcmp(k->shape, shape, rank_of(map) * sizeof *shape);
+    if (*found)
+      return k;
+    if (k->used < oldest->used)
+      oldest = k;
+  }
+  return oldest;
 }
 
 static RtStatus make(uint64_t map, uint64_t address, const int64_t *shape,
@@ -67,15 +82,15 @@ static RtStatus make(uint64_t map, uint64_t address, const int64_t *shape,
 
 RtStatus rt_tensor_map(uint64_t map, uint64_t address, const int64_t *shape,
                        char out[RT_TENSOR_MAP_BYTES]) {
-  Kept *k = place_of(map, address);
-  size_t bytes = rank_of(map) * sizeof *shape;
-  if (k->map != map || k->address != address || k->device != rt_current ||
-      memcmp(k->shape, shape, bytes)) {
+  bool found;
+  Kept *k = find(map, address, shape, &found);
+  if (!found) {
     k->map = 0; /* if it fails there is none */
     TRY(make(map, address, shape, k->made));
-    memcpy(k->shape, shape, bytes);
+    memcpy(k->shape, shape, rank_of(map) * sizeof *shape);
     k->map = map, k->address = address, k->device = rt_current;
   }
+  k->used = ++uses;
   memcpy(out, k->made, sizeof k->made);
   return RT_OK;
 }
