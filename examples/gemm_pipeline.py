@@ -299,7 +299,7 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
     return gemm
 
 
-gemm = make_gemm(FORMS[0], "k", "n", None, False)
+gemm = make_gemm(FORMS[0], "k", "n", None, False, False)
 
 
 def launch(

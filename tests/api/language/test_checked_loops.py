@@ -89,6 +89,7 @@ def on_device(kernel, arguments):
     d_out = cuda.to_device(out)
     try:
         kernel[1, 1](cuda.to_device(x), d_out, *numbers)
+        cuda.synchronize()  # which raises on a GPU
     except IndexError as e:
         return re.search(r"index (-?\d+) is out of bounds.* size (\d+)", str(e)).groups()
     finally:

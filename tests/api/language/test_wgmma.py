@@ -499,7 +499,7 @@ TILES = "a[:, :16], b[:, :16]"
 @pytest.mark.parametrize("body, what", [
     ("cuda.wgmma.zeros(32, 64, np.float32)", "a warpgroup has 64 rows, not 32"), ("cuda.wgmma.zeros(64, 60, np.float32)", "a multiple of 8"),
     ("cuda.wgmma.zeros(64, 40, np.int32)", "a multiple of 16), not 40"), ("cuda.wgmma.zeros(64, t, np.float32)", "must be known"),
-    ("cuda.wgmma.zeros(64, 64, np.float64)", "must be float32 or int32"), ("cuda.wgmma.wait(8)", "0 to 7 groups"), ("cuda.wgmma.wait(t)", "must be known"),
+    ("cuda.wgmma.zeros(64, 64, np.float64)", "must be float32, float16 or int32"), ("cuda.wgmma.wait(8)", "0 to 7 groups"), ("cuda.wgmma.wait(t)", "must be known"),
     ("cuda.wgmma.wait(0, t)", "must be accumulators"), ("cuda.wgmma.wait()", "the argument 'pending' is missing"), ("cuda.wgmma.fence((1.0, t))", "a tuple of numbers of one type"),
     ("cuda.wgmma.mma(x, b, acc)", "argument 1 ('a') must be a tile"), ("cuda.wgmma.mma(a, acc, acc)", "argument 2 ('b') must be a tile"),
     (f"cuda.wgmma.mma({TILES}, t)", "argument 3 ('c') must be accumulators"), ("cuda.wgmma.mma(a[:, :16], i8[:, :32], acc)", "no matrix operation has factors of float16 and int8"),
