@@ -9,15 +9,17 @@
 
 static LLVMValueRef launch_of(Lower *lw) { return cg_host_arg(lw, HOST_LAUNCH); }
 
+static uint32_t error_site(Lower *lw, const char *text) {
+  const char *what = ir_intrinsics[lw->ins->aux.intrinsic].path;
+  text = arena_printf(&lw->cx->arena, "%s: %s", what, text);
+  return ir_site(lw->cx, lw->cg->program, "RuntimeError", text, lw->ins->loc)->number;
+}
+
 /* The errors of a wait: in vain, and with the next number one of its own use. */
 static uint32_t wait_sites(Lower *lw, const char *in_vain, const char *misused) {
-  Program *p = lw->cg->program;
-  const char *what = ir_intrinsics[lw->ins->aux.intrinsic].path;
-  Arena *a = &lw->cx->arena;
-  const IrSite *site = ir_site(lw->cx, p, "RuntimeError", arena_printf(a, "%s: %s", what, in_vain),
-                               lw->ins->loc);
-  ir_site(lw->cx, p, "RuntimeError", arena_printf(a, "%s: %s", what, misused), lw->ins->loc);
-  return site->number;
+  uint32_t site = error_site(lw, in_vain);
+  error_site(lw, misused);
+  return site;
 }
 
 static void barrier(Lower *lw, Ins *i, RtWait how) {
@@ -90,9 +92,12 @@ static void map_shared(Lower *lw, Ins *i) {
   uint32_t n = cg_leaf_count(i->type);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   memcpy(leaves, lw_leaves(lw, i->args[0]), n * sizeof *leaves);
-  uint32_t site = wait_sites(lw, "the cluster has no block of rank {0}: it has {1} blocks",
-                             "the block of rank {0} has ended, and its shared memory with it: let "
-                             "all blocks meet (this_cluster().sync()) before one ends");
+  uint32_t site = error_site(lw, "the cluster has no block of rank {0}: it has {1} blocks");
+  error_site(lw, "the block of rank {0} has ended, and its shared memory with it: let all blocks "
+                 "meet (this_cluster().sync()) before one ends");
+  error_site(lw,
+             "nothing keeps the block of rank {0} from ending before this block uses its shared "
+             "memory: let all blocks meet (this_cluster().sync()) after the last use");
   LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)site), cg_host_arg(lw, HOST_THREAD),
                          leaves[LEAF_POINTER], lw_value(lw, i->args[1])};
   leaves[LEAF_POINTER] = lw_call_extern(lw, "rt_host_map_shared", lw->t->ptr, args, 5);

@@ -55,6 +55,14 @@ typedef struct RtProxy {
   bool known, fenced;
 } RtProxy;
 
+/* Another block of the cluster has mapped this one's shared memory. */
+typedef struct RtMapped {
+  uint32_t
+      in; /* 1 + the cluster's phase; 0: none has, or this block has waited for something since */
+  uint32_t site, thread;
+  uint64_t block;
+} RtMapped;
+
 typedef struct RtPlace {
   uint64_t block;
   uint32_t times; /* it has been entered */
@@ -73,6 +81,7 @@ typedef struct RtPlace {
   uint32_t exited;      /* threads that have ended */
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
   uint32_t threads;     /* of the block */
+  RtMapped mapped;
   RtProxy proxy;
   struct RtWarpgroup *warpgroups; /* of whole ones so many as the block has; NULL: none has come */
   struct RtCopies *copies;        /* mbarriers, copies (copies.h); NULL: none yet */

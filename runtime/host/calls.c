@@ -11,9 +11,9 @@
  * must be 0). */
 /* site: what the first argument, which was the fifth register to be pushed, becomes. */
 #define KEEPS_REGISTERS(name, site)                                                                \
-  ".globl " name "\n.hidden " name "\n.type " name ", @function\n" name ":\n"                       \
+  ".globl " name "\n.hidden " name "\n.type " name ", @function\n" name ":\n"                      \
   "  pushq %rbp\n  movq %rsp, %rbp\n"                                                              \
-  "  pushq %rax\n  pushq %rcx\n  pushq %rdx\n  pushq %rsi\n  pushq %rdi\n"                          \
+  "  pushq %rax\n  pushq %rcx\n  pushq %rdx\n  pushq %rsi\n  pushq %rdi\n"                         \
   "  pushq %r8\n  pushq %r9\n  pushq %r10\n  pushq %r11\n"                                         \
   "  subq $2816, %rsp\n  andq $-64, %rsp\n"                                                        \
   "  xorl %eax, %eax\n  leaq 512(%rsp), %rdi\n  movl $8, %ecx\n  cld\n  rep stosq\n"               \
@@ -38,9 +38,11 @@ void *rt_host_map_shared(const RtHostLaunch *view, uint32_t site, uint32_t threa
   const RtCluster *c = p->cluster;
   if (rank >= c->blocks)
     rt_host_trap(view, site, p->block, thread, rank, c->blocks, 0, 0);
-  const RtPlace *m = (const RtPlace *)(const void *)((const char *)c->first + rank * c->stride);
+  RtPlace *m = (RtPlace *)(void *)((char *)c->first + rank * c->stride);
   if (m != p && m->times && m->state == RT_PLACE_ENDED)
     rt_host_trap(view, site + 1, p->block, thread, rank, 0, 0, 0);
+  if (m != p)
+    m->mapped = (RtMapped){c->phase + 1, site + 2, thread, p->block};
   return m->shared + ((char *)address - p->shared);
 }
 

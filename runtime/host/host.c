@@ -346,8 +346,12 @@ static bool run_block(Launch *l, Worker *w, RtPlace *p) {
   if (!enter_checked(l, w, &p->check, p->block, p->times == 0))
     return false;
   l->code->entry(&w->view, p->block, p->block + 1);
-  if (p->state == RT_PLACE_ENDED && l->code->waits)
+  if (p->state == RT_PLACE_ENDED && l->code->waits) {
     rt_copies_end(&w->view, p);
+    rt_wait_end(&w->view, p);
+  } else if (p->state != RT_PLACE_WAITS) {
+    p->mapped.in = 0; /* at the grid's barrier, or for what others store */
+  }
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "runtime/host/host.h"
 #include "runtime/host/proxies.h"
 #include "runtime/host/warpgroups.h"
 
@@ -102,10 +103,12 @@ bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operan
     return p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS].phase != (uint32_t)(operand >> 32);
   if (what == RT_WAIT_IN_WARPGROUP)
     return rt_warpgroup_is_past(p, operand);
-  if (what == RT_WAIT_PHASE_ON)
-    return rt_copies_phase_over(p, thread, operand, true);
-  if (what == RT_WAIT_TRY_ON)
-    return rt_copies_phase_over(p, thread, operand, false) || p->gives_up;
+  if (what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON) {
+    bool over = rt_copies_phase_over(p, thread, operand, what == RT_WAIT_PHASE_ON);
+    if (over)
+      p->mapped.in = 0;
+    return over || (what == RT_WAIT_TRY_ON && p->gives_up);
+  }
   if (what != RT_WAIT_CLUSTER)
     return true; /* an arrival */
   if (p->arrived_in[thread] == p->cluster->phase + 1)
@@ -119,6 +122,14 @@ void rt_wait_exited(RtPlace *p, uint32_t threads) {
     return;
   p->exited = threads;
   complete(p->cluster);
+}
+
+/* Who uses another block's memory must be ordered before that block's end: by the cluster's barrier,
+ * or by something that the block waits for. */
+void rt_wait_end(const RtHostLaunch *view, const RtPlace *p) {
+  const RtMapped *m = &p->mapped;
+  if (m->in && m->in == p->cluster->phase + 1)
+    rt_host_trap(view, m->site, m->block, m->thread, p->rank, 0, 0, 0);
 }
 
 bool rt_wait_gives_up(RtCluster *c) {
@@ -161,6 +172,7 @@ static void reset(RtPlace *p, uint32_t threads) {
   memset(p->arrived_in, 0, threads * sizeof *p->arrived_in);
   p->exited = 0;
   p->threads = threads;
+  p->mapped = (RtMapped){0};
   rt_proxy_begin(p);
   rt_warpgroups_end(p);
   p->gives_up = false;

@@ -26,6 +26,8 @@ void rt_wait_begun(RtPlace *p);
 bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand);
 /* So many threads of the block have ended. */
 void rt_wait_exited(RtPlace *p, uint32_t threads);
+/* The block has ended: traps if another one may still use its memory. */
+void rt_wait_end(const RtHostLaunch *view, const RtPlace *p);
 /* Nobody gets further: threads at a try_wait go on without what they wait for. False: there are
  * none, or it has happened in vain too often. */
 bool rt_wait_gives_up(RtCluster *c);
