@@ -41,6 +41,7 @@
 #include "runtime/host/pool.h"
 #include "runtime/host/safepoint.h"
 #include "runtime/host/waits.h"
+#include "runtime/host/workers.h"
 #include "runtime/memory/unset.h"
 
 enum {
@@ -49,20 +50,14 @@ enum {
   ASK_NS = 50000000,           /* from one rt_host_ask to the next */
   /* what a thread takes at once should not last much longer */
   BATCH_NS = 10000000,
-  SHARES = 4,            /* a worker takes 1 / (SHARES * workers) of what is left */
-  KEEP_BYTES = 16 << 20, /* a thread keeps up to this much memory from launch to launch */
-  /* of one worker's memory: more is a mistake, and would only be found out by swapping */
-  MOST_GIB = 64,
+  SHARES = 4,           /* a worker takes 1 / (SHARES * workers) of what is left */
   GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
   /* blocks that all wait for what none of them does: so many turns without a pause, the pause
    * then */
   IDLE_TURNS = 256,
   IDLE_NS = 50000,
   UNPLACED_NS = 250000000, /* from the end of a timeout until a stop need not name a line */
-  /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of
-   * signals */
-  STACK_REST = 64 << 10,
-  STACK_BYTES = 8 << 20, /* of a thread made for one launch, at least */
+  STACK_BYTES = 8 << 20,   /* of a thread made for one launch, at least */
 };
 
 typedef struct Launch {
@@ -80,7 +75,7 @@ typedef struct Launch {
   _Atomic bool stop;     /* set once */
   RtDeadline deadline;   /* of a launch with a timeout, of so many ns */
   uint64_t timeout;
-  const struct Worker *caller;
+  const RtWorker *caller;
   uint64_t asked;   /* when the calling thread last did */
   bool interrupted; /* … and was told to stop */
   bool no_memory;   /* for what a checked launch notes */
@@ -89,23 +84,6 @@ typedef struct Launch {
 
 static int (*_Atomic ask_first)(void);
 void rt_host_ask(int (*ask)(void)) { ask_first = ask; }
-
-typedef struct Buffer {
-  void *at;
-  size_t size;
-} Buffer;
-
-/* One OS thread's own: made at its first launch, freed when it ends. A launch by a signal's
- * handler, in the middle of another one of the thread (ask_at), has one for itself. */
-typedef struct Worker {
-  RtHostLaunch view;
-  Launch *launch;       /* that it works for, NULL between launches */
-  struct Worker *outer; /* of a launch in the middle of another one: that one's; else NULL */
-  RtPlace *place;       /* that it is in, NULL without */
-  jmp_buf out;
-  Buffer shared, frame;
-  uintptr_t stack_low, stack_high; /* 0: the system does not say */
-} Worker;
 
 /* --- traps --- */
 
@@ -124,134 +102,23 @@ static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t 
     rt_check_fill(view->check, t, view);
 }
 
-/* --- a thread's memory --- */
-
-static pthread_key_t worker_key;
-static bool have_worker_key;
-
-static void free_worker(void *p) {
-  Worker *w = p;
-  free(w->shared.at);
-  free(w->frame.at);
-  free(w);
-}
-
-static void make_worker_key(void) {
-  have_worker_key = pthread_key_create(&worker_key, free_worker) == 0;
-}
-
-static void find_stack(Worker *w) {
-  pthread_attr_t own;
-  void *low;
-  size_t size;
-  if (pthread_getattr_np(pthread_self(), &own) != 0)
-    return;
-  if (pthread_attr_getstack(&own, &low, &size) == 0)
-    w->stack_low = (uintptr_t)low, w->stack_high = (uintptr_t)low + size;
-  pthread_attr_destroy(&own);
-}
-
-/* Compiled code whose frames are not on the stack yet stays above this address. */
-static uintptr_t stack_end(const Launch *l, const Worker *w) {
-  return w->stack_low ? w->stack_low + l->code->stack_bytes + STACK_REST : 0;
-}
-
-/* Where the thread runs on a stack of somebody's making (a coroutine's), nothing is known of
- * that. */
-static bool has_stack(const Launch *l, const Worker *w) {
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  return !w->stack_low || (here > stack_end(l, w) && here < w->stack_high);
-}
-
-static Worker *own_worker(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, make_worker_key);
-  if (!have_worker_key)
-    return NULL;
-  Worker *w = pthread_getspecific(worker_key);
-  if (w)
-    return w;
-  w = calloc(1, sizeof *w);
-  if (w)
-    find_stack(w);
-  if (w && pthread_setspecific(worker_key, w) != 0) {
-    free(w);
-    w = NULL;
-  }
-  return w;
-}
-
-static bool reserve(Buffer *b, size_t size) {
-  if (size <= b->size)
-    return true;
-  if (size >> 30 >= MOST_GIB)
-    return false;
-  free(b->at);
-  size = (size + RT_MEMORY_ALIGN - 1) / RT_MEMORY_ALIGN * RT_MEMORY_ALIGN;
-  b->at = aligned_alloc(RT_MEMORY_ALIGN, size);
-  b->size = b->at ? size : 0;
-  if (b->at)
-    memset(b->at, 0, size);
-  return b->at != NULL;
-}
-
-static void trim(Buffer *b) {
-  if (b->size > KEEP_BYTES) {
-    free(b->at);
-    *b = (Buffer){0};
-  }
-}
-
-static Worker *idle_worker(void) {
-  Worker *w = own_worker();
-  if (!w || !w->launch)
-    return w;
-  Worker *nested = calloc(1, sizeof *nested);
-  if (nested && pthread_setspecific(worker_key, nested) != 0) {
-    free(nested);
-    nested = NULL;
-  }
-  if (nested)
-    nested->outer = w, nested->stack_low = w->stack_low, nested->stack_high = w->stack_high;
-  return nested;
-}
-
-static void give_back(Worker *w) {
-  w->launch = NULL;
-  if (!w->outer)
-    return;
-  pthread_setspecific(worker_key, w->outer);
-  free_worker(w);
-}
+/* --- blocks --- */
 
 /* A worker of the calling thread, ready for the launch; NULL if there is no memory, or the thread's
  * stack is too short. */
-static Worker *enter(Launch *l, bool *is_short) {
-  Worker *w = idle_worker();
-  *is_short = w && !has_stack(l, w);
+static RtWorker *enter(Launch *l, bool *is_short) {
+  RtWorker *w = rt_worker_enter(l->code->stack_bytes, l->shared_bytes, l->frame_bytes, is_short);
   if (!w)
     return NULL;
-  if (*is_short || !reserve(&w->shared, l->shared_bytes) || !reserve(&w->frame, l->frame_bytes)) {
-    give_back(w);
-    return NULL;
-  }
   w->launch = l;
   w->place = NULL;
   w->view = l->view;
   w->view.shared = w->shared.at;
   w->view.frame = w->frame.at;
   w->view.worker = w;
-  w->view.stack_end = stack_end(l, w);
+  w->view.stack_end = rt_worker_stack_end(w, l->code->stack_bytes);
   return w;
 }
-
-static void leave(Worker *w) {
-  trim(&w->shared);
-  trim(&w->frame);
-  give_back(w);
-}
-
-/* --- blocks --- */
 
 static void stop(Launch *l) {
   if (!atomic_exchange_explicit(&l->stop, true, memory_order_acq_rel))
@@ -322,7 +189,7 @@ static bool no_memory(Launch *l) {
 }
 
 /* A checked launch notes which block runs; false: there is no memory. */
-static bool enter_checked(Launch *l, Worker *w, RtCheckBlock **at, uint64_t block, bool begins) {
+static bool enter_checked(Launch *l, RtWorker *w, RtCheckBlock **at, uint64_t block, bool begins) {
   if (!w->view.check)
     return true;
   size_t shared = (size_t)l->code->static_shared + w->view.dynamic_shared;
@@ -334,7 +201,7 @@ static bool enter_checked(Launch *l, Worker *w, RtCheckBlock **at, uint64_t bloc
 }
 
 /* A block, up to its end or to where it waits; false: there is no memory. */
-static bool run_block(Launch *l, Worker *w, RtPlace *p) {
+static bool run_block(Launch *l, RtWorker *w, RtPlace *p) {
   assert(p->block < l->total);
   w->place = p;
   p->waited = p->state == RT_PLACE_WAITS;
@@ -361,7 +228,7 @@ static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[
 
 /* One turn of each block of a cluster that has not ended; has any got further? Some that wait for
  * others of the cluster, and some that yield. */
-static bool run_turn(Launch *l, Worker *w, RtPlace *p, RtPlace **waits, RtPlace **yields) {
+static bool run_turn(Launch *l, RtWorker *w, RtPlace *p, RtPlace **waits, RtPlace **yields) {
   bool moved = false;
   *waits = *yields = NULL;
   for (uint32_t k = 0; k < l->places->members && !stopped(l); k++) {
@@ -383,7 +250,7 @@ static bool run_turn(Launch *l, Worker *w, RtPlace *p, RtPlace **waits, RtPlace 
 }
 
 /* The blocks of a cluster in turns, until all have ended or none gets further. */
-static void run_cluster(Launch *l, Worker *w, RtPlace *p) {
+static void run_cluster(Launch *l, RtWorker *w, RtPlace *p) {
   RtPlace *waits, *yields;
   p->moved = false;
   do {
@@ -400,7 +267,7 @@ static void run_cluster(Launch *l, Worker *w, RtPlace *p) {
 
 /* One block, or cluster, up to its end or to where it waits; false: there is none for this
  * thread. */
-static bool run_place(Launch *l, Worker *w) {
+static bool run_place(Launch *l, RtWorker *w) {
   unsigned idle;
   RtPlace *p = rt_places_take(l->places, &idle);
   if (!p)
@@ -431,7 +298,7 @@ static void ask_at(Launch *l, uint64_t time) {
 }
 
 /* Up to `most` blocks; false: there are none left, or none for this thread. */
-static bool run_batch(Launch *l, Worker *w, uint64_t most) {
+static bool run_batch(Launch *l, RtWorker *w, uint64_t most) {
   uint64_t first, n;
   if (l->places)
     return run_place(l, w);
@@ -457,7 +324,7 @@ static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
 }
 
 /* A helper: until none is left or a thread traps. */
-static void run_rest(Launch *l, Worker *w) {
+static void run_rest(Launch *l, RtWorker *w) {
   if (_setjmp(w->out))
     return; /* a trap of this worker: stop is set */
   uint64_t begin = now();
@@ -470,7 +337,7 @@ static void run_rest(Launch *l, Worker *w) {
 
 /* The calling thread: the same. False once the clock passes `until` (0: no limit): blocks may be
  * left. */
-static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
+static bool run_blocks(Launch *l, RtWorker *w, uint64_t until) {
   if (_setjmp(w->out))
     return true;
   uint64_t begin = l->asked;
@@ -491,14 +358,14 @@ static bool run_blocks(Launch *l, Worker *w, uint64_t until) {
 static void help(RtPoolJob *job) {
   Launch *l = (Launch *)job;
   bool is_short;
-  Worker *w = enter(l, &is_short); /* without memory the others do it */
+  RtWorker *w = enter(l, &is_short); /* without memory the others do it */
   if (!w)
     return;
   run_rest(l, w);
-  leave(w);
+  rt_worker_leave(w);
 }
 
-static bool run_alone(Launch *l, Worker *w, uint64_t threads) {
+static bool run_alone(Launch *l, RtWorker *w, uint64_t threads) {
   if (l->workers == 1 || l->total == 1)
     return run_blocks(l, w, 0);
   if (threads > CALLER_ALONE_THREADS)
@@ -506,7 +373,7 @@ static bool run_alone(Launch *l, Worker *w, uint64_t threads) {
   return run_blocks(l, w, l->asked + CALLER_ALONE_NS);
 }
 
-static void run_all(Launch *l, Worker *w, uint64_t threads) {
+static void run_all(Launch *l, RtWorker *w, uint64_t threads) {
   if (run_alone(l, w, threads))
     return;
   uint64_t left = l->places ? rt_places_ready(l->places)
@@ -541,7 +408,7 @@ static void trap_in_vain(Launch *l, const RtPlace *first) {
   stop(l);
 }
 
-static void run_phases(Launch *l, Worker *w, uint64_t threads) {
+static void run_phases(Launch *l, RtWorker *w, uint64_t threads) {
   for (uint64_t waiting = 1; waiting && !stopped(l);) {
     const RtPlace *first = NULL;
     l->job = (RtPoolJob){.work = help};
@@ -559,7 +426,7 @@ static void run_phases(Launch *l, Worker *w, uint64_t threads) {
 /* All of it on this thread, with helpers. False: there is no memory, or *is_short. */
 static bool run_here(Launch *l, bool *is_short) {
   uint64_t threads = product(l->view.block);
-  Worker *w = enter(l, is_short);
+  RtWorker *w = enter(l, is_short);
   if (!w)
     return false;
   l->caller = w;
@@ -570,7 +437,7 @@ static bool run_here(Launch *l, bool *is_short) {
   else
     run_all(l, w, threads);
   rt_safepoint_end(outer);
-  leave(w);
+  rt_worker_leave(w);
   return true;
 }
 
@@ -614,7 +481,7 @@ static bool run_away(Launch *l) {
   Away a = {l, false};
   pthread_attr_t how;
   pthread_t thread;
-  size_t need = (size_t)l->code->stack_bytes + 2 * STACK_REST;
+  size_t need = (size_t)l->code->stack_bytes + 2 * RT_STACK_REST;
   if (pthread_attr_init(&how) != 0)
     return false;
   l->away = true;
@@ -725,14 +592,14 @@ unsigned rt_host_threads(void) { return rt_pool_threads(); }
 
 void rt_host_wait_for_grid(const RtHostLaunch *view, uint32_t site, uint64_t block,
                            uint32_t thread) {
-  RtPlace *p = ((const Worker *)view->worker)->place;
+  RtPlace *p = ((const RtWorker *)view->worker)->place;
   (void)block;
   p->state = RT_PLACE_AT_GRID;
   p->site = site, p->thread = thread;
 }
 
 bool rt_host_yields(const RtHostLaunch *view, uint64_t standing, const uint32_t votes[4]) {
-  RtPlace *p = ((const Worker *)view->worker)->place;
+  RtPlace *p = ((const RtWorker *)view->worker)->place;
   if (p->standing != standing) {
     p->standing = standing;
     p->moved = true;
@@ -758,25 +625,25 @@ bool rt_host_waited(const RtHostLaunch *view, uint64_t *block) {
   return p->waited;
 }
 
-RtPlace *rt_host_place(const RtHostLaunch *view) { return ((const Worker *)view->worker)->place; }
+RtPlace *rt_host_place(const RtHostLaunch *view) { return ((const RtWorker *)view->worker)->place; }
 
 void rt_host_votes(const RtHostLaunch *view, uint32_t votes[4]) {
-  memcpy(votes, ((const Worker *)view->worker)->place->votes, 4 * sizeof *votes);
+  memcpy(votes, ((const RtWorker *)view->worker)->place->votes, 4 * sizeof *votes);
 }
 
 bool rt_host_is_late(const RtHostLaunch *view) {
-  return is_late(((const Worker *)view->worker)->launch);
+  return is_late(((const RtWorker *)view->worker)->launch);
 }
 
 void rt_host_look_late(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread) {
-  Worker *w = view->worker;
+  RtWorker *w = view->worker;
   look_late(w->launch, site, block, thread);
   if (is_stopping(w->launch))
     _longjmp(w->out, 1);
 }
 
 void rt_host_at_safepoint_now(uint32_t site) {
-  Worker *w = pthread_getspecific(worker_key);
+  RtWorker *w = rt_worker_here();
   Launch *l = w->launch;
   uint64_t time = w == l->caller ? now() : 0;
   if (time && time - l->asked >= ASK_NS / 2)
@@ -788,7 +655,7 @@ void rt_host_at_safepoint_now(uint32_t site) {
 
 _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,
                             uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
-  Worker *w = view->worker;
+  RtWorker *w = view->worker;
   RtTrap *trap = w->launch->trap;
   uint32_t none = 0;
   if (__atomic_compare_exchange_n(&trap->state, &none, 1, false, __ATOMIC_ACQ_REL,

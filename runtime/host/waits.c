@@ -124,8 +124,8 @@ void rt_wait_exited(RtPlace *p, uint32_t threads) {
   complete(p->cluster);
 }
 
-/* Who uses another block's memory must be ordered before that block's end: by the cluster's barrier,
- * or by something that the block waits for. */
+/* Who uses another block's memory must be ordered before that block's end: by the cluster's
+ * barrier, or by something that the block waits for. */
 void rt_wait_end(const RtHostLaunch *view, const RtPlace *p) {
   const RtMapped *m = &p->mapped;
   if (m->in && m->in == p->cluster->phase + 1)
