@@ -108,18 +108,24 @@ static void test_trap(void) {
   free((void *)p.counts);
 }
 
+typedef struct Often {
+  _Atomic uint32_t counts[500];
+  bool bad;
+  _Atomic bool done;
+} Often;
+
 static void *launch_often(void *arg) {
+  Often *o = arg;
   for (int k = 0; k < 200; k++) {
     uint32_t total = 1 + (uint32_t)(k * 37 % 500);
-    Params p = {
-        .counts = calloc(total, 4), .trap_from = k % 5 == 4 ? total / 2 : UINT64_MAX, .spin = 50};
+    Params p = {.counts = o->counts, .trap_from = k % 5 == 4 ? total / 2 : UINT64_MAX, .spin = 50};
     RtConfig c = config_of(total, 1, 1, k % 2 ? 16 : 512);
     RtTrap trap;
+    memset((void *)o->counts, 0, sizeof o->counts);
     RtStatus s = rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap);
     if (k % 5 == 4 ? s != RT_TRAPPED || trap.values[0] < total / 2
-                   : s != RT_OK || !all_ones(p.counts, total))
-      *(int *)arg = 1;
-    free((void *)p.counts);
+                   : s != RT_OK || !all_ones(o->counts, total))
+      o->bad = true;
   }
   return NULL;
 }
@@ -127,41 +133,42 @@ static void *launch_often(void *arg) {
 static void test_many_callers(void) {
   enum { N = 8 };
   pthread_t threads[N];
-  int bad[N] = {0};
+  static Often often[N];
   for (int i = 0; i < N; i++)
-    EXPECT(pthread_create(&threads[i], NULL, launch_often, &bad[i]) == 0);
+    EXPECT(pthread_create(&threads[i], NULL, launch_often, &often[i]) == 0);
   for (int i = 0; i < N; i++) {
     pthread_join(threads[i], NULL);
-    EXPECT(!bad[i]);
+    EXPECT(!often[i].bad);
   }
 }
 
 static void *launch_until(void *arg) {
-  int bad = 0;
-  while (!atomic_load((_Atomic int *)arg))
-    launch_often(&bad);
+  Often *o = arg;
+  while (!atomic_load(&o->done))
+    launch_often(o);
   return NULL;
 }
 
 /* Forks while another thread launches: the child's pool must work, whatever state it was copied
- * in. */
+ * in. That thread allocates nothing: ThreadSanitizer does not hold its allocator's locks across a
+ * fork, so that a child may wait for ever for a thread that it has not. */
 static void test_fork(void) {
-  _Atomic int done = 0;
-  pthread_t busy;
-  EXPECT(pthread_create(&busy, NULL, launch_until, &done) == 0);
+  static Often busy, own;
+  pthread_t other;
+  EXPECT(pthread_create(&other, NULL, launch_until, &busy) == 0);
   for (int k = 0; k < 20; k++) {
     pid_t child = fork();
     if (child == 0) {
       alarm(60);
-      int bad = 0;
-      launch_often(&bad);
-      _exit(bad);
+      launch_often(&own);
+      _exit(own.bad);
     }
     int status = -1;
     EXPECT(child > 0 && waitpid(child, &status, 0) == child && status == 0);
   }
-  done = 1;
-  pthread_join(busy, NULL);
+  atomic_store(&busy.done, true);
+  pthread_join(other, NULL);
+  EXPECT(!busy.bad);
 }
 
 /* --- timeouts --- */
