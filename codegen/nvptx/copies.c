@@ -164,6 +164,7 @@ static void bulk_load(Lower *lw, Ins *i) {
   LLVMValueRef mask;
   const char *policy;
   Text t = {0};
+  lw->cg->bulk_loads = true;
   add_shared(lw, &t, pointer_of(lw, i->args[0]));
   add_global(lw, &t, pointer_of(lw, i->args[1]));
   add(lw, &t, bytes_of(lw, i->args[0], i->args[2]));
@@ -193,7 +194,8 @@ static void bulk_store(Lower *lw, Ins *i) {
                      reduction ? reduction : "", policy));
 }
 
-/* To the array and the barrier of another block. */
+/* To the array and the barrier of another block. A block that is alone in its cluster does the same
+ * step by step: there st.async is an illegal instruction (H200). */
 static void store_async(Lower *lw, Ins *i) {
   Ins **barrier = i->args + 1 + i->args[0]->type->ndim, *values = i->args[i->nargs - 1];
   LLVMValueRef const *leaves = lw_leaves(lw, values);
@@ -208,14 +210,23 @@ static void store_async(Lower *lw, Ins *i) {
     buf_printf(&list, "%s$%u", k ? ", " : "", t.n);
     add(lw, &t, l_bitcast(lw->b, leaves[k], wide ? lw->t->i64 : lw->t->i32));
   }
+  const char *type = arena_printf(&lw->cx->arena, "%s.b%u",
+                                  n == 4   ? ".v4"
+                                  : n == 2 ? ".v2"
+                                           : "",
+                                  wide ? 64 : 32);
+  const char *all = arena_printf(&lw->cx->arena, n > 1 ? "{%s}" : "%s", list.text);
   write(lw, &t, lw->t->none,
         arena_printf(&lw->cx->arena,
-                     "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes%s.b%u "
-                     "[$0], %s%s%s, [$1];",
-                     n == 4   ? ".v4"
-                     : n == 2 ? ".v2"
-                              : "",
-                     wide ? 64 : 32, n > 1 ? "{" : "", list.text, n > 1 ? "}" : ""));
+                     "{ .reg .pred alone; .reg .b32 blocks;\n\t"
+                     "mov.u32 blocks, %%cluster_nctarank;\n\t"
+                     "setp.eq.u32 alone, blocks, 1;\n\t"
+                     "@alone st.weak.shared::cluster%s [$0], %s;\n\t"
+                     "@alone fence.acq_rel.cta;\n\t"
+                     "@alone mbarrier.complete_tx.relaxed.cta.shared::cluster.b64 [$1], %u;\n\t"
+                     "@!alone st.async.weak.shared::cluster.mbarrier::complete_tx::bytes%s "
+                     "[$0], %s, [$1];\n\t}",
+                     type, all, n * (wide ? 8 : 4), type, all));
 }
 
 /* --- boxes: of a tensor map, whose axes are in the other order --- */
@@ -241,6 +252,7 @@ static void tensor_load(Lower *lw, Ins *i) {
   LLVMValueRef mask;
   const char *policy;
   Text t = {0};
+  lw->cg->bulk_loads = true;
   add_shared(lw, &t, pointer_of(lw, i->args[TENSOR_SHARED]));
   add(lw, &t, map_address(lw, i));
   bool many = add_barrier(lw, ir_tensor_index(i) + ir_tensor_rank(i), &t, &mask);

@@ -107,6 +107,7 @@ void cg_nvptx_keep_places(Cg *cg);
 /* drain.c: threads that may have bulk stores under way wait at the kernel's end until these have
  * read shared memory; right before code generation. */
 void cg_nvptx_drain(Cg *cg);
+void cg_nvptx_fence_copies(Cg *cg);
 
 /* descriptors.c: the descriptor of a tile in shared memory, of which `rest` is what does not depend
  * on the address; and what becomes of it after LLVM's passes. */
