@@ -95,7 +95,7 @@ def main():
         report.row(d, rows, "causal" if causal else "none", *(work / t[name] if name in t else None for name in NAMES), share)
 
     cases = [(d, rows, causal) for d in HEADS for causal in (False, True) for rows in LENGTHS]
-    measured = measure_all(NAMES, cases, [sys.executable, __file__, "--child"], out)
+    measured = measure_all(NAMES, cases, [sys.executable, __file__, "--child"], out, label=lambda case: " ".join(map(str, case)))
     report.save(args.json, device=device.name)
     return 0 if measured else 1
 

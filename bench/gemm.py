@@ -186,9 +186,9 @@ class Child:
         self.process.kill()
 
 
-def measure_all(names, shapes, command, out):
+def measure_all(names, shapes, command, out, label=label):
     """out(shape, seconds by name) for each shape. A side that fails is named, and left out from
-    there on."""
+    there on. label(shape): what the shape is called."""
     names, shapes = list(names), list(shapes)
     while shapes:
         it = Child([*command, *names])

@@ -109,7 +109,7 @@ def main():
         report.row(kind, columns, nbytes / t["copy"] / 1e9, *shares)
 
     cases = [(kind, columns) for kind in ("float32", "bfloat16") for columns in LENGTHS]
-    measured = measure_all(NAMES, cases, [sys.executable, __file__, "--child"], out)
+    measured = measure_all(NAMES, cases, [sys.executable, __file__, "--child"], out, label=lambda case: " ".join(map(str, case)))
     report.save(args.json, device=device.name)
     return 0 if measured else 1
 

@@ -35,6 +35,14 @@ def test_the_others_go_on(fails, reason, monkeypatch, capsys):
     assert f"128x64x64: pipeline failed: {reason}" in capsys.readouterr().out
 
 
+def test_cases_that_are_no_shapes(monkeypatch, capsys):
+    """Those of bench/rows.py and bench/attention.py are named, too."""
+    monkeypatch.setattr(gemm, "LIMIT", 1)
+    command = [sys.executable, "-c", CHILD.format(fails="sys.exit(3)").replace("shape[0] == 128", "True")]
+    assert gemm.measure_all(("cublas", "pipeline"), [("float32", 5000)], command, lambda *row: None, label=lambda case: " ".join(map(str, case)))
+    assert "float32 5000: pipeline failed: it ended with status 3" in capsys.readouterr().out
+
+
 def test_cublas_has_no_substitute(monkeypatch, capsys):
     monkeypatch.setattr(gemm, "START", 1)
     assert not gemm.measure_all(("cublas", "pipeline"), SHAPES, [sys.executable, "-c", "import sys; sys.exit('no GPU here')"], None)

@@ -215,10 +215,18 @@ def test_tensors_that_are_refused(torch):
     c = torch.ones(4, device="cuda", dtype=torch.complex64)
     assert "resolve_conj" in error_of(c.conj())
     assert "resolve_neg" in error_of(c.conj().imag)
-    if hasattr(torch, "float8_e4m3fn"):
-        assert "float8" in error_of(torch.zeros(4, device="cuda").to(torch.float8_e4m3fn))
+    if hasattr(torch, "float8_e4m3fnuz"):
+        assert "float8" in error_of(torch.zeros(4, device="cuda").to(torch.float8_e4m3fnuz))
     if torch.cuda.device_count() > 1:
         assert "GPU 1" in error_of(torch.zeros(4, device="cuda:1"))
+
+
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_tensors_of_8_bit_floats(torch, name):
+    x = torch.tensor([0.5, 1, 2, -3], device="cuda").to(getattr(torch, name))
+    out = torch.zeros(4, device="cuda")
+    scale[1, 4](x, 3, out)
+    assert out.tolist() == [1.5, 3, 6, -9]
 
 
 def test_parameters_without_gradient(torch):
