@@ -362,6 +362,28 @@ static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObj
   return PyLong_FromUnsignedLong(blocks);
 }
 
+static PyObject *max_active_clusters(PyObject *op, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"cluster", "blockdim", "dynsmemsize", NULL};
+  PxOverload *o = (PxOverload *)op;
+  PyObject *cluster, *dim;
+  Py_ssize_t shared = 0;
+  uint32_t clusters = 0;
+  RtConfig c = {0};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|n:max_active_clusters", names, &cluster, &dim,
+                                   &shared) ||
+      px_read_dims("cluster", cluster, c.cluster) < 0 || px_read_dims("blockdim", dim, c.block) < 0)
+    return NULL;
+  if (shared < 0 || shared > INT32_MAX)
+    return PyErr_Format(PyExc_ValueError,
+                        "the dynamic shared memory is %zd bytes: that is not possible", shared);
+  c.dynamic_shared = (uint32_t)shared;
+  memcpy(c.grid, c.cluster, sizeof c.grid);
+  if (px_entry_own(px_state_of(op), o) < 0)
+    return NULL;
+  PX_TRY_STATUS(px_state_of(op), rt_kernel_clusters(o->kernel, &c, &clusters), return NULL);
+  return PyLong_FromUnsignedLong(clusters);
+}
+
 static PyMethodDef overload_methods[] = {
     {"__reduce__", px_refuse_pickle, METH_NOARGS,
      "__reduce__($self, /)\n--\n\nTypeError: it cannot be pickled."},
@@ -370,6 +392,15 @@ static PyMethodDef overload_methods[] = {
      "max_cooperative_grid_blocks($self, /, blockdim, dynsmemsize=0)\n--\n\n"
      "Most blocks of blockdim threads (an int or a tuple) and dynsmemsize bytes of dynamic shared memory\n"
      "that the device can hold at once: as many as the grid of a kernel that synchronises it can have."},
+    {"max_active_clusters", PX_KEYWORDS(max_active_clusters), METH_VARARGS | METH_KEYWORDS,
+     "max_active_clusters($self, /, cluster, blockdim, dynsmemsize=0)\n--\n\n"
+     "Most clusters of so many blocks (cluster: an int or a tuple), each of blockdim threads (likewise)\n"
+     "and dynsmemsize bytes of dynamic shared memory, that the device runs at once. A kernel whose\n"
+     "clusters stay, and take one piece of work after the other, is launched with so many: fewer leave\n"
+     "multiprocessors idle, and more begin when the others have ended. A cluster lies in one part of\n"
+     "the GPU, so that it is less than the blocks of max_cooperative_grid_blocks. The host device runs\n"
+     "one on each of its threads.\n\n"
+     "ValueError: the device has no clusters, or none of so many blocks."},
     {0},
 };
 

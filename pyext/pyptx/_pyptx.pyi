@@ -115,6 +115,7 @@ class CompiledKernel:
     max_threads_per_block: int
     cooperative: bool
     def max_cooperative_grid_blocks(self, blockdim: int | tuple[int, ...], dynsmemsize: int = 0) -> int: ...
+    def max_active_clusters(self, cluster: int | tuple[int, ...], blockdim: int | tuple[int, ...], dynsmemsize: int = 0) -> int: ...
 
 @final
 class Memory:

@@ -6,10 +6,11 @@
 #include "runtime/launch/cluster.h"
 #include "runtime/driver/context.h"
 #include "runtime/driver/driver.h"
+#include "runtime/host/host.h"
 #include "runtime/launch/kernel.h"
 #include "runtime/launch/stream_state.h"
 
-enum { FIRST_CAPABILITY = 90, PORTABLE_BLOCKS = 8, MOST_BLOCKS = 16 };
+enum { FIRST_CAPABILITY = 90, PORTABLE_BLOCKS = 8, MOST_BLOCKS = 16, MANY_CLUSTERS = 1 << 20 };
 
 static RtStatus check_device(const RtKernel *k, const RtConfig *c) {
   int capability = rt_device_capability(k->device);
@@ -62,28 +63,68 @@ static int allow_large(const RtKernel *k, const RtConfig *c) {
              : rt_cu.cuFuncSetAttribute(rt_own_function(k), CU_FUNC_NON_PORTABLE_CLUSTER, 1);
 }
 
-static int queue(const RtKernel *k, const RtConfig *c, void *params, const char **call) {
-  int result = allow_large(k, c);
-  *call = "cuFuncSetAttribute";
-  if (result != CUDA_SUCCESS)
-    return result;
-  CUlaunchAttribute attributes[2] = {{0}};
+/* The driver's form of it; attributes: room for two. */
+static CUlaunchConfig config_of(const RtConfig *c, CUlaunchAttribute *attributes) {
   unsigned n = 0;
   if (c->cluster[0])
     attributes[n++] = (CUlaunchAttribute){
         .id = CU_LAUNCH_CLUSTER, .value.cluster = {c->cluster[0], c->cluster[1], c->cluster[2]}};
   if (c->dependent)
     attributes[n++] = (CUlaunchAttribute){.id = CU_LAUNCH_DEPENDENT, .value.allowed = 1};
-  CUlaunchConfig config = {.grid = {c->grid[0], c->grid[1], c->grid[2]},
-                           .block = {c->block[0], c->block[1], c->block[2]},
-                           .dynamic_shared = c->dynamic_shared,
-                           .stream = rt_handle(c->stream),
-                           .attributes = attributes,
-                           .nattributes = n};
+  return (CUlaunchConfig){.grid = {c->grid[0], c->grid[1], c->grid[2]},
+                          .block = {c->block[0], c->block[1], c->block[2]},
+                          .dynamic_shared = c->dynamic_shared,
+                          .stream = rt_handle(c->stream),
+                          .attributes = attributes,
+                          .nattributes = n};
+}
+
+static int queue(const RtKernel *k, const RtConfig *c, void *params, const char **call) {
+  int result = allow_large(k, c);
+  *call = "cuFuncSetAttribute";
+  if (result != CUDA_SUCCESS)
+    return result;
+  CUlaunchAttribute attributes[2] = {{0}};
+  CUlaunchConfig config = config_of(c, attributes);
   size_t bytes = k->plain_bytes;
   void *extra[] = {CU_PARAM_BUFFER, params, CU_PARAM_BUFFER_SIZE, &bytes, CU_PARAM_END};
   *call = "cuLaunchKernelEx";
   return rt_cu.cuLaunchKernelEx(&config, rt_own_function(k), NULL, bytes ? extra : NULL);
+}
+
+static RtStatus gpu_clusters(RtKernel *k, const RtConfig *c, uint32_t *clusters) {
+  int most = 0;
+  if (!rt_cu.cuOccupancyMaxActiveClusters)
+    return rt_fail(RT_BAD_LAUNCH, "update the NVIDIA driver: CUDA 11.8 brought them",
+                   "kernel '%s': this driver knows no clusters", k->name);
+  if (c->dynamic_shared > atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed))
+    TRY(rt_allow_dynamic(k));
+  ENTER(k->device);
+  int result = allow_large(k, c);
+  if (result != CUDA_SUCCESS)
+    return rt_driver_status_of(result, "cuFuncSetAttribute", k->name);
+  CUlaunchAttribute attributes[2] = {{0}};
+  CUlaunchConfig config = config_of(c, attributes);
+  for (int i = 0; i < 3; i++) /* the driver says no more than the grid has */
+    config.grid[i] = c->cluster[i] * (i ? 1 : MANY_CLUSTERS);
+  result = rt_cu.cuOccupancyMaxActiveClusters(&most, rt_own_function(k), &config);
+  if (result != CUDA_SUCCESS)
+    return rt_driver_status_of(result, "cuOccupancyMaxActiveClusters", k->name);
+  *clusters = most > 0 ? (uint32_t)most : 0;
+  return RT_OK;
+}
+
+RtStatus rt_kernel_clusters(RtKernel *k, const RtConfig *c, uint32_t *clusters) {
+  uint64_t threads = (uint64_t)c->block[0] * c->block[1];
+  threads = threads > UINT32_MAX ? threads : threads * c->block[2];
+  *clusters = 0;
+  TRY(rt_attributes_check(k, c));
+  if (threads > k->threads || c->dynamic_shared > k->max_dynamic)
+    return RT_OK; /* not even one */
+  if (!rt_is_host(k->device))
+    return gpu_clusters(k, c, clusters);
+  *clusters = rt_host_threads();
+  return RT_OK;
 }
 
 RtStatus rt_launch_attributes(RtKernel *k, const RtConfig *c, void *params) {

@@ -23,6 +23,8 @@ static RtStatus gpu_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_share
   int can = 0, multiprocessors = 0, each = 0;
   TRY(rt_device_attribute(k->device, CU_COOPERATIVE_LAUNCH, &can));
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
+  if (dynamic_shared > atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed))
+    TRY(rt_allow_dynamic(k));
   ENTER(k->device);
   int result = rt_cu.cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, rt_own_function(k),
                                                                  (int)threads, dynamic_shared);

@@ -91,9 +91,7 @@ static RtStatus check_config(const RtKernel *k, const RtConfig *c) {
 
 /* --- launching --- */
 
-/* Above 48 KB the driver wants to be told first. Once, for all the device has; telling it twice
- * does no harm. */
-static __attribute__((cold, noinline)) RtStatus allow_dynamic(RtKernel *k) {
+RtStatus rt_allow_dynamic(RtKernel *k) {
   CUfunction function = rt_own_function(k);
   if (!function)
     return RT_NO_ENTRY;
@@ -293,7 +291,7 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
     memcpy((char *)params + k->trap_offset, &k->trap_address, sizeof k->trap_address);
   if (UNLIKELY(config->dynamic_shared >
                atomic_load_explicit(&k->allowed_dynamic, memory_order_relaxed)))
-    TRY(allow_dynamic(k));
+    TRY(rt_allow_dynamic(k));
   if (UNLIKELY((k->grid_offset >= 0) | (int)rt_has_attributes(config))) {
     if (!rt_own_function(k))
       return RT_NO_ENTRY;

@@ -96,12 +96,18 @@ typedef struct RtConfig {
 RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap);
 /* The entry that a launch would want, and that is not loaded. */
 RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *config);
-/* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those
- * that can be resident at once. The kernel's own entry is loaded. */
+/* Above 48 KB of dynamic shared memory the driver wants to be told before a launch, and before it
+ * is asked about one. Once, for all the device has; telling it twice does no harm. */
+RtStatus rt_allow_dynamic(RtKernel *k) __attribute__((cold, noinline));
 /* Does it synchronise its grid. */
 int rt_kernel_is_cooperative(const RtKernel *k);
+/* Most blocks of so many threads that a launch of a kernel with the grid's barrier can have: those
+ * that can be resident at once. The kernel's own entry is loaded. */
 RtStatus rt_kernel_grid_blocks(RtKernel *k, uint64_t threads, uint32_t dynamic_shared,
                                uint32_t *blocks);
+/* Most clusters of a launch so configured that the device runs at once, however large the grid, a
+ * multiple of the cluster. The host device runs one on each thread. */
+RtStatus rt_kernel_clusters(RtKernel *k, const RtConfig *config, uint32_t *clusters);
 /* GPU kernels with traps: RT_TRAPPED and *trap if a thread stopped since the last call; call after
  * a synchronisation. */
 RtStatus rt_kernel_trap(RtKernel *k, RtTrap *trap);

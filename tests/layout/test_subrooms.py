@@ -126,7 +126,7 @@ DOORS = {
     "runtime/launch/capture.h": ("runtime/launch/graph.c",),
     "runtime/launch/kernel.h": ("runtime/launch/launch.c", "runtime/launch/module.c"),
     "runtime/launch/launch.h": ("runtime/launch/launch.c", "runtime/launch/module.c",
-                                "runtime/launch/cooperative.c"),
+                                "runtime/launch/cooperative.c", "runtime/launch/cluster.c"),
     "runtime/launch/stream_state.h": ("runtime/launch/stream.c",),
     "runtime/memory/block_cache.h": ("runtime/memory/memory.c",),
     "runtime/memory/memory.h": ("runtime/memory/memory.c", "runtime/memory/pinned.c",

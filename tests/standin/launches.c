@@ -416,6 +416,21 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
   return standin_end(CUDA_SUCCESS);
 }
 
+/* Clusters lie in parts of 16 multiprocessors, and the last part has fewer; those of the grid. */
+CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
+                                      const CUlaunchConfig *config) {
+  BEGIN(cuOccupancyMaxActiveClusters, 1);
+  (void)function;
+  uint32_t blocks = config->attributes[0].value.cluster.x * config->attributes[0].value.cluster.y *
+                    config->attributes[0].value.cluster.z;
+  uint32_t threads = config->block[0] * config->block[1] * config->block[2];
+  uint32_t each = config->dynamic_shared > 100000 ? 1 : THREADS_EACH / threads;
+  uint64_t all = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2] / blocks;
+  uint32_t room = MULTIPROCESSORS / 16 * (16 * each / blocks);
+  *clusters = (int)(all < room ? all : room);
+  return standin_end(CUDA_SUCCESS);
+}
+
 CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block, CUfunction function,
                                           CUoccupancyB2DSize shared_of, size_t shared, int limit) {
   BEGIN(cuOccupancyMaxPotentialBlockSize, 1);

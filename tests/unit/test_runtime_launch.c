@@ -470,6 +470,21 @@ static void clusters(int n) {
            has("cluster size"));
   }
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
+  uint32_t most = 0; /* 8 parts, in each 16 multiprocessors for 64 blocks of 32 threads */
+  EXPECT(rt_kernel_clusters(k, &c, &most) == RT_OK && most == 8 * (16 * 64 / 16));
+  c.dynamic_shared = 100001;
+  control->forget();
+  EXPECT(rt_kernel_clusters(k, &c, &most) == RT_OK && most == 8 * (16 / 16));
+  EXPECT(control->calls("cuFuncSetAttribute") == 2); /* the cluster's size, and the memory */
+  c.dynamic_shared = 1 << 30;
+  EXPECT(rt_kernel_clusters(k, &c, &most) == RT_OK && most == 0);
+  c = clustered(16);
+  EXPECT(rt_kernel_clusters(k, &c, &most) == RT_BAD_LAUNCH && has("(16, 2, 1)"));
+  c = clustered(8);
+  for (int call = 0; call < 2; call++) {
+    control->fail(call ? "cuOccupancyMaxActiveClusters" : "cuFuncSetAttribute", 1, 912);
+    EXPECT(rt_kernel_clusters(k, &c, &most) == RT_BAD_LAUNCH && has("kernel 'stop'"));
+  }
   rt_kernel_release(k);
   rt_stream_release(s);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);

@@ -110,7 +110,9 @@ def load(k):
     kernel.configure(4, 8, cluster=2)(x, 1.0)
     kernel.configure(16, 8, cluster=16)(x, 1.0)
     kernel.forall(100)(x, 1.0)
-    kernel.overloads[next(iter(kernel.overloads))].max_cooperative_grid_blocks(32)
+    compiled = kernel.overloads[next(iter(kernel.overloads))]
+    compiled.max_cooperative_grid_blocks(32)
+    compiled.max_active_clusters(2, 32)
     cuda.synchronize()
 
 

@@ -22,7 +22,7 @@ PATHS = [path for *_, sections in api.PAGES.values() for names in sections.value
 CALLED_BY_PYPTX = {"advice_mode", "show_advice", "advise", "shown_name"}  # in pyptx.errors, by the extension
 WITHOUT_EXAMPLE = {
     # Their pages show them in what makes them or uses them.
-    "Launcher", "BoundLaunch", "Report.open", "Report.save", "CompiledKernel", "CompiledKernel.max_cooperative_grid_blocks", "DeviceArray", "Stream", "Event", "Graph",
+    "Launcher", "BoundLaunch", "Report.open", "Report.save", "CompiledKernel", "CompiledKernel.max_cooperative_grid_blocks", "CompiledKernel.max_active_clusters", "DeviceArray", "Stream", "Event", "Graph",
     "GraphNode", "Device", "Dispatcher", "Type", "Signature", "ModuleKernel", "ModuleLauncher", "UFunc", "GUFunc", "cuda.coop.Block",
     "cuda.coop.Tile", "cuda.wmma.Fragment",
     # Their module's example.
