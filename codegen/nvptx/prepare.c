@@ -322,6 +322,47 @@ static void hide_division(Cg *cg, LLVMValueRef i) {
   LLVMInstructionEraseFromParent(i);
 }
 
+/* --- high halves ---
+ *
+ * A bfloat16 is the high half of a float32. LLVM's code generator takes the second of two out of
+ * their word, and ptxas shifts it back up: two instructions, where a mask of the word is one. */
+static bool has_16_bits(LLVMTypeRef t) {
+  LLVMTypeKind kind = LLVMGetTypeKind(t);
+  return kind == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) == 16
+                                     : kind == LLVMBFloatTypeKind || kind == LLVMHalfTypeKind;
+}
+
+/* The extraction of an element at an odd place whose bits are shifted up, else NULL. */
+static LLVMValueRef high_half(const Cg *cg, LLVMValueRef i) {
+  LLVMValueRef count = LLVMGetNumOperands(i) == 2 ? LLVMGetOperand(i, 1) : NULL;
+  if (!cg_is_op(i, LLVMShl) || LLVMTypeOf(i) != cg->t.i32 || !LLVMIsAConstantInt(count) ||
+      LLVMConstIntGetZExtValue(count) != 16 || !cg_is_extension(LLVMGetOperand(i, 0)))
+    return NULL;
+  LLVMValueRef e = LLVMGetOperand(LLVMGetOperand(i, 0), 0);
+  if (LLVMIsABitCastInst(e))
+    e = LLVMGetOperand(e, 0);
+  if (!LLVMIsAExtractElementInst(e) || !LLVMIsAConstantInt(LLVMGetOperand(e, 1)))
+    return NULL;
+  LLVMTypeRef vector = LLVMTypeOf(LLVMGetOperand(e, 0));
+  return has_16_bits(LLVMGetElementType(vector)) && LLVMGetVectorSize(vector) % 2 == 0 &&
+                 LLVMConstIntGetZExtValue(LLVMGetOperand(e, 1)) % 2
+             ? e
+             : NULL;
+}
+
+static void mask_high_half(Cg *cg, LLVMValueRef i) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef e = high_half(cg, i), vector = LLVMGetOperand(e, 0);
+  uint64_t k = LLVMConstIntGetZExtValue(LLVMGetOperand(e, 1));
+  LLVMTypeRef words = LLVMVectorType(cg->t.i32, LLVMGetVectorSize(LLVMTypeOf(vector)) / 2);
+  LLVMPositionBuilderBefore(b, i);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
+  LLVMValueRef word = l_extract_element(b, l_bitcast(b, vector, words),
+                                        l_int(cg->t.i32, (long long)(k / 2)));
+  LLVMReplaceAllUsesWith(i, l_and(b, word, l_int(cg->t.i32, 0xffff0000)));
+  LLVMInstructionEraseFromParent(i);
+}
+
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
@@ -343,6 +384,8 @@ void cg_nvptx_prepare(Cg *cg) {
           extend_sign(cg, i);
         else if (is_long_division(cg, mark, i))
           hide_division(cg, i);
+        else if (high_half(cg, i))
+          mask_high_half(cg, i);
       }
     }
 }
