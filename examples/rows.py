@@ -16,8 +16,10 @@ thread of its own.
 import functools
 import math
 import sys
+import warnings
 
 import numpy as np
+import pyptx
 from pyptx import bfloat16, cuda, float32, int32
 from pyptx.cuda import libdevice
 
@@ -26,8 +28,10 @@ HELD = 32  # elements of a row that a thread holds at most; fewer where weights 
 MOST_WARPS = 16  # of a block, unless a row needs more
 MOST_BLOCKS = 16  # of a cluster
 RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
-READERS = {4: 1024, 2: 2048}  # the same where rows are only read, by bytes of an element
+READERS = {4: 1024, 2: 1024}  # the same where rows are only read, by bytes of an element
+READER_WARPS = {4: 16, 2: 8}  # as MOST_WARPS, likewise
 AHEAD = 128 << 10  # bytes of shared memory of a multiprocessor for rows on the way
+SHARED = 216 << 10  # the same for rows and weights: what the smallest GPUs of these have, less a rest
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 ROWS = 4  # of a block whose warps have a row each
 FEW = 1024  # blocks: fewer do not fill a GPU for long
@@ -67,6 +71,11 @@ def float32s(values):
 
 def add(a, b):
     return a + b
+
+
+def quotient(a, b):
+    """a / b within 2 units in the last place, in two instructions."""
+    return libdevice.fast_fdividef(a, b)
 
 
 def larger(a, b):
@@ -139,6 +148,10 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         single = lane if lane < before else columns - behind - before + lane if lane < before + behind else -1
         return before + number * share * width, n, before + behind if number == 0 else 0, single if number == 0 else -1
 
+    def is_whole(n):
+        """Has each thread of a warp with n chunks all of its own? Most warps, which then ask only once."""
+        return exact or n == steps * 32
+
     def begin(x, row, warp, ring, arrived, k):
         """Begins to copy this warp's piece of the row to place k of the ring."""
         first, n, _, _ = part(x, row, warp)
@@ -176,11 +189,14 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
         def chunk(k):
             i = lane + 32 * k
-            if exact or i < n:
-                return float32s(get(ring, turn % stages * length + warp * piece + i * width) if stages else get(x, (row, first + i * width)))
-            return each(lambda e: float32(fill), in_chunk)
+            return float32s(get(ring, turn % stages * length + warp * piece + i * width) if stages else get(x, (row, first + i * width)))
 
-        return each(chunk, chunk_numbers)
+        def chunk_or_fill(k):
+            return chunk(k) if lane + 32 * k < n else each(lambda e: float32(fill), in_chunk)
+
+        if is_whole(n):
+            return each(chunk, chunk_numbers)
+        return each(chunk_or_fill, chunk_numbers)
 
     def take_single(x, row, warp, fill):
         """This thread's element outside of chunks."""
@@ -246,13 +262,19 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         """Chunk k of this thread is chunk(k); single_value(): the element outside of chunks."""
         first, n, _, single = part(x, row, warp)
 
+        lane = cuda.threadIdx.x % 32
+
         def one(k):
-            i = cuda.threadIdx.x % 32 + 32 * k
-            if exact or i < n:
-                cuda.vector.store(out, (row, first + i * width), chunk(k))
+            cuda.vector.store(out, (row, first + (lane + 32 * k) * width), chunk(k))
             return 0
 
-        each(one, chunk_numbers)
+        def one_or_none(k):
+            return one(k) if lane + 32 * k < n else 0
+
+        if is_whole(n):
+            each(one, chunk_numbers)
+        else:
+            each(one_or_none, chunk_numbers)
         if odd and single >= 0:
             out[row, single] = single_value()
 
@@ -362,7 +384,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
     def combine_moments(part, distances):
         count = lanes(add, part[0], distances)
-        mean = lanes(add, part[0] * part[1], distances) / max(count, float32(1))
+        mean = quotient(lanes(add, part[0] * part[1], distances), max(count, float32(1)))
         far = part[1] - mean
         return count, mean, lanes(add, part[2] + part[0] * far * far, distances), float32(0)
 
@@ -375,26 +397,29 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             """The row's mean, and the sum of the squares of what differs from it."""
             _, n, singles, single = part(x, row, warp)
             held = float32(n * width + singles)  # of this warp
-            mean = lanes(add, over(add, values), HALVES) / max(held, float32(1))
+            mean = quotient(lanes(add, over(add, values), HALVES), max(held, float32(1)))
 
             def square(v):
                 return (v - mean) * (v - mean)
 
             def squares(k):
-                total = joined(add, each(square, chunks_of(values)[k]))
-                return total if exact or cuda.threadIdx.x % 32 + 32 * k < n else float32(0)
+                return joined(add, each(square, chunks_of(values)[k]))
 
-            total = joined(add, each(squares, chunk_numbers))
+            def squares_or_none(k):
+                return squares(k) if cuda.threadIdx.x % 32 + 32 * k < n else float32(0)
+
+            total = joined(add, each(squares, chunk_numbers) if is_whole(n) else each(squares_or_none, chunk_numbers))
             if odd and single >= 0:
                 total += square(single_of(values))
             total = lanes(add, total, HALVES)
             return exchange(found, met, turn, combine_moments, zeros, (held, mean, total, float32(0)))
 
         def finish(row, values, result):
-            mean, scale = result[1], 1 / math.sqrt(result[2] / float32(x.shape[1]) + float32(eps))
+            scale = libdevice.rsqrtf(quotient(result[2], float32(x.shape[1])) + float32(eps))
+            shift = -result[1] * scale
 
             def scaled(v, w, b):
-                return out.dtype.type((v - mean) * scale * w + b)
+                return out.dtype.type(cuda.fma(cuda.fma(v, scale, shift), w, b))
 
             def chunk(k):
                 v, w, b = chunks_of(values)[k], weights_of(weights, x, row, warp, k), weights_of(biases, x, row, warp, k)
@@ -417,7 +442,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
             return exchange(found, met, turn, combine_sums, zeros, (total, float32(0), float32(0), float32(0)))
 
         def finish(row, values, result):
-            scale = 1 / math.sqrt(result[0] / float32(x.shape[1]) + float32(eps))
+            scale = libdevice.rsqrtf(quotient(result[0], float32(x.shape[1])) + float32(eps))
 
             def chunk(k):
                 v, w = chunks_of(values)[k], weights_of(weights, x, row, warp, k)
@@ -436,56 +461,66 @@ def launch(name: str, x, *others) -> None:
     16 bytes."""
     if len(x) > 1 << 30:
         raise ValueError(f"{len(x)} rows: there may be 2**30")
-    form, grid, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
-    _, _, warps, blocks, _, _, _, kept, _ = form
-    block = 32 * warps * (ROWS if warps == 1 and not kept else 1)
-    kernels(*form)[name].configure(grid, block, 0, dynamic, cluster=blocks)(x, *others)
+    form, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
+    width, _, warps, blocks, _, odd, stages, kept, resident = form
+    kernel = kernels(*form)[name]
+    together = ROWS if warps == 1 and not kept else 1
+    block = 32 * warps * together
+    groups = -(-len(x) // together)
+    if stages:
+        groups = min(groups, staying(kernel, (x, *others), blocks, block, dynamic, resident))
+        if kept and odd and groups < len(x):
+            groups = max(width, groups // width * width)
+    kernel.configure(groups * blocks, block, 0, dynamic, cluster=blocks)(x, *others)
 
 
 def form_of(name: str, rows: int, columns: int, size: int):
-    """What `kernels` is called with; the blocks of the grid, and the bytes of their shared memory."""
+    """What `kernels` is called with, and the bytes of a block's dynamic shared memory."""
     width = ACCESS // size
     odd = columns % width > 0
     weights = {"layer_norm": 2, "rms_norm": 1}.get(name, 0)
-    kept = weights > 0 and (odd or columns * size > SHORT)
     chunks = columns // width
+    alone = chunks % 32 == 0 and chunks <= 32 * MOST_WARPS * (HELD // width)  # a block holds it as it is
+    kept = weights > 0 and (odd or weights * columns * size > SHORT and not alone)
     entropy = name == "cross_entropy"
     resident = READERS[size] if entropy else RESIDENT
-    most = (min(HELD, 64 // size) if kept else HELD * RESIDENT // resident) // width  # chunks of a thread
+    most_warps = READER_WARPS[size] if entropy else MOST_WARPS
+    most = (min(HELD, 64 // size) if kept else HELD) // width  # chunks of a thread
     in_all = max(1, -(-chunks // (32 * most)))  # warps
     blocks = 1
     if entropy:  # of few long rows each has several blocks
-        while in_all > blocks * MOST_WARPS and rows * blocks < FEW and blocks < MOST_BLOCKS:
+        while in_all > blocks * most_warps and rows * blocks < FEW and blocks < MOST_BLOCKS:
             blocks *= 2
     else:
         while in_all > blocks * (32 if kept and in_all <= 32 else MOST_WARPS) and blocks < MOST_BLOCKS:
             blocks *= 2
         if in_all > blocks * 32:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
-    warps = min(MOST_WARPS if entropy else 32, -(-in_all // blocks))
+    warps = min(most_warps if entropy else 32, -(-in_all // blocks))
     steps = min(most, max(1, -(-chunks // (32 * warps * blocks))))
     exact = not odd and steps * 32 * warps * blocks == chunks
-    together = ROWS if warps == 1 and not kept else 1
     nbytes = steps * 32 * warps * ACCESS  # of a block
     stays = kept or blocks > 1 and not entropy
-    stages = max(1, (1 if kept else AHEAD * warps * 32 // RESIDENT // nbytes)) if stays else 0
-    groups = -(-rows // together)
-    if stays:
-        groups = min(groups, staying(blocks, RESIDENT // (32 * warps)))
-        if kept and odd and groups < rows:
-            groups = max(width, groups // width * width)
-    room = stages * nbytes + weights * kept * (nbytes + 32 * warps * size * odd)
-    return (width, steps, warps, blocks, exact, odd, stages, kept, resident), groups * blocks, room
+    of_weights = weights * kept * (nbytes + 32 * warps * size * odd)
+    ahead = min(AHEAD, SHARED - of_weights * RESIDENT // (32 * warps)) * warps * 32 // RESIDENT
+    stages = max(1, ahead // nbytes) if stays else 0
+    room = stages * nbytes + of_weights
+    return (width, steps, warps, blocks, exact, odd, stages, kept, resident), room
 
 
-def staying(blocks: int, resident: int) -> int:
+at_once: dict = {}  # clusters
+
+
+def staying(kernel, args, blocks: int, block: int, dynamic: int, resident: int) -> int:
     """How many clusters stay. All must run at once, or the last ones begin when the others have
-    ended; a cluster lies in one part of the GPU, of 16 multiprocessors or more, and one such part may
-    have fewer. Single blocks are several times as many, so that they end together."""
-    multiprocessors = cuda.get_current_device().MULTIPROCESSOR_COUNT
+    ended. Single blocks are several times as many, so that they end together."""
     if blocks == 1:
-        return 4 * multiprocessors * resident
-    return max(1, multiprocessors // 16 - 1) * 16 * resident // blocks
+        return 4 * cuda.get_current_device().MULTIPROCESSOR_COUNT * (resident // block)
+    key = kernel, blocks, block, dynamic
+    if key not in at_once:
+        (compiled,) = kernel.specialize(*args).overloads.values()
+        at_once[key] = max(1, compiled.max_active_clusters(blocks, block, dynamic))
+    return at_once[key]
 
 
 def expected(x, weight, bias, labels, eps):
@@ -549,6 +584,8 @@ def main() -> int:
         print("bulk copies and clusters need compute capability 9.0")
         return 0
     print(f"softmax, layer norm, RMS norm and cross entropy on {device.name}")
+    # A few of the numbers that a thread holds go through local memory, which costs nothing here.
+    warnings.filterwarnings("ignore", "PT807", pyptx.Advice)
     on_host = ((1003, bfloat16), (5000, float32), (40000, float32))
     lengths = (1000, 1003, 4096, 5000, 16384, 40000, 65536, 262144)
     correct = True

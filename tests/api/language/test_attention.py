@@ -51,7 +51,7 @@ def test_rows(dtype, example):
 def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monkeypatch):
     """Copies come to each place again, and weights fit rows that begin elsewhere between two accesses."""
     rows = example("rows")
-    monkeypatch.setattr(rows, "staying", lambda blocks, resident: 8)
+    monkeypatch.setattr(rows, "staying", lambda *_: 8)
     share = rows.check(29, columns, dtype)
     assert share <= 1, f"{share} of the bound"
 
@@ -60,12 +60,12 @@ def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monk
 def test_ptx_of_rows(columns, example):
     """Whole accesses wherever a row begins: as many as the form says, and one element besides where it may begin between two."""
     rows = example("rows")
-    form, _, _ = rows.form_of("softmax", 1000, columns, 2)
+    form, _ = rows.form_of("softmax", 1000, columns, 2)
     _, steps, warps, blocks, _, odd, stages, _, resident = form
     x = "bfloat16[:,::1]"
     text = ptx_of(rows.kernels(*form)["softmax"].py_func, f"narrow ({x}, {x})", "sm_90", launch_bounds=(32 * warps, resident // (32 * warps)), fastmath={"func", "ftz"})
     assert ".local" not in text and odd == (columns != 5000) and (blocks > 1) == (stages > 0) == (columns == 50257)
-    assert text.count("ld.shared.v4" if stages else "ld.global.v4") >= steps and text.count("st.global.v4") == steps
+    assert text.count("ld.shared.v4" if stages else "ld.global.v4") >= steps and steps <= text.count("st.global.v4") <= 2 * steps  # whole warps, and others
     assert text.count("st.global.b16") == odd and text.count("ld.global.b16") == 2 * odd  # the first row's and the next one's
     assert text.count("ex2.approx.ftz.f32") >= 8 * steps and ("st.async" in text) == (blocks > 1)
 
