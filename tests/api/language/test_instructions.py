@@ -11,7 +11,7 @@ from harness import define
 from pyptx import CompileError, _pyptx, cuda
 from test_ptx import assemble, ptx_of
 
-ROWS = re.findall(r'^N\((\w+), "([\w.]+)", "(.*?)", .*?, "([^"]*)", "(sm_\w+)", (\d+), "', (Path(__file__).resolve().parents[3] / "ir/instructions.def").read_text(), re.M)
+ROWS = re.findall(r'^N\((\w+), "([\w.]+)", "(.*?)", .*?, "([^"]*)", "(sm_\w+)[^"]*", (\d+), "', (Path(__file__).resolve().parents[3] / "ir/instructions.def").read_text(), re.M)
 
 
 def has(*needed):
@@ -342,10 +342,42 @@ def test_ptx_and_what_it_needs(row, one_entry):
     assert int(wanted[1]) * 10 + int(wanted[2]) >= int(version)
     assert (wanted[3] == "sm_90a") == (name.startswith(("SETMAX", "WGMMA")))
     if arch.startswith("sm_90"):
-        with pytest.raises(ValueError, match=r"PT410: .* needs sm_90a?( or a newer architecture)?, and this is code for sm_89"):
+        with pytest.raises(ValueError, match=r"PT410: .* needs sm_90(a[, ].*| or a newer architecture), and this is code for sm_89"):
             ptx_of(kernel.py_func, signature, "sm_89")
         with pytest.raises(ValueError, match=rf"needs PTX {version[0]}\.{version[1]}, and this is code for PTX"):
             _pyptx._compile(kernel.py_func, signature, "nvptx", arch.rstrip("a"), int(version) - 1, {}, "ptx")
+
+
+# Costs 0.1 s an architecture and text, most of it ptxas.
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"])
+@pytest.mark.parametrize("text, numbers", [("wgmma.fence.sync.aligned;", "90"), ("tcgen05.fence::before_thread_sync;", "100 103 110"),
+                                           ("setmaxnreg.dec.sync.aligned.u32 24;", "90 100 103 110 120 121")])  # fmt: skip
+def test_one_architecture_alone(text, numbers, arch, tmp_path):
+    """What is for one architecture alone compiles, called or as text, where ptxas takes it, and is an error elsewhere that names all that have it."""
+    call = {"wgmma": "wgmma.fence()", "setma": "setmaxregister_decrease(24)"}.get(text[:5], "syncthreads()")
+    has = [f"sm_{n}a" for n in numbers.split()]
+    kernels = [define(f"def kernel(x):\n    cuda.{c}\n    x[0] = 1\n") for c in (call, f"inline_ptx({text!r})")]
+    ptx = {a: ptx_of(kernels[1], "float32[::1]", a) for a in (has[-1], has[-1][:-1])}
+    assert ptx[has[-1]] == ptx[has[-1][:-1]] and f".target {has[-1]}\n" in ptx[has[-1]]
+    if arch + "a" in has:
+        for kernel in kernels:
+            own = ptx_of(kernel, "float32[::1]", arch)
+            assert f".target {arch}{'a' * (kernel is kernels[1] or call != 'syncthreads()')}\n" in own
+            assemble(own, re.search(r"\.target (\w+)", own)[1], tmp_path)
+        return
+    for kernel in kernels[call == "syncthreads()":]:
+        with pytest.raises(ValueError, match=rf"PT410: .* needs {', '.join(has[:-1])}{' or ' * (len(has) > 1)}{has[-1]}, and this is code for {arch}\b"):
+            ptx_of(kernel, "float32[::1]", arch)
+    letter = "a" * (arch != "sm_80")
+    with pytest.raises(AssertionError, match=f"not supported on .target '{arch}{letter}'"):
+        assemble(re.sub(r"\.version .*\n\.target .*", f".version 9.0\n.target {arch}{letter}", ptx[has[-1]]), arch + letter, tmp_path)
+
+
+def test_code_for_a_family_stays_it(tmp_path):
+    kernel = define("def kernel(x):\n    cuda.setmaxregister_decrease(24)\n    x[0] = 1\n")
+    ptx = ptx_of(kernel, "float32[::1]", "sm_120f")
+    assert ".target sm_120f\n" in ptx
+    assemble(ptx, "sm_120f", tmp_path)
 
 
 @pytest.mark.parametrize("name, arch", [(n, a) for n in ("ELECT_SYNC", "CLUSTER_MAP", "CLUSTER_RANK", "FENCE_PROXY_ALIAS", "SETMAXREGISTER_INCREASE", "BARRIER_ARRIVE")
