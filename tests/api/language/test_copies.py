@@ -388,3 +388,13 @@ def test_instructions_in_full():
     assert re.search(r"cp\.async\.cg\.shared\.global \[%r\d+\], \[%rd\d+\], 16;", text) and re.search(r"cp\.async\.ca\.shared\.global \[%r\d+\], \[%rd\d+\], 4, %r\d+;", text)
     text = ptx_of(turn_round.py_func, "float32[::1], float32[::1]", "sm_90")
     assert text.rindex("cp.async.bulk.wait_group.read 0;") > text.rindex("cp.async.bulk.commit_group") and text.count("cp.async.bulk.wait_group.read 0;") >= 2
+
+
+@pytest.mark.parametrize("commit", [False, True])
+def test_a_store_without_a_commit_is_waited_for_too(commit):
+    """A wait is for groups: what nobody has committed is, at the kernel's end, right before it."""
+    kernel = define("def kernel(x):\n    s = cuda.shared.array(64, np.float32)\n    s[cuda.threadIdx.x] = 1\n    cuda.fence_proxy_async_shared()\n    cuda.syncthreads()\n"
+                    "    if cuda.threadIdx.x == 0:\n        cuda.cp_async_bulk_store(x[:64], s)\n" + "        cuda.cp_async_bulk_commit_group()\n" * commit)
+    text = ptx_of(kernel, "float32[::1]", "sm_90")
+    stored = text[text.index("cp.async.bulk.global.shared::cta.bulk_group"):]
+    assert re.findall(r"cp\.async\.bulk\.(?:commit|wait)_group[^;]*", stored) == ["cp.async.bulk.commit_group"] * (1 + commit) + ["cp.async.bulk.wait_group.read 0"]
