@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 
-from pyptx import _occupancy, _pyptx, _tools
+from pyptx import CompileError, _occupancy, _pyptx, _tools
 from pyptx._report import gpus
 from pyptx._report.count import Program
 from pyptx._report.listings import block_of, constant_bytes, ptx_rows, sass_rows, sections, segment, source_lines, ssa_rows
@@ -59,7 +59,7 @@ def assembled(kernel, signature, out, arch, files):
         return {**made, "usage_missing": why, "sass_missing": why}
     try:
         cubin, log = _tools.assemble(out["ptx"], arch, ["-lineinfo"])
-    except _tools.ToolError as error:
+    except (_tools.ToolError, CompileError) as error:
         usage = of_module(kernel, signature, arch)
         return {**made, "usage": usage, "usage_from": "the module that the driver has loaded" if usage else "", "usage_missing": str(error),
                 "sass_missing": str(error)}

@@ -7,7 +7,7 @@ import shutil
 import pytest
 from standin import needs_standin, run
 
-from pyptx import cli, cuda
+from pyptx import CompileError, cli, cuda
 
 HEAD = """
 import numpy as np
@@ -111,6 +111,36 @@ def test_resources_of_ptxas(tmp_path, monkeypatch):
     assert found["registers"] == 32 and found["spill_stores"] > 32 and [a.code for a in found["advice"]] == ["PT807"]
     with pytest.raises(ValueError, match="arch is a GPU's"):
         fewer.resources("void(float32[::1], float32[::1])", arch="host")
+
+
+REFUSED = """
+from pyptx import cuda
+
+@cuda.jit
+def kernel(x):
+    x[0] = 1
+    cuda.inline_ptx("mov.u32 nowhere, 1;")  # here
+"""
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
+@pytest.mark.parametrize("call", ["resources", "inspect_sass", "report", "cubin", "sass", "--resource-usage"])
+def test_a_text_that_ptxas_refuses(call, tmp_path, monkeypatch, capsys):
+    """Whoever has it assembled gets its line."""
+    path = tmp_path / f"refused_{call.strip('-').replace('-', '_')}.py"
+    kernel = imported(REFUSED, path, monkeypatch)
+    if call in ("resources", "inspect_sass"):
+        with pytest.raises(CompileError) as caught:
+            getattr(kernel, call)("float32[::1]", arch="sm_90")
+        said = str(caught.value)
+    elif call == "report":  # which has all the rest
+        (data,) = kernel.report("float32[::1]", arch="sm_90").data
+        said = data["usage_missing"]
+    else:
+        emit = [call] if call.startswith("--") else ["--emit", call]
+        assert cli.main(["compile", str(path), "--sig", "float32[::1]", "--arch", "sm_90", *emit, "-o", str(tmp_path / "k")]) == 1
+        said = capsys.readouterr().err
+    assert re.search(r"PT411: the assembler refuses line 1 of the text", said) and f"{path.name}:{1 + REFUSED.split('# here')[0].count(chr(10))}:" in said, said
 
 
 @pytest.mark.parametrize("arch", [None, "sm_90"])
