@@ -26,7 +26,7 @@ uint32_t ty_read_barrier(Ty *ty, const TyCall *c, uint32_t k, bool elsewhere, Va
     (void)ty_argument_type(ty, c, k, "an array of cuda.shared.array(n, cuda.mbarrier)");
     return 0;
   }
-  out[0] = ty_get_field(ty, a, FIELD);
+  out[0] = ty_get_barriers(ty, a);
   if (ty_is_bottom(out[0]))
     return 0;
   if (!ty_element(ty, a, c->args[k + 1], out + 1)) {
