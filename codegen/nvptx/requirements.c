@@ -59,6 +59,19 @@ static const InstructionInfo *multiplies_float8(const Ins *i) {
   return &mma_of_float8[i->args[0]->type->n == 8 || i->type->elems[0]->id == TY_F16];
 }
 
+/* The mapping of an array that another instruction of the same call begins with, st_async for one:
+ * that needs no less, and has the name that the user wrote. */
+static bool is_a_part(const Fn *fn, const Ins *map) {
+  if (map->op != OP_INTRINSIC || map->aux.intrinsic != INTR_CLUSTER_MAP)
+    return false;
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
+      if (i->op == OP_INTRINSIC && i->aux.intrinsic != INTR_CLUSTER_MAP &&
+          !memcmp(&i->loc, &map->loc, sizeof i->loc) && ir_instruction(i->aux.intrinsic))
+        return true;
+  return false;
+}
+
 void cg_nvptx_require(Cg *cg) {
   NvptxState *s = cg->target_state;
   s->arch = cg->request->arch;
@@ -67,7 +80,7 @@ void cg_nvptx_require(Cg *cg) {
       FOR_INS (b, i) {
         const InstructionInfo *row = i->op == OP_INTRINSIC ? ir_instruction(i->aux.intrinsic)
                                                            : NULL;
-        if (row)
+        if (row && !is_a_part(cg->program->fns.data[k], i))
           need(cg, i, row);
         if ((row = multiplies_float8(i)))
           need(cg, i, row);

@@ -273,6 +273,7 @@ def test_in_a_graph_and_bound():
 @pytest.mark.host_only
 @pytest.mark.parametrize("body, what", [
     ("    c.map_shared_rank(s, c.num_blocks())[0] = 1\n", "the cluster has no block of rank 2: it has 2 blocks"),
+    ("    c.map_shared_rank(s, c.block_rank() - 3)[0] = 1\n", "the cluster has no block of rank -[32]: it has 2 blocks"),
     ("    if c.block_rank() == 1:\n        return\n    c.sync()\n    x[0] = c.map_shared_rank(s, 1)[0]\n", "the block of rank 1 has ended, and its shared memory with it"),
     ("    c.sync()\n    x[0] = c.map_shared_rank(s, 0)[0]\n", "nothing keeps the block of rank [01] from ending before this block uses its shared memory"),
     ("    c.sync()\n    if c.block_rank() == 1:\n        x[0] = c.map_shared_rank(s, 0)[0]\n        cuda.syncthreads()\n", "nothing keeps the block of rank 0"),
