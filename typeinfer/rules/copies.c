@@ -61,6 +61,15 @@ Val ty_rule_mbarrier(Ty *ty, const TyCall *c) {
   return effect(ty, elsewhere ? INTR_MBARRIER_ARRIVE_CLUSTER : c->id, args, n);
 }
 
+/* barriers[0], which numba-cuda-mlir has a pointer to. */
+Val ty_rule_first_barrier(Ty *ty, const TyCall *c, IntrinsicId of) {
+  TyCall first = *c;
+  first.id = of, first.n = 3;
+  first.args[1] = ty_const_int(ty, 0), first.args[2] = c->args[1];
+  first.given[2] = true;
+  return ty_rule_mbarrier(ty, &first);
+}
+
 Val ty_rule_mbarrier_cluster(Ty *ty, const TyCall *c) {
   TyCall there = *c;
   Val args[TY_MAX_NDIM + 3];

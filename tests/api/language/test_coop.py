@@ -632,6 +632,19 @@ def test_cooperative_groups():
     assert (out == np.repeat(np.arange(48).reshape(3, 16).sum(axis=1), 16) + 480000).all()
 
 
+def test_the_number_of_threads():
+    """By CUDA C++'s two names."""
+    @cuda.jit
+    def kernel(out):
+        block = cuda.cg.this_thread_block()
+        tile = cuda.cg.tiled_partition(block, 16)
+        out[block.thread_rank()] = 100 * block.num_threads() + tile.num_threads()
+
+    out = np.zeros(40, np.int64)
+    launch(kernel, 40, out)
+    assert (out == 4000 + np.where(np.arange(40) < 32, 16, 8)).all()
+
+
 @pytest.mark.parametrize("dtype, block, items", [("int32", 256, 8), ("float64", 1024, 8), ("float32", 100, 4), ("int32", 64, 1)], ids=str)
 def test_the_code_of_a_gpu(dtype, block, items, tmp_path):
     """It assembles, and items are in registers where warps are whole."""

@@ -393,7 +393,53 @@ def test_atomics_and_pairs_on_shared_memory_of_other_blocks(tmp_path):
     assemble(ptx_of(histogram.py_func, "int32[::1], int32[::1]", "sm_90"), "sm_90", tmp_path)
 
 
-def test_numba_cuda_mlir_s_names():
-    kernel = define("def kernel(x):\n    if cuda.intrin.elect_sync():\n        x[0] = cuda.intrin.cluster_ctarank()\n    cuda.intrin.cluster_arrive()\n    cuda.intrin.cluster_wait()\n")
-    ptx = ptx_of(kernel, "float32[::1]", "sm_90")
-    assert all(word in ptx for word in ("elect.sync", "%cluster_ctarank", "barrier.cluster.arrive", "barrier.cluster.wait"))
+THEIRS = {  # numba-cuda-mlir's names: what they are here
+    "cluster_ctarank()": "cg.this_cluster().block_rank()", "cluster_arrive()": "cg.this_cluster().barrier_arrive()",
+    "cluster_arrive_relaxed()": "cg.this_cluster().barrier_arrive()", "cluster_wait()": "cg.this_cluster().barrier_wait()", "elect_sync()": "elect_sync()",
+    "elect_sync_mask(0xff)": "elect_sync(0xff)", "barrier()": "syncthreads()", "mapa(s, 1)[0, 0]": "cg.this_cluster().map_shared_rank(s, 1)[0, 0]",
+    "fence_mbarrier_init()": "fence_mbarrier_init()", "mbarrier_init(b, 1)": "mbarrier_init(b, 0, 1)", "mbarrier_init(b[1:], n)": "mbarrier_init(b[1:], 0, n)",
+    "mbarrier_arrive_expect_tx(b, 64)": "mbarrier_arrive_expect_tx(b, 0, 64)", "mbarrier_try_wait(b[n:], 1)": "mbarrier_wait_parity(b[n:], 0, 1)",
+    "cp_async_bulk_tensor_2d(s, m, n, 8, b[1:])": "cp_async_bulk_tensor(s, m, (8, n), b[1:], 0)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("theirs", THEIRS)
+def test_numba_cuda_mlir_s_names(theirs):
+    """The same PTX; an error names what was called."""
+    def ptx(call):
+        return ptx_of(define("def kernel(x, n):\n    s = cuda.shared.array((4, 8), np.float32, alignment=128)\n    b = cuda.shared.array(4, cuda.mbarrier)\n"
+                             f"    m = cuda.tensor_map(x, (4, 8))\n    v = cuda.{call}\n    x[0, 0] = 0 if v is None else v\n"), "float32[:,::1], int64", "sm_90")
+
+    assert ptx("intrin." + theirs) == ptx(THEIRS[theirs])
+
+
+@pytest.mark.parametrize("call, what", [
+    ("mapa(x, 0)", "cuda.intrin.mapa: argument 1 ('array') must be an array of cuda.shared.array"), ("mbarrier_init(x, 1)", "cuda.intrin.mbarrier_init: argument 1 ('barriers')"),
+    ("mbarrier_init(b, 1.5)", "cuda.intrin.mbarrier_init: argument"), ("mbarrier_init(b, 0, 1)", "cuda.intrin.mbarrier_init: it takes 2 arguments, but 3 are given"),
+    ("cp_async_bulk_tensor_2d(x, x, 0, 0, b)", "cuda.intrin.cp_async_bulk_tensor_2d: argument 2 ('tensor_map')"),
+    ("cp_async_bulk_store(x, x, 4)", "copy slices as long as they are"), ("warp_idx()", "the names of PTX are in cuda itself"),
+])  # fmt: skip
+def test_wrong_calls_by_their_names(call, what):
+    with pytest.raises(CompileError, match=re.escape(what)):
+        ptx_of(define(f"def kernel(x):\n    b = cuda.shared.array(4, cuda.mbarrier)\n    cuda.intrin.{call}\n"), "float32[:,::1]", "sm_90")
+
+
+@on_device
+def test_a_copy_by_their_names():
+    @cuda.jit
+    def kernel(x, out):
+        s = cuda.shared.array((4, 8), np.float32, alignment=128)
+        b = cuda.shared.array(1, cuda.mbarrier)
+        m = cuda.tensor_map(x, (4, 8))
+        if cuda.intrin.elect_sync():
+            cuda.intrin.mbarrier_init(b, 1)
+            cuda.intrin.fence_mbarrier_init()
+            cuda.intrin.mbarrier_arrive_expect_tx(b, m.nbytes)
+            cuda.intrin.cp_async_bulk_tensor_2d(s, m, 8, 4, b)
+        cuda.intrin.barrier()
+        cuda.intrin.mbarrier_try_wait(b, 0)
+        out[cuda.threadIdx.x // 8, cuda.threadIdx.x % 8] = s[cuda.threadIdx.x // 8, cuda.threadIdx.x % 8]
+
+    x, out = np.arange(16 * 32, dtype=np.float32).reshape(16, 32), np.zeros((4, 8), np.float32)
+    kernel[1, 32](x, out)
+    assert np.array_equal(out, x[4:8, 8:16])
