@@ -1,6 +1,6 @@
 /* NVPTX drain: a block's shared memory is given to another when its threads have ended, and so a
- * thread with bulk stores under way waits at the end until these have read it. A wait is for groups,
- * so what no commit has followed becomes one first; without any that is an empty group.
+ * thread with bulk stores under way waits at the end until these have read it. A wait is for
+ * groups, so what no commit has followed becomes one first; without any that is an empty group.
  *
  * In: kernels right before code generation. A thread that cannot have begun a store returns by
  * itself, without waiting: where one thread of a warp drives copies up to the kernel's end, ptxas
