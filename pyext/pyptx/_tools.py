@@ -230,7 +230,7 @@ def resources_for(kernel, signature, arch):
     def resources(out, arch):
         log = assemble(out["ptx"], arch)[1]
         usage = read_usage(log, out["symbol"])
-        advice = _pyptx._assembled_advice(kernel.py_func.__code__, out["ptx"], usage.stack, usage.registers, log)
+        advice = _pyptx._assembled_advice(kernel.py_func.__code__, out["ptx"], usage.stack, usage.registers, log, True)
         return {"registers": usage.registers, "static_shared": usage.shared, "constant": usage.constant, "local": usage.stack,
                 "spill_stores": usage.spill_stores, "spill_loads": usage.spill_loads, "max_threads": None, "advice": advice, "log": log}
 

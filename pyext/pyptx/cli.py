@@ -386,14 +386,15 @@ def assembled_advice(units, emit, args):
         try:
             log = cubin_of(unit, arch)[1]
             usage = _tools.read_usage(log, out["symbol"])
-            found = _pyptx._assembled_advice(code_of(unit), out["ptx"], usage.stack, usage.registers, log)
+            found, listed = (_pyptx._assembled_advice(code_of(unit), out["ptx"], usage.stack, usage.registers, log, asked)
+                             for asked in (False, args.resource_usage))
         except CompileError as error:
             sys.stderr.write(f"{arch}: {error}\n")
             failed += 1
             continue
-        if found and advice_mode() != "0":
-            sys.stderr.writelines(f"{arch}: {advice}\n" for advice in found)
-            failed += advice_mode() == "error"
+        if advice_mode() != "0":
+            sys.stderr.writelines(f"{arch}: {advice}\n" for advice in listed)
+            failed += bool(found) and advice_mode() == "error"
     return failed
 
 
