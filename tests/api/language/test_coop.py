@@ -525,7 +525,7 @@ def group_error(body, error=CompileError, block=64):
         ("cuda.coop.this_block().load(x, cuda.local.array((2, 2), np.int64))", "items are a local array of one axis"),
         ("cuda.coop.this_block().load(x.reshape(8, 8), cuda.local.array(2, np.int64))", "load and store: the array has one axis"),
         ("cuda.coop.this_block().store(x.reshape(8, 8), cuda.local.array(2, np.int64))", "load and store: the array has one axis"),
-        ("cuda.coop.this_block().all(x)", "a named tuple Block of 14 fields has no attribute 'all'"),
+        ("cuda.coop.this_block().all(x)", "a named tuple Block of 15 fields has no attribute 'all'"),
         ("x[0] = cuda.coop.tiled_partition(7).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
         ("x[0] = cuda.coop.tiled_partition(64).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
         ("x[0] = cuda.coop.tiled_partition(n).sum(1)", "known when the kernel is compiled"),
