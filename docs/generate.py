@@ -187,6 +187,11 @@ def words_of_bulk_copies():
     return out
 
 
+def architectures(names):
+    """The words of a row, each architecture as code."""
+    return re.sub(r"sm_\w+", r"`\g<0>`", names)
+
+
 def instructions_page():
     """What needs an architecture or a PTX version: the rows of ir/instructions.def."""
     parts = sections("ir/instructions.def")
@@ -194,8 +199,8 @@ def instructions_page():
     out = HEAD.format(source="ir/instructions.def, ir/matrices.def, ir/warpgroups.def and ir/bulk.def") + (
         "# Instructions\n\nFunctions of kernels that are one instruction of newer GPUs, what PTX calls it, the first architecture and PTX version "
         "that have it, and what the host device does and checks. A kernel that uses one on an architecture, or with a PTX version, that lacks it is an "
-        "error ([PT410](errors.md)) that names the first that has it. The letter a means that the code runs on that architecture alone; "
-        "the compiler then writes `sm_90a` where `sm_90` was asked for. How they are used: [the guide](../guide/instructions.md).\n\n## Contents\n\n")
+        "error ([PT410](errors.md)) that names the first that has it. The letter a means that no other architecture has it, newer ones neither, and "
+        "that the code runs on one architecture alone; the compiler then writes `sm_90a` where `sm_90` was asked for. How they are used: [the guide](../guide/instructions.md).\n\n## Contents\n\n")
     out += "\n".join(f"* [{title}](#{title.lower().replace(' ', '-')})" for title, _ in parts) + "\n"
     for title, text in parts:
         found = [instruction(m[0], [unquote(a) for a in split(text, m.end())], known) for m in re.finditer(r"^[ND]\(", text, flags=re.M)]
@@ -204,7 +209,7 @@ def instructions_page():
             continue
         out += "| name, PTX | from | meaning | on the host device |\n|---|---|---|---|\n"
         for path, signature, ptx, arch, least, host, doc in found:
-            named, since = f"<br>`{cell(ptx)}`" if ptx else "", f"`{arch}`, PTX {version(least)}" if arch else "all"
+            named, since = f"<br>`{cell(ptx)}`" if ptx else "", f"{architectures(arch)}, PTX {version(least)}" if arch else "all"
             out += f"| `{cell(path)}({cell(signature)})`{named} | {since} | {cell(doc)} | {cell(host)} |\n"
         if title == "Matrices of a warp":
             out += shapes_of_warps()
@@ -214,7 +219,7 @@ def instructions_page():
             out += words_of_bulk_copies()
     out += "\nWhat a text of `cuda.inline_ptx` names asks for the same.\n\n| the text has | from | PTX version |\n|---|---|---|\n"
     for prefix, arch, least in rows("ir/instructions.def", "M"):
-        out += f"| `{prefix}` | `{arch}` | {version(least)} |\n"
+        out += f"| `{prefix}` | {architectures(arch)} | {version(least)} |\n"
     return out
 
 

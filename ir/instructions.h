@@ -7,7 +7,7 @@
 typedef struct InstructionInfo {
   IntrinsicId id;   /* INTR_NONE: only inline PTX names it */
   const char *ptx;  /* as the PTX ISA writes it, or how it begins */
-  const char *arch; /* "sm_90", "sm_90a" */
+  const char *arch; /* "sm_90" and later; with the letter a, all: "sm_90a", "sm_90a or sm_100a" */
   int version;      /* 83 for 8.3 */
 } InstructionInfo;
 

@@ -283,7 +283,7 @@ static PyMethodDef methods[] = {
     {"_compile", px_compile_offline, METH_VARARGS,
      "_compile(function, signature, target, arch, ptx_version, options, want): texts of one kernel, without a device (compile/offline.h)."},
     {"_assembled_advice", px_assembled_advice, METH_VARARGS,
-     "_assembled_advice(code, ptx, local, registers, words): the list of Advice about what the assembler made of a kernel."},
+     "_assembled_advice(code, ptx, local, registers, words, asked=False): the list of Advice about what the assembler made of a kernel."},
     {"_passes", passes, METH_NOARGS,
      "_passes(): (name, the pass that it is a part of or None, lowest opt, why, whether PYPTX_SKIP may leave it out) of every pass."},
     {"_ptx_versions", ptx_versions, METH_NOARGS,

@@ -51,6 +51,8 @@ void cg_mark_long_division(Cg *cg, LLVMValueRef division);
 /* Metadata of an access: before its low half was taken, its index was one of an array of at most
  * TY_NARROW elements. */
 #define CG_IN_RANGE "pyptx.in_range"
+/* Metadata of an alloca: the comment (cx_put_place) of the local array that it is. */
+#define CG_PLACE "pyptx.place"
 /* A division or remainder of integers. */
 bool cg_is_division(LLVMValueRef i);
 

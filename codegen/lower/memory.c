@@ -423,13 +423,28 @@ static LLVMValueRef alloc_shared(Lower *lw, const IrAlloc *a, uint64_t bytes, un
                                    a->name ? a->name : "shared");
 }
 
+/* Says of a local array where it is made, and how large, in the words of a comment for the PTX. */
+static void mark_local(Lower *lw, LLVMValueRef array, uint64_t bytes) {
+  LLVMContextRef c = lw->cg->context;
+  Buf text;
+  buf_init(&text, &lw->cx->arena);
+  cx_put_place(&text, arena_printf(&lw->cx->arena, "local.array[%llu]", (unsigned long long)bytes),
+               lw->ins->loc);
+  LLVMMetadataRef words = LLVMMDStringInContext2(c, text.text, text.len);
+  unsigned kind = LLVMGetMDKindIDInContext(c, CG_PLACE, sizeof CG_PLACE - 1);
+  LLVMSetMetadata(array, kind, LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, &words, 1)));
+}
+
 static LLVMValueRef alloc_local(Lower *lw, const IrAlloc *a, uint64_t bytes, unsigned align) {
   Cg *cg = lw->cg;
   if (bytes > LOCAL_LIMIT || cg->local_bytes + bytes > LOCAL_LIMIT)
     fail(lw->cx, lw->ins->loc, ERR_LOCAL_SIZE, a->name ? a->name : "the array", (long long)bytes,
          (long long)LOCAL_LIMIT);
   cg->local_bytes += (uint32_t)bytes;
-  return lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), align, a->name ? a->name : "local");
+  LLVMValueRef array = lw_alloca(lw, LLVMArrayType2(lw->t->i8, bytes), align,
+                                 a->name ? a->name : "local");
+  mark_local(lw, array, bytes);
+  return array;
 }
 
 void lw_alloc(Lower *lw, Ins *i) {

@@ -1,5 +1,6 @@
 /* NVPTX drain: a block's shared memory is given to another when its threads have ended, and so a
- * thread with bulk stores under way waits at the end until these have read it.
+ * thread with bulk stores under way waits at the end until these have read it. A wait is for
+ * groups, so what no commit has followed becomes one first; without any that is an empty group.
  *
  * In: kernels right before code generation. A thread that cannot have begun a store returns by
  * itself, without waiting: where one thread of a warp drives copies up to the kernel's end, ptxas
@@ -62,7 +63,8 @@ static void part(Cg *cg, const FnGraph *g, uint32_t returns, const bool *stored)
 }
 
 static void drain(Cg *cg, LLVMValueRef kernel) {
-  static const char code[] = "cp.async.bulk.wait_group.read 0;", constraints[] = "~{memory}";
+  static const char code[] = "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;",
+                    constraints[] = "~{memory}";
   LLVMTypeRef type = LLVMFunctionType(cg->t.none, NULL, 0, 0);
   LLVMValueRef text = LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints),
                                        true, 0, LLVMInlineAsmDialectATT, 0);

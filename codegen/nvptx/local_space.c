@@ -5,7 +5,8 @@
  * touches. It keeps such an array in memory, though it puts one into registers that has only
  * local accesses at constant offsets. So the array's local address goes through a move that LLVM
  * does not look into; all addresses come from there, and LLVM's inference of address spaces makes
- * them local.
+ * them local. Of an array that has other accesses the move has a comment with its place in Python,
+ * for advice (pyext/compile/assembler_log.c).
  *
  * In: the module right before code generation. */
 #include <string.h>
@@ -13,8 +14,9 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-static LLVMValueRef opaque_move(LLVMTypeRef type) {
-  static const char code[] = "mov.b64 $0, $1;", constraints[] = "=l,l";
+static LLVMValueRef opaque_move(Cg *cg, LLVMTypeRef type, const char *place) {
+  static const char constraints[] = "=l,l";
+  const char *code = arena_printf(&cg->cx->arena, "mov.b64 $0, $1;%s%s", *place ? " " : "", place);
   return LLVMGetInlineAsm(type, code, strlen(code), constraints, strlen(constraints), false, false,
                           LLVMInlineAsmDialectATT, false);
 }
@@ -22,6 +24,39 @@ static LLVMValueRef opaque_move(LLVMTypeRef type) {
 static bool is_lifetime(LLVMValueRef i) {
   return LLVMIsACallInst(i) &&
          (cg_is_call_of(i, "llvm.lifetime.start.p0") || cg_is_call_of(i, "llvm.lifetime.end.p0"));
+}
+
+static bool is_fill(LLVMValueRef i) {
+  LLVMValueRef n = LLVMIsAMemIntrinsic(i) ? LLVMGetOperand(i, 2) : NULL;
+  return n && LLVMIsAConstantInt(n);
+}
+
+/* Is there an access, or another use of the address, that is at no constant offset? */
+static bool varies(LLVMValueRef address) {
+  for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    bool step = cg_is_op(by, LLVMGetElementPtr), same = cg_is_op(by, LLVMAddrSpaceCast);
+    for (unsigned k = 0; step && k < LLVMGetNumIndices(by); k++)
+      if (!LLVMIsAConstantInt(LLVMGetOperand(by, k + 1)))
+        return true;
+    bool access = LLVMIsALoadInst(by) ||
+                  (LLVMIsAStoreInst(by) && LLVMGetOperand(by, 0) != address) || is_lifetime(by) ||
+                  is_fill(by);
+    if (step || same ? varies(by) : !access)
+      return true;
+  }
+  return false;
+}
+
+/* What codegen/lower/memory.c says of an array; "" of others, and where nothing varies. */
+static const char *place_of(Cg *cg, LLVMValueRef array) {
+  unsigned kind = LLVMGetMDKindIDInContext(cg->context, CG_PLACE, sizeof CG_PLACE - 1), n = 0;
+  LLVMValueRef node = LLVMGetMetadata(array, kind), words = NULL;
+  if (!node || LLVMGetMDNodeNumOperands(node) != 1 || !varies(array))
+    return "";
+  LLVMGetMDNodeOperands(node, &words);
+  const char *text = LLVMGetMDString(words, &n);
+  return arena_printf(&cg->cx->arena, "%.*s", (int)n, text);
 }
 
 static void redirect(Cg *cg, LLVMValueRef array, LLVMValueRef address, LLVMValueRef moved) {
@@ -44,8 +79,9 @@ static void move_address(Cg *cg, LLVMValueRef array) {
   LLVMTypeRef type = LLVMFunctionType(local, &local, 1, false);
   LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(array));
   LLVMSetCurrentDebugLocation2(b, NULL);
+  const char *place = place_of(cg, array);
   LLVMValueRef address = l_addrspacecast(b, array, local);
-  LLVMValueRef moved = l_call_type(b, type, opaque_move(type), &address, 1);
+  LLVMValueRef moved = l_call_type(b, type, opaque_move(cg, type, place), &address, 1);
   redirect(cg, array, address, l_addrspacecast(b, moved, cg->t.ptr));
 }
 

@@ -10,7 +10,7 @@
 #include "codegen/nvptx/nvptx.h"
 #include "ir/instructions.h"
 
-static bool has_letter(const char *arch) { return arch[strlen(arch) - 1] == 'a'; }
+static bool has_letter(const char *arch, char letter) { return arch[strlen(arch) - 1] == letter; }
 
 /* The instruction as the user has written it. */
 static const char *called(const Cg *cg, const Ins *i, const InstructionInfo *row) {
@@ -27,11 +27,10 @@ static void lacks(Cg *cg, const Ins *i, const InstructionInfo *row, const char *
 static void need(Cg *cg, const Ins *i, const InstructionInfo *row) {
   NvptxState *s = cg->target_state;
   const char *asked = cg->request->arch;
-  int number = cg_nvptx_arch_number(cg), least = atoi(row->arch + 3),
-      limit = cg->request->ptx_version;
-  bool alone = has_letter(row->arch);
+  int number = cg_nvptx_arch_number(cg), limit = cg->request->ptx_version;
+  bool alone = has_letter(row->arch, 'a'); /* these architectures; no later one */
   const char *with_letter = arena_printf(&cg->cx->arena, "sm_%da", number);
-  if (number < least || (alone && !cg_arch_min_ptx(with_letter)))
+  if (alone ? !strstr(row->arch, with_letter) : number < atoi(row->arch + 3))
     lacks(cg, i, row,
           alone ? row->arch : arena_printf(&cg->cx->arena, "%s or a newer architecture", row->arch),
           asked);
@@ -39,7 +38,7 @@ static void need(Cg *cg, const Ins *i, const InstructionInfo *row) {
     lacks(cg, i, row,
           arena_printf(&cg->cx->arena, "PTX %d.%d", row->version / 10, row->version % 10),
           arena_printf(&cg->cx->arena, "PTX %d.%d", limit / 10, limit % 10));
-  if (alone)
+  if (alone && !has_letter(asked, 'f'))
     s->arch = with_letter;
   s->least_ptx = s->least_ptx < row->version ? row->version : s->least_ptx;
 }
@@ -60,6 +59,19 @@ static const InstructionInfo *multiplies_float8(const Ins *i) {
   return &mma_of_float8[i->args[0]->type->n == 8 || i->type->elems[0]->id == TY_F16];
 }
 
+/* The mapping of an array that another instruction of the same call begins with, st_async for one:
+ * that needs no less, and has the name that the user wrote. */
+static bool is_a_part(const Fn *fn, const Ins *map) {
+  if (map->op != OP_INTRINSIC || map->aux.intrinsic != INTR_CLUSTER_MAP)
+    return false;
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
+      if (i->op == OP_INTRINSIC && i->aux.intrinsic != INTR_CLUSTER_MAP &&
+          !memcmp(&i->loc, &map->loc, sizeof i->loc) && ir_instruction(i->aux.intrinsic))
+        return true;
+  return false;
+}
+
 void cg_nvptx_require(Cg *cg) {
   NvptxState *s = cg->target_state;
   s->arch = cg->request->arch;
@@ -68,7 +80,7 @@ void cg_nvptx_require(Cg *cg) {
       FOR_INS (b, i) {
         const InstructionInfo *row = i->op == OP_INTRINSIC ? ir_instruction(i->aux.intrinsic)
                                                            : NULL;
-        if (row)
+        if (row && !is_a_part(cg->program->fns.data[k], i))
           need(cg, i, row);
         if ((row = multiplies_float8(i)))
           need(cg, i, row);

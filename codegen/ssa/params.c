@@ -414,6 +414,11 @@ static void add_maps(Cx *cx, Params *all, const Fn *kernel, const uint32_t *argu
       if (!ir_is_tensor_copy(i) || cg_tensor_field(all, i) != UINT32_MAX)
         continue;
       if (stable)
+        advise(cx,
+               "compile it with --abi compact, or @cuda.jit(abi=\"compact\"): that shows its code, "
+               "and this package launches it; for other programs copy without a map "
+               "(cuda.cp_async_bulk), or in cuda.inline_ptx with a map of theirs");
+      if (stable)
         fail(cx, i->loc, ERR_ARGUMENTS, "cuda.tensor_map",
              "a map is made by this package's launches, and this kernel is for other programs "
              "(abi=\"stable\")");

@@ -182,3 +182,32 @@ int px_add_assembler_advice(PxState *st, const char *ptx, const char *log, PyObj
   }
   return 0;
 }
+
+static bool same_place(const Place *a, const Place *b) {
+  return a->line == b->line && a->column == b->column && !strcmp(a->file, b->file);
+}
+
+int px_add_local_advice(PxState *st, const char *ptx, uint32_t local, PyObject *list) {
+  enum { MOST_PLACES = 8 };
+  static const char mark[] = "// local.array[";
+  Place seen[MOST_PLACES];
+  char message[256];
+  unsigned n = 0;
+  for (const char *at = ptx; n < MOST_PLACES && (at = strstr(at, mark)); at++) {
+    char *end;
+    unsigned long long bytes = strtoull(at + sizeof mark - 1, &end, 10);
+    bool known = *end != ']' || bytes > local || !read_place(end, "] at ", &seen[n]);
+    for (unsigned k = 0; k < n && !known; k++)
+      known = same_place(&seen[k], &seen[n]);
+    if (known)
+      continue;
+    snprintf(message, sizeof message, ir_errors[ERR_LOCAL_MEMORY].message, (unsigned)bytes);
+    Diag d = diag_at(ERR_LOCAL_MEMORY, &seen[n++], message);
+    PyObject *advice = px_advice_of(st, &d, false);
+    int failed = !advice || PyList_Append(list, advice) < 0;
+    Py_XDECREF(advice);
+    if (failed)
+      return -1;
+  }
+  return 0;
+}

@@ -10,5 +10,8 @@
 bool px_raise_assembler_log(PxState *st, const char *ptx, const char *log);
 /* Appends to the list what it says of code that works nevertheless: PT808 and PT809. 0 or -1. */
 int px_add_assembler_advice(PxState *st, const char *ptx, const char *log, PyObject *list);
+/* Appends to the list the local arrays of `ptx` whose indices vary and which so many bytes of local
+ * memory can hold: PT810, each place once. 0 or -1. */
+int px_add_local_advice(PxState *st, const char *ptx, uint32_t local, PyObject *list);
 
 #endif

@@ -46,7 +46,8 @@ static PyObject *text_for(PxDispatcher *d, const PxSignature *s, RtDevice *devic
 }
 
 static PyObject *all_advice(PxState *st, PxOverload *o) {
-  PyObject *list = px_advice_list(st, o->code), *loaded = list ? px_entry_advice(st, o) : NULL;
+  PyObject *list = px_advice_list(st, o->code),
+           *loaded = list ? px_entry_advice(st, o, true) : NULL;
   if (!loaded || PyList_SetSlice(list, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, loaded) < 0)
     Py_CLEAR(list);
   Py_XDECREF(loaded);
@@ -58,7 +59,7 @@ static PyObject *loaded_resources(PxState *st, PxOverload *o) {
   return Py_BuildValue("{s:I,s:I,s:I,s:I,s:O,s:O,s:I,s:N,s:s}", "registers", info->registers,
                        "static_shared", info->static_shared, "constant", info->constant, "local",
                        info->local, "spill_stores", Py_None, "spill_loads", Py_None, "max_threads",
-                       info->max_threads, "advice", px_entry_advice(st, o), "log",
+                       info->max_threads, "advice", px_entry_advice(st, o, true), "log",
                        rt_kernel_words(o->kernel));
 }
 

@@ -2,8 +2,9 @@
  *
  * Local memory holds three things: local arrays that keep their addresses, for instance since they
  * are indexed by a number of the launch, which PTX declares as a depot; the frames of functions
- * that are called; and what did not fit in the registers. Only the last is a surprise. So it is
- * what exceeds the depots, of kernels that call nothing. */
+ * that are called; and what did not fit in the registers. The last is always a surprise: it is what
+ * exceeds the depots, of kernels that call nothing. Arrays are said to whoever asks what a kernel
+ * takes: mostly nothing but memory can hold them (a row whose length is data, a sort in place). */
 #include "pyext/compile/spills.h"
 
 #include <stdlib.h>
@@ -59,18 +60,29 @@ static PyObject *spill_advice(PxState *st, PyObject *code, const PxAssembled *ma
   return advice;
 }
 
+static int local_advice(PxState *st, const PxAssembled *made, PyObject *list) {
+  uint64_t own;
+  bool there = made->asked && made->local && declared_local(made->ptx, &own) && own;
+  return there ? px_add_local_advice(st, made->ptx, made->local, list) : 0;
+}
+
 int px_add_assembled_advice(PxState *st, PyObject *code, const PxAssembled *made, PyObject *list) {
   PyObject *spilled = spill_advice(st, code, made);
   int failed = spilled ? PyList_Append(list, spilled) : PyErr_Occurred() ? -1 : 0;
   Py_XDECREF(spilled);
-  return failed ? -1 : px_add_assembler_advice(st, made->ptx, made->words, list);
+  if (failed || local_advice(st, made, list) < 0)
+    return -1;
+  return px_add_assembler_advice(st, made->ptx, made->words, list);
 }
 
 PyObject *px_assembled_advice(PyObject *module, PyObject *args) {
   PyObject *code;
   PxAssembled made = {0};
-  if (!PyArg_ParseTuple(args, "OsIIs", &code, &made.ptx, &made.local, &made.registers, &made.words))
+  int asked = 0;
+  if (!PyArg_ParseTuple(args, "OsIIs|p", &code, &made.ptx, &made.local, &made.registers,
+                        &made.words, &asked))
     return NULL;
+  made.asked = asked;
   PxState *st = PyModule_GetState(module);
   if (px_raise_assembler_log(st, made.ptx, made.words))
     return NULL;

@@ -79,13 +79,14 @@ static PyObject *link_lto(PxOverload *o, const CgKernel *code, PyObject *linked)
   return whole;
 }
 
-PyObject *px_entry_advice(PxState *st, PxOverload *o) {
+PyObject *px_entry_advice(PxState *st, PxOverload *o, bool asked) {
   PyObject *list = PyList_New(0);
   if (!list || !o->entries || !rt_kernel_has(o->kernel, RT_ENTRY_OWN) ||
       PyList_GET_SIZE(o->entries->linked))
     return list;
   const RtKernelInfo *info = rt_kernel_info(o->kernel);
-  const PxAssembled made = {o->code->ptx, info->local, info->registers, rt_kernel_words(o->kernel)};
+  const PxAssembled made = {o->code->ptx, info->local, info->registers, rt_kernel_words(o->kernel),
+                            asked};
   if (px_add_assembled_advice(st, o->entries->code, &made, list) < 0)
     Py_CLEAR(list);
   return list;
@@ -93,7 +94,7 @@ PyObject *px_entry_advice(PxState *st, PxOverload *o) {
 
 /* What is known once the kernel's own entry is loaded. */
 static int advise(PxState *st, PxOverload *o) {
-  PyObject *list = px_entry_advice(st, o);
+  PyObject *list = px_entry_advice(st, o, false);
   PyObject *module = o->scope ? PyDict_GetItemString(o->scope, "__name__") : NULL;
   int failed = !list                   ? -1
                : PyList_GET_SIZE(list) ? px_show_list(st, list, module ? module : Py_None)

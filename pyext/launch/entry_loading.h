@@ -18,9 +18,9 @@ void px_entries_free(PxOverload *o); /* after its kernel */
 int px_entry_load(PxState *st, PxOverload *o, RtEntryKind entry);
 /* The kernel's own, which what is told about it goes by. */
 int px_entry_own(PxState *st, PxOverload *o);
-/* Advice about the kernel's own entry, which its loading has shown: a new list, empty where it is
- * not loaded; NULL with an exception. */
-PyObject *px_entry_advice(PxState *st, PxOverload *o);
+/* Advice about the kernel's own entry: a new list, empty where it is not loaded; NULL with an
+ * exception. asked: what its loading has not shown besides (PT810). */
+PyObject *px_entry_advice(PxState *st, PxOverload *o, bool asked);
 /* PTX of the coarsened entry, compiled if it was not: borrowed. *ptx is NULL if there is none. 0 or
  * -1. */
 int px_entry_coarse_ptx(PxState *st, PxOverload *o, const char **ptx);

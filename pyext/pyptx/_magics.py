@@ -13,7 +13,7 @@ from IPython.display import display
 
 from pyptx import _html, _pyptx, _tools, cli
 from pyptx._sources import Usage, is_dispatcher
-from pyptx.errors import show_advice
+from pyptx.errors import CompileError, show_advice
 
 TEXTS = {"ptx": "ptx", "types": "types", "ssa": "ssa", "llvm": "llvm", "llvm-opt": "llvm_opt"}
 
@@ -58,7 +58,7 @@ def resources(ptx, symbol, arch):
     """[(kind, number)] of what ptxas says, or why it says nothing."""
     try:
         usage = _tools.read_usage(_tools.assemble(ptx, arch)[1], symbol)
-    except _tools.ToolError as error:
+    except (_tools.ToolError, CompileError) as error:
         return [("registers", f"not known: {str(error).splitlines()[0]}")]
     return [("registers", usage.registers), ("shared memory", f"{usage.shared} bytes"), ("stack", f"{usage.stack} bytes"),
             ("spills", f"{usage.spill_stores} bytes stored, {usage.spill_loads} loaded")]

@@ -95,12 +95,19 @@ def target_of(ptx, arch):
 
 
 def assemble(ptx, arch, options=()):
-    """(cubin, what ptxas -v says) of PTX for an architecture."""
+    """(cubin, what ptxas -v says) of PTX for an architecture. What ptxas refuses is a CompileError
+    where it is about a line in Python (PT411, PT413, PT414), and a ToolError elsewhere."""
     ptxas = find("ptxas")
     with tempfile.TemporaryDirectory() as folder:
         source, cubin = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
         source.write_text(ptx)
-        log = _run([ptxas, "-v", f"-arch={target_of(ptx, arch)}", *options, "-o", str(cubin), str(source)], log=True)
+        try:
+            log = _run([ptxas, "-v", f"-arch={target_of(ptx, arch)}", *options, "-o", str(cubin), str(source)], log=True)
+        except ToolError as error:
+            from pyptx import _pyptx
+
+            _pyptx._assembled_advice(None, ptx, 0, 0, str(error))  # raises what it finds a line for
+            raise
         return cubin.read_bytes(), log
 
 
@@ -223,7 +230,7 @@ def resources_for(kernel, signature, arch):
     def resources(out, arch):
         log = assemble(out["ptx"], arch)[1]
         usage = read_usage(log, out["symbol"])
-        advice = _pyptx._assembled_advice(kernel.py_func.__code__, out["ptx"], usage.stack, usage.registers, log)
+        advice = _pyptx._assembled_advice(kernel.py_func.__code__, out["ptx"], usage.stack, usage.registers, log, True)
         return {"registers": usage.registers, "static_shared": usage.shared, "constant": usage.constant, "local": usage.stack,
                 "spill_stores": usage.spill_stores, "spill_loads": usage.spill_loads, "max_threads": None, "advice": advice, "log": log}
 

@@ -386,14 +386,15 @@ def assembled_advice(units, emit, args):
         try:
             log = cubin_of(unit, arch)[1]
             usage = _tools.read_usage(log, out["symbol"])
-            found = _pyptx._assembled_advice(code_of(unit), out["ptx"], usage.stack, usage.registers, log)
+            found, listed = (_pyptx._assembled_advice(code_of(unit), out["ptx"], usage.stack, usage.registers, log, asked)
+                             for asked in (False, args.resource_usage))
         except CompileError as error:
             sys.stderr.write(f"{arch}: {error}\n")
             failed += 1
             continue
-        if found and advice_mode() != "0":
-            sys.stderr.writelines(f"{arch}: {advice}\n" for advice in found)
-            failed += advice_mode() == "error"
+        if advice_mode() != "0":
+            sys.stderr.writelines(f"{arch}: {advice}\n" for advice in listed)
+            failed += bool(found) and advice_mode() == "error"
     return failed
 
 
@@ -406,15 +407,10 @@ def parameter_names(function):
 
 
 def cubin_of(unit, arch):
-    from pyptx import _pyptx, _tools
+    from pyptx import _tools
 
     if arch not in unit.cubins:
-        ptx = unit.compiled[arch]["ptx"]
-        try:
-            unit.cubins[arch] = _tools.assemble(ptx, arch)
-        except _tools.ToolError as error:
-            _pyptx._assembled_advice(code_of(unit), ptx, 0, 0, str(error))  # raises what it finds a line for
-            raise
+        unit.cubins[arch] = _tools.assemble(unit.compiled[arch]["ptx"], arch)
     return unit.cubins[arch]
 
 
@@ -595,7 +591,7 @@ def ptxas_known(wanted):
 
 
 def run_compile(args):
-    from pyptx import _tools
+    from pyptx import CompileError, _tools
 
     archs = list(dict.fromkeys(arch_name(a) for text in args.arch or [DEFAULT_ARCH] for a in text.split(",")))
     emit = list(dict.fromkeys(name for names in args.emit for name in names)) or ["asm" if archs == ["host"] else "ptx"]
@@ -626,6 +622,9 @@ def run_compile(args):
             results.append(Result("", "fatbin", fatbin_of(units)))
         if args.resource_usage:
             print_usage(units, args)
+    except CompileError as error:
+        sys.stderr.write(f"{error}\n")
+        return FAILED
     except _tools.ToolError as error:
         sys.stderr.write(f"pyptx: {error}\n")
         return FAILED

@@ -37,7 +37,7 @@ void *rt_host_map_shared(const RtHostLaunch *view, uint32_t site, uint32_t threa
   const RtPlace *p = rt_host_place(view);
   const RtCluster *c = p->cluster;
   if (rank >= c->blocks)
-    rt_host_trap(view, site, p->block, thread, rank, c->blocks, 0, 0);
+    rt_host_trap(view, site, p->block, thread, (int32_t)rank, c->blocks, 0, 0);
   RtPlace *m = (RtPlace *)(void *)((char *)c->first + rank * c->stride);
   if (m != p && m->times && m->state == RT_PLACE_ENDED)
     rt_host_trap(view, site + 1, p->block, thread, rank, 0, 0, 0);

@@ -99,7 +99,8 @@ def test_every_instruction_is_documented(generate):
     for row in rows:
         path, (ptx, arch, version, host) = (row[1], [*row[5:9]]) if len(row) == 10 else (row[0], row[1:])
         cells = documented.pop(path)
-        needs = f"`{arch}`, PTX {int(version) // 10}.{int(version) % 10}" if arch else "all"
+        named = re.sub(r"\w+\d\w*", r"`\g<0>`", arch)
+        needs = f"{named}, PTX {int(version) // 10}.{int(version) % 10}" if arch else "all"
         assert host and f"`{ptx}`" * bool(ptx) in cells and f" | {needs} | " in cells and cells.endswith(f" | {host} |"), path
     assert not documented
     have = {row[1] if len(row) == 10 else row[0] for row in rows}

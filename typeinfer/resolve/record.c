@@ -8,12 +8,13 @@
 
 #include "ir/base/suggest.h"
 #include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
 #include "typeinfer/value/value.h"
 
 /* --- fields --- */
 
 /* Bytes that kernels cannot read are seen as uint8, to be copied. */
-static Val field_view(Ty *ty, Val a, const RecordField *f) {
+static Val view_of(Ty *ty, Val a, const RecordField *f) {
   const Type *t = a.type, *elem = f->type->id == TY_VOID ? ty_id(ty, TY_U8) : f->type;
   unsigned ndim = t->ndim + f->ndim, align = ty_array_align(t), at = f->offset & -f->offset;
   if (ndim > TY_MAX_NDIM)
@@ -39,6 +40,12 @@ static Val field_view(Ty *ty, Val a, const RecordField *f) {
   r.items = f->ndim ? extents : NULL;
   return r;
 }
+
+static Val field_view(Ty *ty, Val a, const RecordField *f) {
+  return a.type->elem == ty_mbarrier(ty) ? TY_FAIL(ty, ERR_BARRIER) : view_of(ty, a, f);
+}
+
+Val ty_get_barriers(Ty *ty, Val a) { return view_of(ty, a, &a.type->elem->fields[0]); }
 
 static Val get_field(Ty *ty, Val a, const RecordField *f) {
   if (f->type->id == TY_VOID)

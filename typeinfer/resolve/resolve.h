@@ -94,6 +94,7 @@ Val ty_range_contains(Ty *ty, Val item, Val range);
 /* --- records (record.c) --- */
 /* The field of an array of records or of one: a number, else a view. */
 Val ty_get_field(Ty *ty, Val obj, const char *name);
+Val ty_get_barriers(Ty *ty, Val a); /* the words of cuda.mbarrier, which nothing else may see */
 Val ty_get_field_at(Ty *ty, Val record, uint32_t k); /* of one record */
 Val ty_set_field(Ty *ty, Val obj, const char *name, Val value);
 Val ty_set_field_at(Ty *ty, Val record, uint32_t k, Val value);

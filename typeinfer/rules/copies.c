@@ -26,7 +26,7 @@ uint32_t ty_read_barrier(Ty *ty, const TyCall *c, uint32_t k, bool elsewhere, Va
     (void)ty_argument_type(ty, c, k, "an array of cuda.shared.array(n, cuda.mbarrier)");
     return 0;
   }
-  out[0] = ty_get_field(ty, a, FIELD);
+  out[0] = ty_get_barriers(ty, a);
   if (ty_is_bottom(out[0]))
     return 0;
   if (!ty_element(ty, a, c->args[k + 1], out + 1)) {
@@ -61,12 +61,21 @@ Val ty_rule_mbarrier(Ty *ty, const TyCall *c) {
   return effect(ty, elsewhere ? INTR_MBARRIER_ARRIVE_CLUSTER : c->id, args, n);
 }
 
+/* barriers[0], which numba-cuda-mlir has a pointer to. */
+Val ty_rule_first_barrier(Ty *ty, const TyCall *c, IntrinsicId of) {
+  TyCall first = *c;
+  first.id = of, first.n = 3;
+  first.args[1] = ty_const_int(ty, 0), first.args[2] = c->args[1];
+  first.given[2] = true;
+  return ty_rule_mbarrier(ty, &first);
+}
+
 Val ty_rule_mbarrier_cluster(Ty *ty, const TyCall *c) {
   TyCall there = *c;
-  Val map[] = {c->args[0], c->args[2]}, args[TY_MAX_NDIM + 3];
+  Val args[TY_MAX_NDIM + 3];
   if (!ty_read_barrier(ty, c, 0, false, args))
     return BOTTOM;
-  there.args[0] = ty_call_intrinsic(ty, INTR_CLUSTER_MAP, map, 2, NULL);
+  there.args[0] = ty_map_shared(ty, c, c->args[0], 2);
   if (ty_is_bottom(there.args[0]))
     return BOTTOM;
   uint32_t n = ty_read_barrier(ty, &there, 0, true, args);
@@ -103,9 +112,8 @@ Val ty_rule_st_async(Ty *ty, const TyCall *c) {
   uint32_t at = 1 + array.type->ndim, m;
   if (!ty_row_of_bytes(ty, c, n * size, n, args) || !ty_read_barrier(ty, c, 3, false, args + at))
     return BOTTOM;
-  Val map_array[] = {array, c->args[5]}, map_barriers[] = {c->args[3], c->args[5]};
-  args[0] = ty_call_intrinsic(ty, INTR_CLUSTER_MAP, map_array, 2, NULL);
-  there.args[3] = ty_call_intrinsic(ty, INTR_CLUSTER_MAP, map_barriers, 2, NULL);
+  args[0] = ty_map_shared(ty, c, array, 5);
+  there.args[3] = ty_map_shared(ty, c, c->args[3], 5);
   if (ty_is_bottom(args[0]) || ty_is_bottom(there.args[3]) ||
       !(m = ty_read_barrier(ty, &there, 3, true, args + at)))
     return BOTTOM;
@@ -209,9 +217,17 @@ static Val elements(Ty *ty, Val array) {
   return ty_cast_id(ty, n, TY_I64);
 }
 
+/* 0: none was given. */
 Val ty_read_multicast(Ty *ty, const TyCall *c, uint32_t k) {
+  int64_t mask;
   if (!c->given[k] || c->args[k].type->id == TY_NONE)
     return ty_cast_id(ty, ty_const_int(ty, 0), TY_I64);
+  if (fz_get_int(c->args[k].konst, &mask) && (mask < 1 || mask > UINT16_MAX))
+    return TY_FAIL(ty, ERR_ARGUMENTS, c->name,
+                   arena_printf(&ty->cx->arena,
+                                "multicast= has a bit for each block, of ranks 0 to 15, that gets "
+                                "the copy: 1 to 65535, not %lld",
+                                (long long)mask));
   return read_integer(ty, c, k);
 }
 

@@ -56,21 +56,24 @@ Val ty_rule_cluster_place(Ty *ty, const TyCall *c) {
   return ty_intrinsic(ty, c->id, ty_tuple(ty->cx, axes, 3), NULL, 0);
 }
 
+Val ty_map_shared(Ty *ty, const TyCall *c, Val array, uint32_t k) {
+  Val rank = count(ty, c, k, 0, 15, 1, "a cluster has ranks 0 to 15 at most, and none %lld");
+  if (ty_is_bottom(rank))
+    return BOTTOM;
+  const Type *t = array.type;
+  Val r = ty_intrinsic(
+      ty, INTR_CLUSTER_MAP,
+      ty_array(ty->cx, t->elem, t->ndim, (Layout)t->layout, SPACE_CLUSTER, t->wide, t->readonly),
+      (Val[]){array, rank}, 2);
+  r.items = array.items; /* extents */
+  return r;
+}
+
 Val ty_rule_map_shared(Ty *ty, const TyCall *c) {
   Val array = c->args[0];
   if (array.type->id != TY_ARRAY || array.type->space != SPACE_SHARED)
     return ty_argument_type(ty, c, 0, "an array of cuda.shared.array");
-  Val args[] = {array,
-                count(ty, c, 1, 0, 15, 1, "a cluster has ranks 0 to 15 at most, and none %lld")};
-  if (ty_is_bottom(args[1]))
-    return BOTTOM;
-  const Type *t = array.type;
-  Val r = ty_intrinsic(
-      ty, c->id,
-      ty_array(ty->cx, t->elem, t->ndim, (Layout)t->layout, SPACE_CLUSTER, t->wide, t->readonly),
-      args, 2);
-  r.items = array.items; /* extents */
-  return r;
+  return ty_map_shared(ty, c, array, 1);
 }
 
 /* Another name of a function without arguments. */

@@ -55,6 +55,8 @@ bool ty_row_of_bytes(Ty *ty, const TyCall *c, uint32_t bytes, uint32_t present, 
 IrAlloc *ty_own_memory(const Ins *array);
 /* copies.c: the element type of cuda.shared.array(n, cuda.mbarrier) */
 const Type *ty_mbarrier(Ty *ty);
+/* hardware.c: a shared array as the block whose rank is argument k has it */
+Val ty_map_shared(Ty *ty, const TyCall *c, Val array, uint32_t k);
 /* copies.c: the barrier that arguments k and k + 1 name: the array and indices; how many values, 0
  * after an error. elsewhere: or one of another block. */
 uint32_t ty_read_barrier(Ty *ty, const TyCall *c, uint32_t k, bool elsewhere, Val *out);

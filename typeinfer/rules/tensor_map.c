@@ -189,6 +189,16 @@ Val ty_rule_tensor_load(Ty *ty, const TyCall *c) {
   return ty_none(ty);
 }
 
+/* x, y and a pointer to the barrier: numba-cuda-mlir's. */
+Val ty_rule_tensor_load_2d(Ty *ty, const TyCall *c) {
+  TyCall whole = {.id = INTR_CP_ASYNC_TENSOR, .name = c->name, .n = 7};
+  Val at[] = {c->args[3], c->args[2]},
+      args[] = {c->args[0], c->args[1], ty_make_tuple(ty, at, 2), c->args[4], ty_const_int(ty, 0)};
+  for (uint32_t k = 0; k < sizeof args / sizeof *args; k++)
+    whole.args[k] = args[k], whole.given[k] = true;
+  return ty_is_bottom(args[2]) ? BOTTOM : ty_rule_tensor_load(ty, &whole);
+}
+
 Val ty_rule_tensor_store(Ty *ty, const TyCall *c) {
   Tensor t = {0};
   if (!read_tensor(ty, c, 0, 2, &t))

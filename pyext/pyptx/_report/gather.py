@@ -5,7 +5,7 @@ import json
 import re
 from collections import Counter
 
-from pyptx import _occupancy, _pyptx, _tools
+from pyptx import CompileError, _occupancy, _pyptx, _tools
 from pyptx._report import gpus
 from pyptx._report.count import Program
 from pyptx._report.listings import block_of, constant_bytes, ptx_rows, sass_rows, sections, segment, source_lines, ssa_rows
@@ -26,13 +26,14 @@ def gather(kernel, signature, arch, gpu, block=None, dynamic_shared=0, options=N
     chosen = block or min(own or USUAL_BLOCK, USUAL_BLOCK)
     facts = gpus.facts(gpu) if gpu else None
     work = counted(description)
+    said = [*out["advice"], *machine.pop("advice")]
     return {
         "kernel": getattr(kernel, "__qualname__", out["symbol"]), "signature": signature, "arch": arch, "gpu": facts, "symbol": out["symbol"],
         "version": _pyptx.__version__, "files": files, "sources": sources(description), "ssa": ssa_rows(description),
         "ptx": ptx_rows(out["ptx"], files), **machine,
         "occupancy": occupancies(arch, machine["usage"], chosen, own, block, dynamic_shared),
         "work": work, "roofline": roofline(work, facts) if facts else None,
-        "advice": [{"code": a.code, "file": a.file, "line": a.line, "message": first_line(a), "text": str(a)} for a in out["advice"]],
+        "advice": [{"code": a.code, "file": a.file, "line": a.line, "message": first_line(a), "text": str(a)} for a in said],
     }  # fmt: skip
 
 
@@ -53,17 +54,18 @@ def sources(description):
 
 def assembled(kernel, signature, out, arch, files):
     """usage and SASS, each None with the reason where there is none."""
-    made = {"usage": None, "usage_from": "", "usage_missing": "", "sass": None, "sass_missing": ""}
+    made = {"usage": None, "usage_from": "", "usage_missing": "", "sass": None, "sass_missing": "", "advice": []}
     if f".entry {out['symbol']}(" not in out["ptx"]:
         why = "a device function has no machine code of its own: it becomes a part of the kernels that call it"
         return {**made, "usage_missing": why, "sass_missing": why}
     try:
         cubin, log = _tools.assemble(out["ptx"], arch, ["-lineinfo"])
-    except _tools.ToolError as error:
+    except (_tools.ToolError, CompileError) as error:
         usage = of_module(kernel, signature, arch)
         return {**made, "usage": usage, "usage_from": "the module that the driver has loaded" if usage else "", "usage_missing": str(error),
                 "sass_missing": str(error)}
     usage = _tools.read_usage(log, out["symbol"])
+    made["advice"] = _pyptx._assembled_advice(getattr(kernel, "py_func", kernel).__code__, out["ptx"], usage.stack, usage.registers, log, True)
     banks = constant_bytes(cubin, out["symbol"])
     made |= {"usage_from": f"ptxas for {arch}", "usage": {
         "registers": usage.registers, "shared": usage.shared, "stack": usage.stack, "spill_stores": usage.spill_stores,

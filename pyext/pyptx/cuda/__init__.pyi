@@ -738,8 +738,14 @@ def int8x4(*components: Any) -> Any:
 class intrin:
     """Names of numba-cuda-mlir."""
     @staticmethod
+    def barrier() -> Any:
+        """cuda.syncthreads."""
+    @staticmethod
     def cluster_arrive() -> None:
         """this_cluster().barrier_arrive()."""
+    @staticmethod
+    def cluster_arrive_relaxed() -> Any:
+        """this_cluster().barrier_arrive(), which orders memory besides."""
     @staticmethod
     def cluster_ctarank() -> int:
         """this_cluster().block_rank()."""
@@ -747,8 +753,29 @@ class intrin:
     def cluster_wait() -> None:
         """this_cluster().barrier_wait()."""
     @staticmethod
+    def cp_async_bulk_tensor_2d(dst: Any, tensor_map: Any, x: Any, y: Any, barriers: Array) -> Any:
+        """cuda.cp_async_bulk_tensor(dst, tensor_map, (y, x), barriers, 0)."""
+    @staticmethod
     def elect_sync(mask: int = 0xffffffff) -> bool:
         """cuda.elect_sync."""
+    @staticmethod
+    def elect_sync_mask(mask: int) -> Any:
+        """cuda.elect_sync(mask)."""
+    @staticmethod
+    def fence_mbarrier_init() -> Any:
+        """cuda.fence_mbarrier_init."""
+    @staticmethod
+    def mapa(array: Array, rank: int) -> Any:
+        """this_cluster().map_shared_rank(array, rank)."""
+    @staticmethod
+    def mbarrier_arrive_expect_tx(barriers: Array, nbytes: int) -> Any:
+        """cuda.mbarrier_arrive_expect_tx(barriers, 0, nbytes)."""
+    @staticmethod
+    def mbarrier_init(barriers: Array, count: int) -> Any:
+        """cuda.mbarrier_init(barriers, 0, count): the first of the array, which may be a slice."""
+    @staticmethod
+    def mbarrier_try_wait(barriers: Array, parity: int) -> Any:
+        """cuda.mbarrier_wait_parity(barriers, 0, parity): it has no result, and so waits to the phase's end."""
 laneid: int  # Lane of this thread in its warp, 0 to 31.
 def lanemask_eq() -> int:
     """The bit of this lane, as a uint32."""

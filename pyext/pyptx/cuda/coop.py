@@ -90,7 +90,7 @@ class Block(NamedTuple):
         a number as the result. Keys are real numbers of up to 64 bits; nan comes last.
         descending=True: in the reverse order. Needs threads=.
     sync(), thread_rank(), size(), tiled_partition(size): cuda.syncthreads; the number of this
-        thread, and of threads; a Tile.
+        thread, and of threads; a Tile. num_threads() is size(), by CUDA C++'s newer name.
     """
 
     sum: Any
@@ -106,6 +106,7 @@ class Block(NamedTuple):
     sync: Any
     thread_rank: Any
     size: Any
+    num_threads: Any
     tiled_partition: Any
 
 
@@ -136,6 +137,7 @@ class Tile(NamedTuple):
     sync: Any
     thread_rank: Any
     size: Any
+    num_threads: Any
     meta_group_rank: Any
     shfl: Any
     shfl_up: Any
@@ -230,7 +232,7 @@ def _make_tile(width, size, dims):
         return np.uint32((np.uint32(cuda.ballot_sync(mask, p)) & mask) >> np.uint32(base))
 
     return Tile(sum, reduce, inclusive_sum, inclusive_scan, exclusive_sum, exclusive_scan, load, store, exchange, sort_keys, sync, thread_rank,
-                group_size, meta_group_rank, shfl, shfl_up, shfl_down, shfl_xor, any, all, ballot)
+                group_size, group_size, meta_group_rank, shfl, shfl_up, shfl_down, shfl_xor, any, all, ballot)
 
 
 def _partition(width, size, dims):
@@ -288,7 +290,7 @@ def _make_block(size, dims):
         return _partition(size_of_tile, size, dims)
 
     return Block(sum, reduce, inclusive_sum, inclusive_scan, exclusive_sum, exclusive_scan, load, store, exchange, sort_keys, sync, thread_rank,
-                 group_size, tiled_partition)
+                 group_size, group_size, tiled_partition)
 
 
 _ORDERS = 'exchange: order is "striped_to_blocked" or "blocked_to_striped"'

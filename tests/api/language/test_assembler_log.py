@@ -7,7 +7,7 @@ import shutil
 import pytest
 from standin import needs_standin, run
 
-from pyptx import cli, cuda
+from pyptx import CompileError, cli, cuda
 
 HEAD = """
 import numpy as np
@@ -111,6 +111,105 @@ def test_resources_of_ptxas(tmp_path, monkeypatch):
     assert found["registers"] == 32 and found["spill_stores"] > 32 and [a.code for a in found["advice"]] == ["PT807"]
     with pytest.raises(ValueError, match="arch is a GPU's"):
         fewer.resources("void(float32[::1], float32[::1])", arch="host")
+
+
+REFUSED = """
+from pyptx import cuda
+
+@cuda.jit
+def kernel(x):
+    x[0] = 1
+    cuda.inline_ptx("mov.u32 nowhere, 1;")  # here
+"""
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
+@pytest.mark.parametrize("call", ["resources", "inspect_sass", "report", "cubin", "sass", "--resource-usage"])
+def test_a_text_that_ptxas_refuses(call, tmp_path, monkeypatch, capsys):
+    """Whoever has it assembled gets its line."""
+    path = tmp_path / f"refused_{call.strip('-').replace('-', '_')}.py"
+    kernel = imported(REFUSED, path, monkeypatch)
+    if call in ("resources", "inspect_sass"):
+        with pytest.raises(CompileError) as caught:
+            getattr(kernel, call)("float32[::1]", arch="sm_90")
+        said = str(caught.value)
+    elif call == "report":  # which has all the rest
+        (data,) = kernel.report("float32[::1]", arch="sm_90").data
+        said = data["usage_missing"]
+    else:
+        emit = [call] if call.startswith("--") else ["--emit", call]
+        assert cli.main(["compile", str(path), "--sig", "float32[::1]", "--arch", "sm_90", *emit, "-o", str(tmp_path / "k")]) == 1
+        said = capsys.readouterr().err
+    assert re.search(r"PT411: the assembler refuses line 1 of the text", said) and f"{path.name}:{1 + REFUSED.split('# here')[0].count(chr(10))}:" in said, said
+
+
+ARRAYS = """
+import numpy as np
+from pyptx import cuda
+
+@cuda.jit(device=True)
+def fill(values, x, n):
+    for k in range(n):
+        values[k] = x[k]
+
+@cuda.jit(device=True)
+def largest(x, n):
+    places = cuda.local.array(8, np.int32)
+    for k in range(n):
+        places[k % 8] = k
+    return places[n % 8]
+
+@cuda.jitOPTIONS
+def kernel(x, n):
+    BODY
+"""
+# what lies in local memory: (body, options, the lines of its arrays and their bytes)
+WHERE = {
+    "an index of the launch": ("a = cuda.local.array(32, np.float32)\n    for k in range(n):\n        a[k * k % 32] = x[k]\n    x[0] = a[n]", "", [(1, 128)]),
+    "large": ("a = cuda.local.array((20, 10), np.float32)\n    for k in range(200):\n        a[k // 10, k % 10] = x[k]\n    for k in range(200):\n        x[k] = a[19 - k // 10, k % 10]", "", [(1, 800)]),
+    "handed to a function": ("a = cuda.local.array(16, np.float32)\n    fill(a, x, n)\n    x[0] = a[0] + a[15]", "", [(1, 64)]),
+    "made in a function": ("x[0] = largest(x, n)", "", [(-6, 32)]),
+    "one of two": ("a = cuda.local.array(4, np.float32)\n    b = cuda.local.array(64, np.float32)\n    for k in range(4):\n        a[k] = x[k]\n    for k in range(n):\n        b[k] = a[0] * x[k] + a[3]\n    x[0] = b[n]", "",
+                   [(2, 256)]),
+    "two": ("a = cuda.local.array(16, np.float32)\n    b = cuda.local.array(64, np.int8)\n    fill(a, x, n)\n    for k in range(n):\n        b[k] = x[k]\n    x[0] = b[n] + a[n]", "", [(1, 64), (2, 64)]),
+    "unrolled": ("a = cuda.local.array(16, np.float32)\n    for k in range(16):\n        a[k] = x[k]\n    for k in range(16):\n        x[k] = a[15 - k]", "", []),
+    "constants": ("a = cuda.local.array(100, np.float32)\n    a[3] = x[0]\n    a[90] = x[n]\n    x[1] = a[3] * a[90]", "", []),
+    "shared": ("a = cuda.shared.array(32, np.float32)\n    a[n] = x[0]\n    x[1] = a[n + 1]", "", []),
+    "spills alone": ("a = cuda.local.array(96, np.float32)\n    for k in range(96):\n        a[k] = x[n + 1024 * k]\n    cuda.syncthreads()\n    for k in range(96):\n        x[1024 * k] = a[k] * x[n]", "(max_registers=32)", []),
+    "every value of a debugged kernel": ("a = cuda.local.array(32, np.float32)\n    a[n] = x[0]\n    x[1] = a[n - 1]", "(debug=True)", []),
+}  # fmt: skip
+
+
+# Costs 0.2 s a case, most of it ptxas.
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
+@pytest.mark.parametrize("what", WHERE)
+def test_arrays_in_local_memory(what, tmp_path, monkeypatch):
+    """PT810 has the place of each array that is kept in memory, and its bytes; what ptxas puts into registers is not mentioned."""
+    body, options, lines = WHERE[what]
+    source = ARRAYS.replace("OPTIONS", options).replace("BODY", body)
+    kernel = imported(source, tmp_path / f"arrays_{list(WHERE).index(what)}.py", monkeypatch)
+    found = kernel.resources("float32[::1], int64", arch="sm_90")
+    first = source[: source.index("def kernel")].count("\n") + 1
+    assert sorted((a.line - first, int(re.search(r"(\d+) bytes", a.message)[1])) for a in found["advice"] if a.code == "PT810") == lines, found["advice"]
+    assert found["local"] >= sum(size for _, size in lines)
+    assert "PT810" not in "".join(map(str, kernel.advice("float32[::1], int64")))  # which asks no assembler
+    (data,) = kernel.report("float32[::1], int64", arch="sm_90").data
+    assert sorted(a["line"] - first for a in data["advice"] if a["code"] == "PT810") == [line for line, _ in lines]
+
+
+@pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
+def test_arrays_in_local_memory_on_the_command_line(tmp_path, monkeypatch, capsys):
+    """Who asks for resources is told; it is no warning, and no error where advice is."""
+    path = tmp_path / "arrays.py"
+    path.write_text(ARRAYS.replace("OPTIONS", "").replace("BODY", WHERE["large"][0]))
+
+    def compiled(mode, *arguments):
+        monkeypatch.setenv("PYPTX_ADVICE", mode)
+        status = cli.main(["compile", str(path) + ":kernel", "--sig", "float32[::1], int64", "--arch", "sm_90", "-o", str(tmp_path / "k"), *arguments])
+        return status, capsys.readouterr().err.count("PT810")
+
+    assert compiled("1", "--resource-usage") == compiled("error", "--resource-usage") == (0, 1)
+    assert compiled("1", "--emit", "cubin") == compiled("0", "--resource-usage") == (0, 0)
 
 
 @pytest.mark.parametrize("arch", [None, "sm_90"])

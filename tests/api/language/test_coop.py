@@ -525,7 +525,7 @@ def group_error(body, error=CompileError, block=64):
         ("cuda.coop.this_block().load(x, cuda.local.array((2, 2), np.int64))", "items are a local array of one axis"),
         ("cuda.coop.this_block().load(x.reshape(8, 8), cuda.local.array(2, np.int64))", "load and store: the array has one axis"),
         ("cuda.coop.this_block().store(x.reshape(8, 8), cuda.local.array(2, np.int64))", "load and store: the array has one axis"),
-        ("cuda.coop.this_block().all(x)", "a named tuple Block of 14 fields has no attribute 'all'"),
+        ("cuda.coop.this_block().all(x)", "a named tuple Block of 15 fields has no attribute 'all'"),
         ("x[0] = cuda.coop.tiled_partition(7).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
         ("x[0] = cuda.coop.tiled_partition(64).sum(1)", "the size is 1, 2, 4, 8, 16 or 32"),
         ("x[0] = cuda.coop.tiled_partition(n).sum(1)", "known when the kernel is compiled"),
@@ -630,6 +630,19 @@ def test_cooperative_groups():
     out = np.zeros(48, np.int64)
     launch(kernel, 48, out)
     assert (out == np.repeat(np.arange(48).reshape(3, 16).sum(axis=1), 16) + 480000).all()
+
+
+def test_the_number_of_threads():
+    """By CUDA C++'s two names."""
+    @cuda.jit
+    def kernel(out):
+        block = cuda.cg.this_thread_block()
+        tile = cuda.cg.tiled_partition(block, 16)
+        out[block.thread_rank()] = 100 * block.num_threads() + tile.num_threads()
+
+    out = np.zeros(40, np.int64)
+    launch(kernel, 40, out)
+    assert (out == 4000 + np.where(np.arange(40) < 32, 16, 8)).all()
 
 
 @pytest.mark.parametrize("dtype, block, items", [("int32", 256, 8), ("float64", 1024, 8), ("float32", 100, 4), ("int32", 64, 1)], ids=str)

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from harness import define
-from pyptx import CompileError, cuda
+from pyptx import CompileError, _pyptx, cuda
 from test_instructions import has, on_device
 from test_ptx import assemble, ptx_of
 
@@ -344,7 +344,12 @@ def test_places_of_stores(index, error, what):
     ("cuda.st_async(x, 0, 1.0, b, 0, 0)", "must be a C-contiguous array of numbers of cuda.shared.array"), ("cuda.st_async(s, 0, (1, 2, 3), b, 0, 0)", "must be a number or a tuple of 2 or 4"),
     ("cuda.st_async(cuda.shared.array(4, np.float16), 0, 1, b, 0, 0)", "must be an array of integers or floats of 4 or 8 bytes"),
     ("cuda.st_async(cuda.shared.array(4, np.float64), 0, (1, 2, 3, 4), b, 0, 0)", "must be a number or a tuple of 2"),
-    ("cuda.st_async(s, 0, 1j, b, 0, 0)", "complex"), ("cuda.st_async(s, 0, 1, s, 0, 0)", "must be an array of cuda.shared.array(n, cuda.mbarrier)"), ("cuda.st_async(s, 0, 1, b, 0, 16)", "ranks 0 to 15"),
+    ("cuda.st_async(s, 0, 1j, b, 0, 0)", "complex"), ("cuda.st_async(s, 0, 1, s, 0, 0)", "must be an array of cuda.shared.array(n, cuda.mbarrier)"),
+    ("cuda.st_async(s, 0, 1, b, 0, 16)", "cuda.st_async: a cluster has ranks 0 to 15 at most, and none 16"), ("cuda.st_async(s, 0, 1, b, 0, 1.5)", "cuda.st_async: argument 6 ('rank') must be an integer"),
+    ("cuda.mbarrier_arrive_cluster(b, 0, -1)", "cuda.mbarrier_arrive_cluster: a cluster has ranks 0 to 15 at most, and none -1"),
+    ("cuda.mbarrier_arrive_cluster(b, 0, x)", "cuda.mbarrier_arrive_cluster: argument 3 ('rank') must be an integer"),
+    ("cuda.cp_async_bulk(s, x, b, 0, multicast=0)", "1 to 65535, not 0"), ("cuda.cp_async_bulk(s, x, b, 0, multicast=1 << 16)", "1 to 65535, not 65536"),
+    ("cuda.cp_async_bulk_tensor(s, cuda.tensor_map(x, 64), 0, b, 0, multicast=0)", "cuda.cp_async_bulk_tensor: multicast= has a bit for each block"),
     ("cuda.cp_async_bulk(s, x, b, 0, multicast=1.5)", "must be an integer"), ("cuda.cp_async_bulk_wait_group(0, read=len(x))", "must be known"),
 ])  # fmt: skip
 def test_wrong_calls(body, what):
@@ -388,3 +393,31 @@ def test_instructions_in_full():
     assert re.search(r"cp\.async\.cg\.shared\.global \[%r\d+\], \[%rd\d+\], 16;", text) and re.search(r"cp\.async\.ca\.shared\.global \[%r\d+\], \[%rd\d+\], 4, %r\d+;", text)
     text = ptx_of(turn_round.py_func, "float32[::1], float32[::1]", "sm_90")
     assert text.rindex("cp.async.bulk.wait_group.read 0;") > text.rindex("cp.async.bulk.commit_group") and text.count("cp.async.bulk.wait_group.read 0;") >= 2
+
+
+@pytest.mark.parametrize("commit", [False, True])
+def test_a_store_without_a_commit_is_waited_for_too(commit):
+    """A wait is for groups: what nobody has committed is, at the kernel's end, right before it."""
+    kernel = define("def kernel(x):\n    s = cuda.shared.array(64, np.float32)\n    s[cuda.threadIdx.x] = 1\n    cuda.fence_proxy_async_shared()\n    cuda.syncthreads()\n"
+                    "    if cuda.threadIdx.x == 0:\n        cuda.cp_async_bulk_store(x[:64], s)\n" + "        cuda.cp_async_bulk_commit_group()\n" * commit)
+    text = ptx_of(kernel, "float32[::1]", "sm_90")
+    stored = text[text.index("cp.async.bulk.global.shared::cta.bulk_group"):]
+    assert re.findall(r"cp\.async\.bulk\.(?:commit|wait)_group[^;]*", stored) == ["cp.async.bulk.commit_group"] * (1 + commit) + ["cp.async.bulk.wait_group.read 0"]
+
+
+@pytest.mark.parametrize("call, ptx, version", [("st_async(s, 0, 1, b, 0, 1)", "st.async.weak", 81), ("mbarrier_arrive_cluster(b, 0, 1)", "mbarrier.arrive.shared::cluster", 80)])
+@pytest.mark.parametrize("debug", [False, True])
+def test_what_is_lacking_has_the_name_of_the_call(call, ptx, version, debug):
+    """They map an array first: that is a part of them."""
+    kernel = define(f"def kernel(x, i):\n    s = cuda.shared.array(64, np.float32)\n    b = cuda.shared.array(2, cuda.mbarrier)\n    cuda.{call.replace('0, 1)', 'i, 1)')}\n    cuda.cg.this_cluster().map_shared_rank(s, 0)[0] = 1\n")
+    with pytest.raises(ValueError, match=rf"PT410: cuda\.{call.partition('(')[0]} \({ptx}\S* needs sm_90 or a newer"):
+        ptx_of(kernel, "float32[::1], int64", "sm_80", debug=debug)
+    with pytest.raises(ValueError, match=rf"PT410: cuda\.{call.partition('(')[0]} .* needs PTX {version / 10}"):
+        _pyptx._compile(kernel, "float32[::1], int64", "nvptx", "sm_90", 78, {"debug": debug}, "ptx")
+
+
+@pytest.mark.parametrize("use", ["b[0] = 1", "b[1] = b[0]", "b[:] = 1", "b[:1] = b[1:]", "b.fill(0)", "b[0].mbarrier = 1", "x[0] = b['mbarrier'][0]", "cuda.cg.this_cluster().map_shared_rank(b, 0)[1] = 1"])
+def test_barriers_are_no_numbers(use):
+    kernel = define(f"def kernel(x):\n    b = cuda.shared.array(2, cuda.mbarrier)\n    {use}\n")
+    with pytest.raises(TypeError, match="PT319: a barrier of cuda.mbarrier is neither read nor assigned to"):
+        ptx_of(kernel, "float32[::1]", "sm_90")

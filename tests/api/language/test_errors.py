@@ -239,6 +239,7 @@ CASES = [
     ("RECORD_OPERAND", "def kernel(r):\n    x = «not r[0]»\n    r[0].y = x\n", RECORDS),
     ("UNPACK_COUNT", "def kernel(r):\n    «x, y» = r[0]\n    r[0].y = x\n", RECORDS),
     ("STORE_VIEW", "def kernel(r):\n    «r[0].length» = r[1]\n", RECORDS),
+    ("BARRIER", "def kernel(x):\n    b = cuda.shared.array(2, cuda.mbarrier)\n    «b[0] = x[0]»\n", X),
     ("ATOMIC_ALIGN", "def kernel(r):\n    «cuda.atomic.add(r['length'], 0, 1)»\n", RECORDS),
     (
         "LAYOUT",
@@ -381,6 +382,8 @@ TRIED = {
     "array.a*": "array.argmax", "array.cum*": "array.cumsum", "io.open": "open",
     "array.device*": "array.device_ctypes_pointer", "array.conj*": "array.conj", "numpy.histogram*": "numpy.histogram", "numpy.flip*": "numpy.flipud",
     "ufunc.reduce*": "ufunc.reduce", "array.flags*": "array.flags",
+    "cuda.intrin.cp_async_bulk_tensor*": "cuda.intrin.cp_async_bulk_tensor_2d_multicast", "cuda.intrin.cp_async_bulk*": "cuda.intrin.cp_async_bulk_load",
+    "cuda.intrin.*": "cuda.intrin.warp_idx",
 }  # fmt: skip
 
 

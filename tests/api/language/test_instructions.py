@@ -11,7 +11,7 @@ from harness import define
 from pyptx import CompileError, _pyptx, cuda
 from test_ptx import assemble, ptx_of
 
-ROWS = re.findall(r'^N\((\w+), "([\w.]+)", "(.*?)", .*?, "([^"]*)", "(sm_\w+)", (\d+), "', (Path(__file__).resolve().parents[3] / "ir/instructions.def").read_text(), re.M)
+ROWS = re.findall(r'^N\((\w+), "([\w.]+)", "(.*?)", .*?, "([^"]*)", "(sm_\w+)[^"]*", (\d+), "', (Path(__file__).resolve().parents[3] / "ir/instructions.def").read_text(), re.M)
 
 
 def has(*needed):
@@ -273,6 +273,7 @@ def test_in_a_graph_and_bound():
 @pytest.mark.host_only
 @pytest.mark.parametrize("body, what", [
     ("    c.map_shared_rank(s, c.num_blocks())[0] = 1\n", "the cluster has no block of rank 2: it has 2 blocks"),
+    ("    c.map_shared_rank(s, c.block_rank() - 3)[0] = 1\n", "the cluster has no block of rank -[32]: it has 2 blocks"),
     ("    if c.block_rank() == 1:\n        return\n    c.sync()\n    x[0] = c.map_shared_rank(s, 1)[0]\n", "the block of rank 1 has ended, and its shared memory with it"),
     ("    c.sync()\n    x[0] = c.map_shared_rank(s, 0)[0]\n", "nothing keeps the block of rank [01] from ending before this block uses its shared memory"),
     ("    c.sync()\n    if c.block_rank() == 1:\n        x[0] = c.map_shared_rank(s, 0)[0]\n        cuda.syncthreads()\n", "nothing keeps the block of rank 0"),
@@ -342,10 +343,42 @@ def test_ptx_and_what_it_needs(row, one_entry):
     assert int(wanted[1]) * 10 + int(wanted[2]) >= int(version)
     assert (wanted[3] == "sm_90a") == (name.startswith(("SETMAX", "WGMMA")))
     if arch.startswith("sm_90"):
-        with pytest.raises(ValueError, match=r"PT410: .* needs sm_90a?( or a newer architecture)?, and this is code for sm_89"):
+        with pytest.raises(ValueError, match=r"PT410: .* needs sm_90(a[, ].*| or a newer architecture), and this is code for sm_89"):
             ptx_of(kernel.py_func, signature, "sm_89")
         with pytest.raises(ValueError, match=rf"needs PTX {version[0]}\.{version[1]}, and this is code for PTX"):
             _pyptx._compile(kernel.py_func, signature, "nvptx", arch.rstrip("a"), int(version) - 1, {}, "ptx")
+
+
+# Costs 0.1 s an architecture and text, most of it ptxas.
+@pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"])
+@pytest.mark.parametrize("text, numbers", [("wgmma.fence.sync.aligned;", "90"), ("tcgen05.fence::before_thread_sync;", "100 103 110"),
+                                           ("setmaxnreg.dec.sync.aligned.u32 24;", "90 100 103 110 120 121")])  # fmt: skip
+def test_one_architecture_alone(text, numbers, arch, tmp_path):
+    """What is for one architecture alone compiles, called or as text, where ptxas takes it, and is an error elsewhere that names all that have it."""
+    call = {"wgmma": "wgmma.fence()", "setma": "setmaxregister_decrease(24)"}.get(text[:5], "syncthreads()")
+    has = [f"sm_{n}a" for n in numbers.split()]
+    kernels = [define(f"def kernel(x):\n    cuda.{c}\n    x[0] = 1\n") for c in (call, f"inline_ptx({text!r})")]
+    ptx = {a: ptx_of(kernels[1], "float32[::1]", a) for a in (has[-1], has[-1][:-1])}
+    assert ptx[has[-1]] == ptx[has[-1][:-1]] and f".target {has[-1]}\n" in ptx[has[-1]]
+    if arch + "a" in has:
+        for kernel in kernels:
+            own = ptx_of(kernel, "float32[::1]", arch)
+            assert f".target {arch}{'a' * (kernel is kernels[1] or call != 'syncthreads()')}\n" in own
+            assemble(own, re.search(r"\.target (\w+)", own)[1], tmp_path)
+        return
+    for kernel in kernels[call == "syncthreads()":]:
+        with pytest.raises(ValueError, match=rf"PT410: .* needs {', '.join(has[:-1])}{' or ' * (len(has) > 1)}{has[-1]}, and this is code for {arch}\b"):
+            ptx_of(kernel, "float32[::1]", arch)
+    letter = "a" * (arch != "sm_80")
+    with pytest.raises(AssertionError, match=f"not supported on .target '{arch}{letter}'"):
+        assemble(re.sub(r"\.version .*\n\.target .*", f".version 9.0\n.target {arch}{letter}", ptx[has[-1]]), arch + letter, tmp_path)
+
+
+def test_code_for_a_family_stays_it(tmp_path):
+    kernel = define("def kernel(x):\n    cuda.setmaxregister_decrease(24)\n    x[0] = 1\n")
+    ptx = ptx_of(kernel, "float32[::1]", "sm_120f")
+    assert ".target sm_120f\n" in ptx
+    assemble(ptx, "sm_120f", tmp_path)
 
 
 @pytest.mark.parametrize("name, arch", [(n, a) for n in ("ELECT_SYNC", "CLUSTER_MAP", "CLUSTER_RANK", "FENCE_PROXY_ALIAS", "SETMAXREGISTER_INCREASE", "BARRIER_ARRIVE")
@@ -360,7 +393,53 @@ def test_atomics_and_pairs_on_shared_memory_of_other_blocks(tmp_path):
     assemble(ptx_of(histogram.py_func, "int32[::1], int32[::1]", "sm_90"), "sm_90", tmp_path)
 
 
-def test_numba_cuda_mlir_s_names():
-    kernel = define("def kernel(x):\n    if cuda.intrin.elect_sync():\n        x[0] = cuda.intrin.cluster_ctarank()\n    cuda.intrin.cluster_arrive()\n    cuda.intrin.cluster_wait()\n")
-    ptx = ptx_of(kernel, "float32[::1]", "sm_90")
-    assert all(word in ptx for word in ("elect.sync", "%cluster_ctarank", "barrier.cluster.arrive", "barrier.cluster.wait"))
+THEIRS = {  # numba-cuda-mlir's names: what they are here
+    "cluster_ctarank()": "cg.this_cluster().block_rank()", "cluster_arrive()": "cg.this_cluster().barrier_arrive()",
+    "cluster_arrive_relaxed()": "cg.this_cluster().barrier_arrive()", "cluster_wait()": "cg.this_cluster().barrier_wait()", "elect_sync()": "elect_sync()",
+    "elect_sync_mask(0xff)": "elect_sync(0xff)", "barrier()": "syncthreads()", "mapa(s, 1)[0, 0]": "cg.this_cluster().map_shared_rank(s, 1)[0, 0]",
+    "fence_mbarrier_init()": "fence_mbarrier_init()", "mbarrier_init(b, 1)": "mbarrier_init(b, 0, 1)", "mbarrier_init(b[1:], n)": "mbarrier_init(b[1:], 0, n)",
+    "mbarrier_arrive_expect_tx(b, 64)": "mbarrier_arrive_expect_tx(b, 0, 64)", "mbarrier_try_wait(b[n:], 1)": "mbarrier_wait_parity(b[n:], 0, 1)",
+    "cp_async_bulk_tensor_2d(s, m, n, 8, b[1:])": "cp_async_bulk_tensor(s, m, (8, n), b[1:], 0)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("theirs", THEIRS)
+def test_numba_cuda_mlir_s_names(theirs):
+    """The same PTX; an error names what was called."""
+    def ptx(call):
+        return ptx_of(define("def kernel(x, n):\n    s = cuda.shared.array((4, 8), np.float32, alignment=128)\n    b = cuda.shared.array(4, cuda.mbarrier)\n"
+                             f"    m = cuda.tensor_map(x, (4, 8))\n    v = cuda.{call}\n    x[0, 0] = 0 if v is None else v\n"), "float32[:,::1], int64", "sm_90")
+
+    assert ptx("intrin." + theirs) == ptx(THEIRS[theirs])
+
+
+@pytest.mark.parametrize("call, what", [
+    ("mapa(x, 0)", "cuda.intrin.mapa: argument 1 ('array') must be an array of cuda.shared.array"), ("mbarrier_init(x, 1)", "cuda.intrin.mbarrier_init: argument 1 ('barriers')"),
+    ("mbarrier_init(b, 1.5)", "cuda.intrin.mbarrier_init: argument"), ("mbarrier_init(b, 0, 1)", "cuda.intrin.mbarrier_init: it takes 2 arguments, but 3 are given"),
+    ("cp_async_bulk_tensor_2d(x, x, 0, 0, b)", "cuda.intrin.cp_async_bulk_tensor_2d: argument 2 ('tensor_map')"),
+    ("cp_async_bulk_store(x, x, 4)", "copy slices as long as they are"), ("warp_idx()", "the names of PTX are in cuda itself"),
+])  # fmt: skip
+def test_wrong_calls_by_their_names(call, what):
+    with pytest.raises(CompileError, match=re.escape(what)):
+        ptx_of(define(f"def kernel(x):\n    b = cuda.shared.array(4, cuda.mbarrier)\n    cuda.intrin.{call}\n"), "float32[:,::1]", "sm_90")
+
+
+@on_device
+def test_a_copy_by_their_names():
+    @cuda.jit
+    def kernel(x, out):
+        s = cuda.shared.array((4, 8), np.float32, alignment=128)
+        b = cuda.shared.array(1, cuda.mbarrier)
+        m = cuda.tensor_map(x, (4, 8))
+        if cuda.intrin.elect_sync():
+            cuda.intrin.mbarrier_init(b, 1)
+            cuda.intrin.fence_mbarrier_init()
+            cuda.intrin.mbarrier_arrive_expect_tx(b, m.nbytes)
+            cuda.intrin.cp_async_bulk_tensor_2d(s, m, 8, 4, b)
+        cuda.intrin.barrier()
+        cuda.intrin.mbarrier_try_wait(b, 0)
+        out[cuda.threadIdx.x // 8, cuda.threadIdx.x % 8] = s[cuda.threadIdx.x // 8, cuda.threadIdx.x % 8]
+
+    x, out = np.arange(16 * 32, dtype=np.float32).reshape(16, 32), np.zeros((4, 8), np.float32)
+    kernel[1, 32](x, out)
+    assert np.array_equal(out, x[4:8, 8:16])

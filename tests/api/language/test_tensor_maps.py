@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from harness import define
-from pyptx import CompileError, cuda
+from pyptx import CompileError, cli, cuda
 from standin import needs_standin, run
 from test_instructions import has, on_device  # noqa: F401 (on_device names it)
 from test_ptx import assemble, ptx_of
@@ -239,8 +239,18 @@ def test_assembles(case, arch, tmp_path):
 
 def test_no_map_for_other_programs():
     kernel, signature = TABLE["CP_ASYNC_TENSOR"]
-    with pytest.raises(CompileError, match="a map is made by this package's launches"):
+    with pytest.raises(CompileError, match="(?s)a map is made by this package's launches.*help: compile it with --abi compact"):
         ptx_of(kernel.py_func, signature, "sm_90", abi="stable")
+
+
+def test_the_command_line_with_a_map(tmp_path, capsys):
+    """Its own default is for other programs, and its error names the option that is not."""
+    path = tmp_path / "copies.py"
+    path.write_text("from pyptx import cuda\n\n\n@cuda.jit\ndef kernel(x):\n    s = cuda.shared.array(64, 'float32')\n    b = cuda.shared.array(1, cuda.mbarrier)\n"
+                    "    cuda.cp_async_bulk_tensor(s, cuda.tensor_map(x, 64), 0, b, 0)\n")
+    command = ["compile", str(path), "--sig", "float32[::1]", "--arch", "sm_90", "-o", str(tmp_path / "k.ptx")]
+    assert cli.main(command) == 1 and "PT208" in (said := capsys.readouterr().err) and "--abi compact" in said
+    assert cli.main([*command, "--abi", "compact"]) == 0 and "cp.async.bulk.tensor" in (tmp_path / "k.ptx").read_text()
 
 
 def test_maps_are_parameters():
