@@ -183,10 +183,13 @@ typedef enum RtWait {
   RT_WAIT_CLUSTER_ARRIVE,
   RT_WAIT_CLUSTER,
   RT_WAIT_PROXY,     /* a proxy fence: nobody waits (runtime/host/proxies.h) */
+  RT_WAIT_STORES,    /* for this thread's bulk stores: all others have a turn meanwhile */
+  RT_WAIT_REGISTERS, /* setmaxregister_…; VALUE: RT_REGISTERS_… */
   RT_WAIT_WARPGROUP, /* an operation of a warpgroup; VALUE: the address of an RtWarpgroupOp */
   /* the runtime's own: it has arrived; VALUE: the number, and above the phase */
   RT_WAIT_BARRIER,
   RT_WAIT_IN_WARPGROUP,
+  RT_WAIT_IN_REGISTERS,
   /* of an mbarrier: until its phase has ended, or until nobody gets further. VALUE is its address,
    * with its index in the array from bit 48 on, and the parity in bit 63 */
   RT_WAIT_PHASE,
@@ -195,6 +198,19 @@ typedef enum RtWait {
   RT_WAIT_TRY_ON
 } RtWait;
 enum { RT_WAIT_INDEX_SHIFT = 48, RT_WAIT_PARITY_SHIFT = 63 };
+
+/* A thread at RT_WAIT_REGISTERS: the registers that it asks for, and from bit 16 on those that a
+ * thread has at the launch, 0 where that is not known. */
+enum { RT_REGISTERS_INCREASE = 1 << 15, RT_REGISTERS_FIRST = 16 };
+/* What can be wrong with them, by the number of its site, and the values of its message. */
+enum {
+  RT_REGISTERS_ABSENT,  /* warpgroup, threads that have come, all of its threads */
+  RT_REGISTERS_IN_VAIN, /* warpgroup, registers a thread, those of the others, those of all */
+  RT_REGISTERS_APART,   /* warpgroup, the thread that differs, registers, those of thread 0 */
+  RT_REGISTERS_OTHER,   /* warpgroup, registers that it has, registers */
+  RT_REGISTERS_MEMORY,
+  RT_REGISTERS_ERRORS
+};
 
 /* What is done with an mbarrier, with a number: arrivals or bytes. */
 typedef enum RtMbarrierOp {
@@ -254,7 +270,11 @@ typedef struct RtTensor {
  * these (codegen/host/copies.c has the messages). */
 typedef enum RtCopyError {
   RT_COPY_IN_VAIN,
+  RT_COPY_IN_VAIN_MORE, /* … and has got more bytes than were expected */
+  RT_COPY_PASSED,       /* … for a phase that has passed */
   RT_COPY_NO_BARRIER,
+  RT_COPY_NOT_MET,
+  RT_COPY_UNFENCED_BARRIER,
   RT_COPY_BARRIER_AGAIN,
   RT_COPY_COUNT,
   RT_COPY_TOO_MANY,
@@ -273,18 +293,24 @@ typedef enum RtCopyError {
   RT_COPY_BEFORE,
   RT_COPY_UNFENCED,
   RT_COPY_CHANGED,
+  RT_COPY_COMING,
+  RT_COPY_TWICE,
+  RT_COPY_READ,
+  RT_COPY_WRITTEN,
   RT_COPY_LEFT,
+  RT_COPY_EXPECTED_LEFT,
   RT_COPY_MEMORY,
   RT_COPY_ERRORS
 } RtCopyError;
 
+enum { RT_COPY_OWN = -1 }; /* to this block alone */
 /* A bulk copy: elements of both sides, and of a load the barrier. */
 typedef struct RtBulk {
   char *to;
   const char *from;
   int64_t to_elements, from_elements, size; /* size: of an element */
   char *barrier;
-  int64_t index, blocks; /* of the barrier; 0, or the ranks that get it as bits */
+  int64_t index, blocks; /* of the barrier; RT_COPY_OWN, or the ranks that get it as bits */
   RtReduce reduce;
 } RtBulk;
 
@@ -307,6 +333,11 @@ enum {
   RT_WARPGROUP_UNSEEN_B,
   RT_WARPGROUP_OVERWRITTEN, /* line of the mma, whose tile A it is; the next: whose tile B */
   RT_WARPGROUP_OVERWRITTEN_B,
+  RT_WARPGROUP_COMING, /* row of tile A; the next: of tile B */
+  RT_WARPGROUP_COMING_B,
+  RT_WARPGROUP_NOT_MET, /* thread that has not met who wrote tile A; the next: tile B */
+  RT_WARPGROUP_NOT_MET_B,
+  RT_WARPGROUP_LEFT,
   RT_WARPGROUP_IN_FLIGHT, /* groups in flight */
   RT_WARPGROUP_MEMORY,
   RT_WARPGROUP_MISUSES

@@ -17,9 +17,21 @@ static const Message messages[RT_COPY_ERRORS] = {
     [RT_COPY_IN_VAIN] = {true,
                          "is waited for in vain: phase {1} still needs {2} arrivals and {3} bytes, "
                          "and all threads that could bring them have ended or wait elsewhere"},
+    [RT_COPY_IN_VAIN_MORE] =
+        {true, "is waited for in vain: phase {1} still needs {2} arrivals, and {3} bytes more have "
+               "come in it than mbarrier_expect_tx or mbarrier_arrive_expect_tx said"},
+    [RT_COPY_PASSED] = {true,
+                        "is waited for in vain: phase {2} with that parity has passed, and phase "
+                        "{1} does not end: a thread may be one phase behind a barrier, not more"},
     [RT_COPY_NO_BARRIER] =
         {true, "is no barrier: one thread calls mbarrier_init, and all threads meet, before "
                "it is used"},
+    [RT_COPY_NOT_MET] = {true,
+                         "is no barrier yet for this thread: thread {1} made it, and the two have "
+                         "not met since: all threads meet between mbarrier_init and the first use"},
+    [RT_COPY_UNFENCED_BARRIER] =
+        {true, "may not be seen by the copy: thread {1} calls fence_mbarrier_init() behind "
+               "mbarrier_init, then all meet"},
     [RT_COPY_BARRIER_AGAIN] = {true,
                                "is a barrier already, and in phase {1}: call mbarrier_inval before "
                                "mbarrier_init"},
@@ -38,7 +50,8 @@ static const Message messages[RT_COPY_ERRORS] = {
         {true, "is in the block of rank {1}, which has ended: let all blocks of the cluster "
                "meet (this_cluster().sync()) before one ends"},
     [RT_COPY_NO_BLOCK] =
-        {false, "multicast={0:x} names blocks that the cluster does not have: it has {1}"},
+        {false, "multicast={0:x} names no block, or blocks that the cluster does not have: it has "
+                "{1}"},
     [RT_COPY_TO] = {false, "the address that is written is {0} bytes beyond a multiple of {1}"},
     [RT_COPY_FROM] = {false, "the address that is read is {0} bytes beyond a multiple of {1}"},
     [RT_COPY_SIZE] = {false, "it copies a multiple of 16 bytes, and not {0}"},
@@ -54,11 +67,24 @@ static const Message messages[RT_COPY_ERRORS] = {
         {false, "byte {0} of the {1} has been written since the last fence_proxy_async_shared(), "
                 "so the copy may not see it: whoever writes calls it, then all meet, then one "
                 "copies"},
-    [RT_COPY_CHANGED] = {false,
-                         "byte {0} of the {1} was written before the copy had read it: wait with "
-                         "cp_async_bulk_wait_group(0, read=True), then let all meet, then write"},
+    [RT_COPY_CHANGED] =
+        {false, "byte {0} of the {1} was written before the copy had read it: its thread calls "
+                "cp_async_bulk_commit_group() and cp_async_bulk_wait_group(0, read=True), "
+                "then all meet, then others write"},
+    [RT_COPY_COMING] = {false, "another copy that has not arrived writes what is to be copied: "
+                               "wait for it before"},
+    [RT_COPY_TWICE] = {false, "another copy that has not arrived writes to this place: wait for it "
+                              "before"},
+    [RT_COPY_READ] = {false, "the mma in line {0} may still read this place: wgmma.wait() ends it, "
+                             "and only then its threads may say that the place is free"},
+    [RT_COPY_WRITTEN] = {false, "byte {0} of the {1} has been written by threads before the copy "
+                                "arrived: who writes has to meet its thread before, or waits for "
+                                "the copy"},
     [RT_COPY_LEFT] =
         {false, "the block ends, and no thread has waited for these {0} bytes at their barrier"},
+    [RT_COPY_EXPECTED_LEFT] =
+        {true, "expects {2} bytes in phase {1}, and the block ends before they have come: no copy "
+               "brings them"},
     [RT_COPY_MEMORY] = {false, "no memory is left for what the host device notes of copies"},
 };
 
@@ -179,6 +205,13 @@ static void put_reduce(Lower *lw, Ins *i, const Ins *array, LLVMValueRef record,
       lw_i64(lw, op ? types[array->type->elem->id] : 0));
 }
 
+/* The blocks that a load is for; a constant 0 says that none are named. */
+static LLVMValueRef blocks_of(Lower *lw, Ins **barrier) {
+  LLVMValueRef v = lw_value(lw, barrier[1 + barrier[0]->type->ndim]);
+  bool none = LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) == 0;
+  return none ? lw_i64(lw, RT_COPY_OWN) : v;
+}
+
 static void bulk(Lower *lw, Ins *i, Ins **barrier) {
   LLVMValueRef r = lw_alloca(lw, LLVMArrayType2(lw->t->i8, sizeof(RtBulk)), 8, "bulk");
   put(lw, r, offsetof(RtBulk, to), pointer_of(lw, i->args[0]));
@@ -190,7 +223,7 @@ static void bulk(Lower *lw, Ins *i, Ins **barrier) {
     Barrier b = barrier_of(lw, barrier);
     put(lw, r, offsetof(RtBulk, barrier), b.address);
     put(lw, r, offsetof(RtBulk, index), b.index);
-    put(lw, r, offsetof(RtBulk, blocks), lw_value(lw, barrier[1 + barrier[0]->type->ndim]));
+    put(lw, r, offsetof(RtBulk, blocks), blocks_of(lw, barrier));
   } else {
     put_reduce(lw, i, i->args[0], r, offsetof(RtBulk, reduce));
   }
@@ -238,7 +271,7 @@ static void tensor(Lower *lw, Ins *i) {
     Barrier b = barrier_of(lw, barrier);
     put(lw, r, offsetof(RtTensor, barrier), b.address);
     put(lw, r, offsetof(RtTensor, index), b.index);
-    put(lw, r, offsetof(RtTensor, blocks), lw_value(lw, barrier[1 + barrier[0]->type->ndim]));
+    put(lw, r, offsetof(RtTensor, blocks), blocks_of(lw, barrier));
   } else {
     put_reduce(lw, i, array, r, offsetof(RtTensor, reduce));
   }
@@ -247,32 +280,53 @@ static void tensor(Lower *lw, Ins *i) {
   lw_call_extern(lw, load ? "rt_host_tensor_load" : "rt_host_tensor_store", lw->t->none, args, 4);
 }
 
-/* Those ask what has been written in front of a fence. */
-static bool has_readers(const Cg *cg) {
+static bool has(const Cg *cg, bool (*is)(IntrinsicId id)) {
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     FOR_BLOCKS (cg->program->fns.data[k], b)
       FOR_INS (b, i)
-        if (i->op == OP_INTRINSIC &&
-            (i->aux.intrinsic == INTR_CP_ASYNC_BULK_STORE ||
-             i->aux.intrinsic == INTR_CP_ASYNC_TENSOR_STORE || i->aux.intrinsic == INTR_WGMMA_MMA))
+        if (i->op == OP_INTRINSIC && is(i->aux.intrinsic))
           return true;
   return false;
 }
 
+/* Those ask what has been written in front of a fence. */
+static bool is_reader(IntrinsicId id) {
+  return id == INTR_CP_ASYNC_BULK_STORE || id == INTR_CP_ASYNC_TENSOR_STORE || id == INTR_WGMMA_MMA;
+}
+static bool is_init(IntrinsicId id) { return id == INTR_MBARRIER_INIT; }
+
+/* Copies see barriers that have been made before: of all threads, or of this one. */
+static void barriers_fenced(Lower *lw, bool all) {
+  LLVMValueRef args[] = {launch_of(lw), thread_of(lw), lw_i32(lw, all)};
+  if (has(lw->cg, is_init))
+    lw_call_extern(lw, "rt_host_barriers_fenced", lw->t->none, args, 3);
+}
+
 /* Threads meet the runtime where it asks what asynchronous operations see. */
 static void proxy_fence(Lower *lw) {
-  if (!has_readers(lw->cg))
+  if (!has(lw->cg, is_reader))
     lw->target->fence(lw, FENCE_BLOCK);
   else
     cg_host_meeting(lw, RT_MEET_WAIT, sites(lw, NULL), lw_i32(lw, RT_WAIT_PROXY), lw_i64(lw, 0),
                     NULL);
+  barriers_fenced(lw, true);
+}
+
+/* All others have a turn before the copies count as done. */
+static void wait_for_stores(Lower *lw, int64_t count) {
+  cg_host_meeting(lw, RT_MEET_WAIT, sites(lw, NULL), lw_i32(lw, RT_WAIT_STORES), lw_i64(lw, 0),
+                  NULL);
+  groups(lw, RT_COPIES_BULK_WAIT, count);
 }
 
 bool cg_host_copy(Lower *lw, Ins *i) {
   switch ((int)i->aux.intrinsic) {
   case INTR_FENCE_PROXY_ASYNC:
   case INTR_FENCE_PROXY_ASYNC_SHARED: proxy_fence(lw); break;
-  case INTR_FENCE_MBARRIER_INIT: lw->target->fence(lw, FENCE_BLOCK); break;
+  case INTR_FENCE_MBARRIER_INIT:
+    lw->target->fence(lw, FENCE_BLOCK);
+    barriers_fenced(lw, false);
+    break;
   case INTR_MBARRIER_INIT: barrier(lw, i, RT_MBARRIER_INIT, true); break;
   case INTR_MBARRIER_INVAL: barrier(lw, i, RT_MBARRIER_INVAL, false); break;
   case INTR_MBARRIER_ARRIVE:
@@ -291,7 +345,7 @@ bool cg_host_copy(Lower *lw, Ins *i) {
   case INTR_CP_ASYNC_TENSOR:
   case INTR_CP_ASYNC_TENSOR_STORE: tensor(lw, i); break;
   case INTR_CP_ASYNC_BULK_COMMIT: groups(lw, RT_COPIES_BULK_COMMIT, 0); break;
-  case INTR_CP_ASYNC_BULK_WAIT: groups(lw, RT_COPIES_BULK_WAIT, i->args[0]->aux.frozen->i); break;
+  case INTR_CP_ASYNC_BULK_WAIT: wait_for_stores(lw, i->args[0]->aux.frozen->i); break;
   default: return false;
   }
   return true;

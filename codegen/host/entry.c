@@ -382,7 +382,8 @@ Loops *hl_loops(Cg *cg) {
                .t = &cg->t,
                .markers = {cg_host_marker(cg, CG_BARRIER_NAME), cg_host_marker(cg, CG_MEET_NAME)}};
   LLVMSetCurrentDebugLocation2(l->b, NULL);
-  l->checks = cg->options.check & RT_CHECK_BLOCKS;
+  l->followed = cg->options.check & RT_CHECK_BLOCKS ||
+                LLVMGetNamedFunction(cg->module, "rt_host_mbarrier");
   l->width = cg->options.opt >= 2 && !cg->debug && !cg->options.check ? cg_lanes_width(cg) : 0;
   return l;
 }
@@ -416,7 +417,7 @@ void hl_pass_fission(Cg *cg) {
     return;
   LanesHow how = {.steps = lane_steps, .width = l->width};
   /* without meetings: RT_SLOT_NEXT alone */
-  uint32_t taken = l->markers[1] || l->checks ? RT_SLOT_BYTES : sizeof(uint32_t);
+  uint32_t taken = l->markers[1] || l->followed ? RT_SLOT_BYTES : sizeof(uint32_t);
   l->fission = cg_fission(
       cg, thread_of(l),
       &(FissionHow){.thread_arg = HOST_THREAD,
@@ -463,9 +464,9 @@ void hl_pass_wraps(Cg *cg) {
 /* Does it call what looks at a block's place? */
 static bool has_places(const Cg *cg) {
   static const char *const names[] = {
-      "rt_host_map_shared",  "rt_host_mbarrier",    "rt_host_copy",
-      "rt_host_copy_groups", "rt_host_tensor_load", "rt_host_tensor_store",
-      "rt_host_bulk_load",   "rt_host_bulk_store",  "rt_host_store_async"};
+      "rt_host_map_shared",  "rt_host_mbarrier",       "rt_host_copy",      "rt_host_copy_groups",
+      "rt_host_tensor_load", "rt_host_tensor_store",   "rt_host_bulk_load", "rt_host_bulk_store",
+      "rt_host_store_async", "rt_host_barriers_fenced"};
   for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
     if (LLVMGetNamedFunction(cg->module, names[k]))
       return true;

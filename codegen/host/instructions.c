@@ -55,8 +55,37 @@ static void elect(Lower *lw, Ins *i) {
   lw_set(lw, i, l_icmp(lw->b, LLVMIntEQ, lowest, lw->target->sreg(lw, SREG_LANEID)));
 }
 
-static void whole_warp(Lower *lw) {
-  lw->target->warp(lw, RT_MEET_SYNC, lw_i32(lw, -1), NULL, NULL);
+/* Registers of a thread at the launch; 0: they are not known here. */
+static uint64_t first_registers(const Lower *lw) {
+  uint64_t threads = (uint64_t)lw->cg->options.max_threads * (uint64_t)lw->cg->options.min_blocks,
+           n = (uint64_t)lw->cg->options.max_registers;
+  if (!n && threads)
+    n = 65536 / threads / 8 * 8;
+  n = n > 256 ? 256 : n;
+  return (n + 7) / 8 * 8;
+}
+
+static void registers(Lower *lw, Ins *i, uint64_t change) {
+  static const char *const messages[RT_REGISTERS_ERRORS] = {
+      [RT_REGISTERS_ABSENT] =
+          "{1} of the {2} threads of warpgroup {0} have come, and the others "
+          "have ended or wait elsewhere: all warps of a group of four execute it",
+      [RT_REGISTERS_IN_VAIN] =
+          "warpgroup {0} waits in vain for {1} registers a thread: the others of the block keep "
+          "{2} of its {3}, so let them decrease theirs before, or ask for fewer",
+      [RT_REGISTERS_APART] = "thread {1} of warpgroup {0} sets {2} registers, and others of it "
+                             "change to {3}: all of a group of four warps do the same",
+      [RT_REGISTERS_OTHER] = "warpgroup {0} has {1} registers a thread, so that this is no change "
+                             "to {2} in that direction",
+      [RT_REGISTERS_MEMORY] = "no memory left on the host",
+  };
+  uint32_t site = error_site(lw, messages[0]);
+  for (int k = 1; k < RT_REGISTERS_ERRORS; k++)
+    error_site(lw, messages[k]);
+  LLVMValueRef count = l_zext(lw->b, lw_value(lw, i->args[0]), lw->t->i64);
+  uint64_t more = change | first_registers(lw) << RT_REGISTERS_FIRST;
+  cg_host_meeting(lw, RT_MEET_WAIT, site, lw_i32(lw, RT_WAIT_REGISTERS),
+                  l_or(lw->b, count, lw_i64(lw, (int64_t)more)), NULL);
 }
 
 /* --- clusters --- */
@@ -88,6 +117,33 @@ static void place(Lower *lw, Ins *i, LLVMValueRef (*axis)(Lower *lw, unsigned ax
   lw_set_leaves(lw, i, leaves);
 }
 
+static bool is_view_of(const Ins *array, const Ins *map) {
+  while (array->op == OP_VIEW)
+    array = array->args[0];
+  return array == map;
+}
+
+/* Is memory of the array that `map` gives read or written before its thread can meet others? In
+ * code that is reached from there in one way only. */
+static bool is_used_at_once(const Ins *map) {
+  const Block *b = map->block;
+  const Ins *i = map->next;
+  for (;;) {
+    for (; i; i = i->next) {
+      bool access = i->op == OP_LOAD || i->op == OP_STORE || i->op == OP_ATOMIC;
+      if (access && is_view_of(i->args[0], map))
+        return true;
+      if (i->op == OP_CALL_FN || i->op == OP_CALL_C ||
+          (i->op == OP_INTRINSIC && ir_intrinsics[i->aux.intrinsic].effect == EFFECT_SYNC))
+        return false;
+    }
+    if (!b->succ[0] || b->succ[1] || b->succ[0]->preds.len != 1)
+      return false;
+    b = b->succ[0];
+    i = b->first;
+  }
+}
+
 static void map_shared(Lower *lw, Ins *i) {
   uint32_t n = cg_leaf_count(i->type);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
@@ -98,9 +154,12 @@ static void map_shared(Lower *lw, Ins *i) {
   error_site(lw,
              "nothing keeps the block of rank {0} from ending before this block uses its shared "
              "memory: let all blocks meet (this_cluster().sync()) after the last use");
-  LLVMValueRef args[] = {launch_of(lw), lw_i32(lw, (int)site), cg_host_arg(lw, HOST_THREAD),
-                         leaves[LEAF_POINTER], lw_value(lw, i->args[1])};
-  leaves[LEAF_POINTER] = lw_call_extern(lw, "rt_host_map_shared", lw->t->ptr, args, 5);
+  error_site(lw, "nothing says that the block of rank {0} has begun and written its shared memory, "
+                 "which is used here: let all blocks meet (this_cluster().sync()) before");
+  LLVMValueRef args[] = {
+      launch_of(lw),        lw_i32(lw, (int)site),    cg_host_arg(lw, HOST_THREAD),
+      leaves[LEAF_POINTER], lw_value(lw, i->args[1]), lw_i32(lw, is_used_at_once(i))};
+  leaves[LEAF_POINTER] = lw_call_extern(lw, "rt_host_map_shared", lw->t->ptr, args, 6);
   lw_set_leaves(lw, i, leaves);
 }
 
@@ -135,6 +194,7 @@ static void get(Lower *lw, LLVMValueRef record, uint64_t offset, Ins *i) {
 static void meet(Lower *lw, LLVMValueRef record, int64_t op) {
   uint32_t site = wait_sites(lw, "lane {0} of warp {3} waits for lane {2}, which does not come",
                              "{1} of the 32 lanes of warp {3} are there, and matrices need all");
+  error_site(lw, "the row of lane {0} is still being copied: wait for the copy before");
   cg_host_meeting(lw, RT_MEET_MATRIX, site, lw_i32(lw, -1), l_ptrtoint(lw->b, record, lw->t->i64),
                   lw_i32(lw, op));
 }
@@ -182,8 +242,8 @@ void cg_host_instruction(Lower *lw, Ins *i) {
   case INTR_BARRIER_ARRIVE: barrier(lw, i, RT_WAIT_BARRIER_ARRIVE); return;
   case INTR_FENCE_PROXY_ASYNC_GLOBAL:
   case INTR_FENCE_PROXY_ALIAS: lw->target->fence(lw, FENCE_BLOCK); return;
-  case INTR_SETMAXREGISTER_INCREASE:
-  case INTR_SETMAXREGISTER_DECREASE: whole_warp(lw); return;
+  case INTR_SETMAXREGISTER_INCREASE: registers(lw, i, RT_REGISTERS_INCREASE); return;
+  case INTR_SETMAXREGISTER_DECREASE: registers(lw, i, 0); return;
   case INTR_GRID_DEPENDENCY_WAIT:
   case INTR_GRID_DEPENDENCY_LAUNCH: return;
   case INTR_CLUSTER_RANK: lw_set(lw, i, wide(lw, rank(lw))); return;

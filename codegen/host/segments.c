@@ -68,9 +68,9 @@ static void close_votes(Loops *l) {
 }
 
 /* Does the runtime decide how a block goes on whose threads are all in front of a segment? Where
- * they wait for more than a barrier; and of checked code always. */
+ * they wait for more than a barrier; and always where it follows each block. */
 static bool asks_runtime(const Loops *l, uint32_t segment) {
-  return l->fission.segments[segment].point.kind != RT_MEET_BLOCK || l->checks;
+  return l->fission.segments[segment].point.kind != RT_MEET_BLOCK || l->followed;
 }
 
 /* The target for a block whose threads are all in front of a segment. */
@@ -340,6 +340,7 @@ static LLVMValueRef make_points(Loops *l) {
 
 static void open_meetings(Loops *l) {
   const Fission *f = &l->fission;
+  l->followed |= hl_has_meeting(f, RT_MEET_WAIT);
   l->points = make_points(l);
   if (!l->points)
     return;

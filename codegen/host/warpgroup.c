@@ -10,6 +10,11 @@
 #define UNSEEN(tile)                                                                               \
   "row {0} of tile " tile " has been written by threads since the last proxy fence: call "         \
   "cuda.fence_proxy_async_shared() behind the writes, in front of the barrier"
+#define COMING(tile)                                                                               \
+  "row {0} of tile " tile " is still being copied: wait for the copy before, at its barrier"
+#define NOT_MET(tile)                                                                              \
+  "tile " tile " has been written by threads, and thread {0} of the warpgroup has not met them "   \
+  "since: all meet between cuda.fence_proxy_async_shared() and the mma"
 #define OVERWRITTEN(tile)                                                                          \
   "tile " tile " of the mma in line {0} has been written while that was in flight: wait before"
 static const char *const messages[RT_WARPGROUP_MISUSES] = {
@@ -26,6 +31,12 @@ static const char *const messages[RT_WARPGROUP_MISUSES] = {
                               "computed by threads",
     [RT_WARPGROUP_UNSEEN] = UNSEEN("a"),
     [RT_WARPGROUP_UNSEEN_B] = UNSEEN("b"),
+    [RT_WARPGROUP_COMING] = COMING("a"),
+    [RT_WARPGROUP_COMING_B] = COMING("b"),
+    [RT_WARPGROUP_NOT_MET] = NOT_MET("a"),
+    [RT_WARPGROUP_NOT_MET_B] = NOT_MET("b"),
+    [RT_WARPGROUP_LEFT] = "the block ends, and its warpgroup has not waited for this operation: "
+                          "commit() it, then wait(0)",
     [RT_WARPGROUP_IN_FLIGHT] = "these accumulators are of a group that may still be in flight: "
                                "commit() it, and wait for fewer than {0} groups",
     [RT_WARPGROUP_OVERWRITTEN] = OVERWRITTEN("a"),

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "runtime/host/copies.h"
+#include "runtime/host/flights.h"
 #include "runtime/host/proxies.h"
+#include "runtime/host/registers.h"
 #include "runtime/host/warpgroups.h"
 
 enum { LEAST = 64 };                   /* places, whatever they take */
@@ -76,6 +78,8 @@ void rt_places_close(RtPlaces *p) {
       rt_proxy_close(rt_place_member(p, place, k));
       rt_warpgroups_end(rt_place_member(p, place, k));
       rt_copies_free(rt_place_member(p, place, k));
+      rt_flights_close(rt_place_member(p, place, k));
+      rt_registers_end(rt_place_member(p, place, k));
     }
     free(place);
   }

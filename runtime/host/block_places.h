@@ -47,13 +47,21 @@ typedef struct RtCluster {
   uint64_t events, events_then;
   uint32_t in_vain;
   bool tries;
+  uint32_t clock; /* meetings of threads, and barriers made (RtPlace.met) */
 } RtCluster;
 
 /* Shared memory as asynchronous operations see it (proxies.h). */
 typedef struct RtProxy {
-  char *seen; /* NULL before it is asked for */
+  char *seen;     /* NULL before it is asked for */
+  uint32_t *when; /* of each piece of 16 bytes: when threads had written it (RtCluster.clock) */
   bool known, fenced;
 } RtProxy;
+
+/* Which of its words copies that have not arrived write (flights.h). */
+typedef struct RtFlights {
+  unsigned char *marks; /* NULL before it is asked for */
+  size_t words;         /* that are marked */
+} RtFlights;
 
 /* Another block of the cluster has mapped this one's shared memory. */
 typedef struct RtMapped {
@@ -80,12 +88,19 @@ typedef struct RtPlace {
   uint32_t rank;
   uint32_t exited;      /* threads that have ended */
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
-  uint32_t threads;     /* of the block */
+  /* when, by the cluster's clock, all threads of the block met last; each of them others; the lanes
+   * of each warp */
+  uint32_t all_met, *met, *warp_met;
+  uint32_t threads; /* of the block */
   RtMapped mapped;
   RtProxy proxy;
+  RtFlights flights;
   struct RtWarpgroup *warpgroups; /* of whole ones so many as the block has; NULL: none has come */
   struct RtCopies *copies;        /* mbarriers, copies (copies.h); NULL: none yet */
+  struct RtRegisters *registers;  /* of warpgroups (registers.h); NULL: none has asked for any */
   bool gives_up;                  /* threads at a try_wait go on, once */
+  uint32_t turn;                  /* of warpgroups that wait */
+  bool quiet;                     /* nobody else gets further: who gives others a turn goes on */
   uint32_t what;                  /* while its state is WAITS: what `thread` waits for */
   uint64_t operand;
   struct RtCheckBlock *check;            /* of a checked launch: what is noted of the block */

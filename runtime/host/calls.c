@@ -33,7 +33,7 @@ void rt_host_at_site(uint32_t site) { rt_host_at_safepoint_now(site); }
 #endif
 
 void *rt_host_map_shared(const RtHostLaunch *view, uint32_t site, uint32_t thread, void *address,
-                         uint32_t rank) {
+                         uint32_t rank, uint32_t at_once) {
   const RtPlace *p = rt_host_place(view);
   const RtCluster *c = p->cluster;
   if (rank >= c->blocks)
@@ -41,6 +41,8 @@ void *rt_host_map_shared(const RtHostLaunch *view, uint32_t site, uint32_t threa
   RtPlace *m = (RtPlace *)(void *)((char *)c->first + rank * c->stride);
   if (m != p && m->times && m->state == RT_PLACE_ENDED)
     rt_host_trap(view, site + 1, p->block, thread, rank, 0, 0, 0);
+  if (at_once && m != p && !c->phase && !p->met[thread])
+    rt_host_trap(view, site + 3, p->block, thread, rank, 0, 0, 0);
   if (m != p)
     m->mapped = (RtMapped){c->phase + 1, site + 2, thread, p->block};
   return m->shared + ((char *)address - p->shared);

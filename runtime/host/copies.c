@@ -7,18 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/flights.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
 #include "runtime/host/proxies.h"
 #include "runtime/host/reduce.h"
+#include "runtime/host/warpgroups.h"
 
-enum { MOST = (1 << 20) - 1, BULK = 16 }; /* arrivals and bytes of a phase; alignment */
+/* arrivals and bytes of a phase; alignment; each byte of the place of a copy under way */
+enum { MOST = (1 << 20) - 1, BULK = 16, FILLED = 255 };
 #define MARK (0x6d626172ull << 32)
 
 typedef struct Mbarrier {
   char *at;
   uint32_t count, pending; /* arrivals of a phase; still to come */
   int64_t bytes;           /* still to come */
+  int64_t index;           /* in its array */
+  uint32_t by, since;      /* the thread that made it, and when (waits.h) */
+  bool fenced;             /* asynchronous copies see it */
+  uint32_t site, thread;   /* of who said last that bytes would come */
   int64_t phase;           /* that has not ended */
   int64_t *seen;           /* by thread: 2 + the phase that it has waited for last; 0: none */
 } Mbarrier;
@@ -31,7 +38,7 @@ typedef struct Copy {
   char *kept;            /* of a bulk store: what it has read; of others: what it brings, or NULL */
   bool by_thread;        /* as threads write, not as bulk copies do */
   uint32_t site, thread;
-  uint64_t group; /* of the thread */
+  uint64_t block, group; /* group: of the thread */
 } Copy;
 
 typedef struct Queue {
@@ -50,7 +57,8 @@ struct RtCopies {
   Queue loads;
   Groups *own, *stores; /* by thread */
   uint32_t threads;
-  char *box; /* that is being loaded */
+  uint32_t nstores; /* of all threads, that have not been waited for */
+  char *box;        /* that is being loaded */
 };
 
 _Noreturn static void wrong(const RtHostLaunch *view, uint32_t site, RtCopyError error,
@@ -108,7 +116,7 @@ static Copy *append(const RtHostLaunch *view, uint32_t site, uint32_t thread, Qu
     q->room = room;
   }
   Copy *c = &q->all[q->n++];
-  *c = (Copy){.site = site, .thread = thread};
+  *c = (Copy){.site = site, .thread = thread, .block = rt_host_place(view)->block};
   return c;
 }
 
@@ -140,11 +148,45 @@ static Mbarrier *find(const RtCopies *c, const char *at) {
 
 /* --- copies arrive --- */
 
-static void deliver(RtPlace *p, const Copy *c) {
+static const RtMisuse fine = {0};
+
+/* Of the thread that began the copy, where it did. */
+static RtMisuse of_copy(const Copy *c, RtCopyError error, int64_t v0, int64_t v1) {
+  return (RtMisuse){error, {v0, v1}, true, c->site, c->thread, c->block};
+}
+
+/* The place of a copy under way: nobody has written to it? */
+static RtMisuse untouched(const Copy *c) {
+  uint32_t n = 0;
+  if ((unsigned char)c->to[0] == FILLED && !memcmp(c->to, c->to + 1, c->bytes - 1))
+    return fine;
+  while ((unsigned char)c->to[n] == FILLED)
+    n++;
+  return of_copy(c, RT_COPY_WRITTEN, n, c->bytes);
+}
+
+/* p: of the memory. */
+static RtMisuse deliver(RtPlace *p, const Copy *c) {
+  RtMisuse m = untouched(c);
   memcpy(c->to, c->from, c->valid);
   memset(c->to + c->valid, 0, c->bytes - c->valid);
+  rt_flight_lands(p, c->to, c->bytes);
   if (c->barrier && !c->by_thread)
     rt_proxy_brought(p, c->to, c->bytes);
+  return m;
+}
+
+/* A copy to these bytes begins: their place is filled. */
+static void take_off(const RtHostLaunch *view, uint32_t site, uint32_t thread, RtPlace *p, char *to,
+                     uint32_t bytes) {
+  uint32_t line = rt_warpgroups_read(p, to, bytes);
+  if (rt_is_in_flight(p, to, bytes))
+    wrong(view, site, RT_COPY_TWICE, thread, 0, 0, 0);
+  if (line)
+    wrong(view, site, RT_COPY_READ, thread, line, 0, 0);
+  if (!rt_flight_starts(p, to, bytes))
+    wrong(view, site, RT_COPY_MEMORY, thread, 0, 0, 0);
+  memset(to, FILLED, bytes);
 }
 
 static void end_phase(RtPlace *p, Mbarrier *b) {
@@ -156,14 +198,16 @@ static void end_phase(RtPlace *p, Mbarrier *b) {
 }
 
 /* All loads that come to the barrier, as one: their order is nobody's. */
-static void deliver_loads(RtPlace *p, Mbarrier *b) {
+static RtMisuse deliver_loads(RtPlace *p, Mbarrier *b) {
   RtCopies *c = p->copies;
+  RtMisuse m = fine;
   uint32_t kept = 0;
   int64_t bytes = 0;
   for (uint32_t k = 0; k < c->loads.n; k++) {
     Copy *load = &c->loads.all[k];
     if (load->barrier == b->at) {
-      deliver(p, load);
+      RtMisuse here = deliver(p, load);
+      m = m.wrong ? m : here;
       free(load->kept);
       bytes += load->bytes;
     } else {
@@ -172,9 +216,10 @@ static void deliver_loads(RtPlace *p, Mbarrier *b) {
   }
   c->loads.n = kept;
   if (!bytes)
-    return;
+    return m;
   b->bytes -= bytes;
   end_phase(p, b);
+  return m;
 }
 
 static bool has_more_bytes(const Mbarrier *b) { return !b->pending && b->bytes < 0; }
@@ -194,12 +239,14 @@ static bool is_over(const Mbarrier *b, uint64_t parity) {
 RtMisuse rt_copies_arrive(RtPlace *p, uint64_t operand) {
   Mbarrier *b = waited(p, operand);
   if (!b)
-    return (RtMisuse){RT_COPY_NO_BARRIER, {index_in(operand)}};
-  if (!is_over(b, operand >> RT_WAIT_PARITY_SHIFT))
-    deliver_loads(p, b);
+    return (RtMisuse){.wrong = RT_COPY_NO_BARRIER, .values = {index_in(operand)}};
+  RtMisuse m = is_over(b, operand >> RT_WAIT_PARITY_SHIFT) ? fine : deliver_loads(p, b);
+  if (m.wrong)
+    return m;
   if (has_more_bytes(b))
-    return (RtMisuse){RT_COPY_MORE_BYTES, {index_in(operand), b->phase, -b->bytes}};
-  return (RtMisuse){0};
+    return (RtMisuse){.wrong = RT_COPY_MORE_BYTES,
+                      .values = {index_in(operand), b->phase, -b->bytes}};
+  return fine;
 }
 
 bool rt_copies_phase_over(RtPlace *p, uint32_t thread, uint64_t operand, bool note) {
@@ -210,11 +257,21 @@ bool rt_copies_phase_over(RtPlace *p, uint32_t thread, uint64_t operand, bool no
   return over;
 }
 
-void rt_copies_values(const RtPlace *p, uint64_t operand, int64_t out[RT_TRAP_VALUES]) {
+uint32_t rt_copies_values(const RtPlace *p, uint32_t thread, uint64_t operand,
+                          int64_t out[RT_TRAP_VALUES]) {
   const Mbarrier *b = waited(p, operand);
   out[0] = index_in(operand);
-  if (b)
-    out[1] = b->phase, out[2] = b->pending, out[3] = b->bytes;
+  if (!b)
+    return RT_COPY_IN_VAIN;
+  out[1] = b->phase, out[2] = b->pending, out[3] = b->bytes;
+  if (b->bytes < 0) {
+    out[3] = -b->bytes;
+    return RT_COPY_IN_VAIN_MORE;
+  }
+  bool behind = b->phase >= 2 && b->seen[thread] != b->phase + 1;
+  if (behind)
+    out[2] = b->phase - 2;
+  return behind ? RT_COPY_PASSED : RT_COPY_IN_VAIN;
 }
 
 /* --- barriers --- */
@@ -245,6 +302,8 @@ static Mbarrier *existing(const At *a) {
   Mbarrier *b = find(a->place->copies, a->address);
   if (!b)
     misused(a, RT_COPY_NO_BARRIER, 0, 0);
+  if (!rt_wait_has_met(rt_host_place(a->view), a->thread, a->place, b->by, b->since))
+    misused(a, RT_COPY_NOT_MET, b->by, 0);
   return b;
 }
 
@@ -263,7 +322,12 @@ static void init(const At *a, int64_t count) {
   }
   uint64_t word = MARK | c->nbarriers;
   Mbarrier *b = &c->barriers[c->nbarriers];
-  *b = (Mbarrier){.at = a->address, .count = (uint32_t)count, .pending = (uint32_t)count};
+  *b = (Mbarrier){.at = a->address,
+                  .index = a->index,
+                  .count = (uint32_t)count,
+                  .pending = (uint32_t)count,
+                  .by = a->thread,
+                  .since = rt_wait_time(a->place)};
   b->seen = need(a->view, a->site, a->thread, calloc(c->threads, sizeof *b->seen));
   c->nbarriers++;
   memcpy(a->address, &word, sizeof word);
@@ -273,11 +337,14 @@ static void expect(const At *a, Mbarrier *b, int64_t bytes) {
   if (bytes < 0 || b->bytes + bytes > MOST)
     misused(a, RT_COPY_EXPECTED, b->phase, bytes);
   b->bytes += bytes;
+  b->site = a->site, b->thread = a->thread;
 }
+
+static void report(const RtHostLaunch *view, RtMisuse m) { rt_wait_report(view, &m, 0, 0, 0); }
 
 static void arrive(const At *a, Mbarrier *b) {
   if (!b->pending)
-    deliver_loads(a->place, b);
+    report(a->view, deliver_loads(a->place, b));
   if (!b->pending)
     misused(a, RT_COPY_TOO_MANY, b->phase, b->bytes);
   b->pending--;
@@ -288,7 +355,26 @@ static void arrive(const At *a, Mbarrier *b) {
 
 /* --- a thread's own copies --- */
 
-/* Those of groups before `from`; what a store has read must be the same. */
+/* What a store has read must be the same. */
+static RtMisuse compare(const Copy *c) {
+  uint32_t n = 0;
+  if (!memcmp(c->kept, c->from, c->bytes))
+    return fine;
+  while (c->kept[n] == c->from[n])
+    n++;
+  return of_copy(c, RT_COPY_CHANGED, n, c->bytes);
+}
+
+RtMisuse rt_copies_compare(const RtPlace *p) {
+  const RtCopies *c = p->copies;
+  RtMisuse m = fine;
+  for (uint32_t t = 0; !m.wrong && c && c->nstores && t < c->threads; t++)
+    for (uint32_t k = 0; !m.wrong && k < c->stores[t].queue.n; k++)
+      m = compare(&c->stores[t].queue.all[k]);
+  return m;
+}
+
+/* Those of groups before `from`. */
 static void complete(const RtHostLaunch *view, RtPlace *p, Groups *g, uint64_t from) {
   uint32_t kept = 0;
   for (uint32_t k = 0; k < g->queue.n; k++) {
@@ -298,13 +384,12 @@ static void complete(const RtHostLaunch *view, RtPlace *p, Groups *g, uint64_t f
       continue;
     }
     if (!c->kept) {
-      deliver(p, c);
+      report(view, deliver(p, c));
       continue;
     }
-    for (uint32_t n = 0; n < c->bytes; n++)
-      if (c->kept[n] != c->from[n])
-        wrong(view, c->site, RT_COPY_CHANGED, c->thread, n, c->bytes, 0);
+    report(view, compare(c));
     free(c->kept);
+    p->copies->nstores--;
   }
   g->queue.n = kept;
 }
@@ -337,6 +422,12 @@ void rt_host_mbarrier(const RtHostLaunch *view, uint32_t site, uint32_t thread, 
   }
 }
 
+void rt_host_barriers_fenced(const RtHostLaunch *view, uint32_t thread, uint32_t all) {
+  RtCopies *c = rt_host_place(view)->copies;
+  for (uint32_t k = 0; c && k < c->nbarriers; k++)
+    c->barriers[k].fenced |= all || c->barriers[k].by == thread;
+}
+
 void rt_host_mbarrier_look(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *address,
                            int64_t index, int64_t parity) {
   At a = at(view, site, thread, address, index);
@@ -355,10 +446,10 @@ uint32_t rt_host_mbarrier_passed(const RtHostLaunch *view, const char *address, 
 void rt_host_copy(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *to,
                   const char *from, uint32_t bytes, int64_t valid) {
   Groups *g = groups_of(view, site, thread, false);
+  take_off(view, site, thread, rt_host_place(view), to, bytes);
   Copy *c = append(view, site, thread, &g->queue);
   c->to = to, c->from = from, c->bytes = bytes, c->group = g->committed;
   c->valid = valid < 0 ? 0 : valid > bytes ? bytes : (uint32_t)valid;
-  memset(to, 255, bytes);
 }
 
 void rt_host_copy_groups(const RtHostLaunch *view, uint32_t site, uint32_t thread, uint32_t op,
@@ -392,9 +483,14 @@ static uint32_t bulk_bytes(const RtHostLaunch *view, uint32_t site, uint32_t thr
   return (uint32_t)bytes;
 }
 
-/* Notes what comes to the barrier: from `from`, or `values`, which are kept. */
-static Copy *load_to(const At *a, char *to, uint32_t bytes, const char *from, const char *values) {
-  (void)existing(a);
+/* Notes what comes to the barrier: from `from`, or `values`, which are kept. by_thread: as threads
+ * write. */
+static void load_to(const At *a, char *to, uint32_t bytes, const char *from, const char *values,
+                    bool by_thread) {
+  const Mbarrier *b = existing(a);
+  if (!by_thread && !b->fenced)
+    misused(a, RT_COPY_UNFENCED_BARRIER, b->by, 0);
+  take_off(a->view, a->site, a->thread, a->place, to, bytes);
   Copy *c = append(a->view, a->site, a->thread, &a->place->copies->loads);
   c->to = to, c->from = from;
   if (values) {
@@ -403,8 +499,7 @@ static Copy *load_to(const At *a, char *to, uint32_t bytes, const char *from, co
   }
   c->bytes = c->valid = bytes;
   c->barrier = a->address;
-  memset(c->to, 255, bytes);
-  return c;
+  c->by_thread = by_thread;
 }
 
 /* To this block, or to those of the mask. */
@@ -412,15 +507,15 @@ static void load_to_all(const RtHostLaunch *view, uint32_t site, uint32_t thread
                         uint32_t bytes, const char *box) {
   RtPlace *p = rt_host_place(view);
   const RtCluster *cluster = p->cluster;
-  uint64_t blocks = b->blocks ? (uint64_t)b->blocks : 1ull << p->rank;
-  if (blocks >> cluster->blocks)
+  uint64_t blocks = b->blocks == RT_COPY_OWN ? 1ull << p->rank : (uint64_t)b->blocks;
+  if (!blocks || blocks >> cluster->blocks)
     wrong(view, site, RT_COPY_NO_BLOCK, thread, b->blocks, cluster->blocks, 0);
   for (uint32_t k = 0; k < cluster->blocks; k++) {
     RtPlace *m = member(cluster, k);
     if (!(blocks >> k & 1))
       continue;
     At a = at(view, site, thread, m->shared + (b->barrier - p->shared), b->index);
-    (void)load_to(&a, m->shared + (b->to - p->shared), bytes, b->from, box);
+    load_to(&a, m->shared + (b->to - p->shared), bytes, b->from, box, false);
   }
 }
 
@@ -432,7 +527,7 @@ void rt_host_bulk_load(const RtHostLaunch *view, uint32_t site, uint32_t thread,
 void rt_host_store_async(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *to,
                          const char *values, uint32_t bytes, char *barrier, int64_t index) {
   At a = at(view, site, thread, barrier, index);
-  load_to(&a, to, bytes, NULL, values)->by_thread = true;
+  load_to(&a, to, bytes, NULL, values, true);
 }
 
 /* Of this thread's group, from shared memory; what is there is looked at when it is waited for. */
@@ -441,12 +536,15 @@ static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,
   RtPlace *p = rt_host_place(view);
   Groups *g = groups_of(view, site, thread, true);
   size_t seen = rt_proxy_seen(p, from, bytes);
+  if (rt_is_in_flight(p, from, bytes))
+    wrong(view, site, RT_COPY_COMING, thread, 0, 0, 0);
   if (seen < bytes)
     wrong(view, site, RT_COPY_UNFENCED, thread, (int64_t)seen, bytes, 0);
   Copy *c = append(view, site, thread, &g->queue);
   c->kept = need(view, site, thread, malloc(bytes));
   c->from = from, c->bytes = bytes, c->group = g->committed;
   memcpy(c->kept, from, bytes);
+  p->copies->nstores++;
 }
 
 void rt_host_bulk_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const RtBulk *b) {
@@ -563,4 +661,11 @@ void rt_copies_end(const RtHostLaunch *view, const RtPlace *p) {
   const RtCopies *c = p->copies;
   if (c && c->loads.n)
     wrong(view, c->loads.all->site, RT_COPY_LEFT, c->loads.all->thread, c->loads.all->bytes, 0, 0);
+  for (uint32_t k = 0; c && k < c->nbarriers; k++) {
+    const Mbarrier *b = &c->barriers[k];
+    if (b->at && b->bytes > 0)
+      wrong(view, b->site, RT_COPY_EXPECTED_LEFT, b->thread, b->index, b->phase, b->bytes);
+  }
+  report(view, rt_copies_compare(p));
+  report(view, rt_warpgroups_left(p));
 }

@@ -17,17 +17,23 @@ typedef struct RtCopies RtCopies;
 /* A block begins; its memory is given back. */
 void rt_copies_reset(RtPlace *p);
 void rt_copies_free(RtPlace *p);
-/* The block has ended: traps if bytes are left that nobody has waited for. */
+/* The block has ended: traps if bytes are left that nobody has waited for or that never came, if
+ * what stores read has changed, or if operations of a warpgroup are in flight. */
 void rt_copies_end(const RtHostLaunch *view, const RtPlace *p);
 
 /* Of a thread that waits: what has been copied to the barrier arrives; may it go on? */
 RtMisuse rt_copies_arrive(RtPlace *p, uint64_t operand);
 bool rt_copies_phase_over(RtPlace *p, uint32_t thread, uint64_t operand, bool note);
-void rt_copies_values(const RtPlace *p, uint64_t operand, int64_t out[RT_TRAP_VALUES]);
+uint32_t rt_copies_values(const RtPlace *p, uint32_t thread, uint64_t operand,
+                          int64_t out[RT_TRAP_VALUES]); /* which RtCopyError it is */
+/* Is what bulk stores read that have not been waited for as it was? */
+RtMisuse rt_copies_compare(const RtPlace *p);
 
 /* Called by compiled host code. site: the first of RtCopyError's. */
 void rt_host_mbarrier(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *at,
                       int64_t index, uint32_t op, int64_t number);
+/* A fence: copies see the block's barriers that this thread has made, or all. */
+void rt_host_barriers_fenced(const RtHostLaunch *view, uint32_t thread, uint32_t all);
 /* In front of a wait: traps if it is wrong. */
 void rt_host_mbarrier_look(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *at,
                            int64_t index, int64_t parity);

@@ -259,8 +259,9 @@ static void run_cluster(Launch *l, RtWorker *w, RtPlace *p) {
   } while (waits && !yields && !stopped(l) && rt_wait_gives_up(&p->own));
   if (waits && !yields && !stopped(l)) {
     int64_t v[RT_TRAP_VALUES];
-    rt_wait_values(waits, waits->what, waits->operand, v);
-    rt_host_trap(&w->view, waits->site, waits->block, waits->thread, v[0], v[1], v[2], v[3]);
+    uint32_t which = rt_wait_values(waits, waits->thread, waits->what, waits->operand, v);
+    rt_host_trap(&w->view, waits->site + which, waits->block, waits->thread, v[0], v[1], v[2],
+                 v[3]);
   }
   p->state = yields || waits ? RT_PLACE_YIELDS : RT_PLACE_ENDED;
 }
@@ -565,7 +566,7 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
     l.places = &places;
     uint32_t members = code->waits ? (uint32_t)product(l.view.cluster) : 1;
     l.arrivals_at = l.frame_bytes;
-    l.frame_bytes += code->waits ? threads * sizeof(uint32_t) : 0;
+    l.frame_bytes += code->waits ? threads * RT_WAIT_WORDS * sizeof(uint32_t) : 0;
     bool ready = rt_places_open(&places, l.shared_bytes, l.frame_bytes, l.total / members,
                                 code->meets_grid, members);
     l.shared_bytes = l.frame_bytes = 0;

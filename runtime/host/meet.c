@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "runtime/host/check.h"
+#include "runtime/host/flights.h"
 #include "runtime/host/host.h"
 #include "runtime/host/matrices.h"
 #include "runtime/host/waits.h"
@@ -258,6 +259,7 @@ static void check_sources(const Block *b, const Frame *w, uint32_t first, uint32
 }
 
 static void note_warp(const Block *b, uint32_t first, uint32_t who) {
+  rt_wait_warp_met(rt_host_place(b->view), first);
   if (b->view->check)
     rt_check_warp(b->view->check, first, who);
 }
@@ -293,6 +295,16 @@ static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t g
                first / WARP);
 }
 
+/* site + 2: ldmatrix reads no row that is still being copied. */
+static void check_rows(const Block *b, const Frame *w, uint32_t first, uint32_t at) {
+  const RtPlace *p = rt_host_place(b->view);
+  if (b->points[at].kind != RT_MEET_MATRIX || !p || !p->flights.words)
+    return;
+  for (uint32_t lane = 0; lane < rt_matrix_rows_read(w->lane[0]); lane++)
+    if (rt_is_in_flight(p, rt_matrix_row(w->value, lane), RT_MATRIX_ROW))
+      rt_host_trap(b->view, b->points[at].site + 2, b->number, first + lane, lane, 0, 0, 0);
+}
+
 /* site + 1: fragments of matrices are those of 32 lanes. */
 static void perform(const Block *b, const Frame *w, uint32_t first, uint32_t who) {
   uint32_t at = w->next[lowest(who)], kind = b->points[at].kind;
@@ -300,6 +312,7 @@ static void perform(const Block *b, const Frame *w, uint32_t first, uint32_t who
     rt_host_trap(b->view, b->points[at].site + 1, b->number, first + lowest(who), lowest(who),
                  __builtin_popcount(who), 0, first / WARP);
   check_sources(b, w, first, at, who);
+  check_rows(b, w, first, at);
   operate(w, kind, who);
   note_warp(b, first, who);
 }
@@ -366,11 +379,19 @@ static void begin_waits(const Block *b, RtPlace *p) {
     if (!waits(b, t))
       continue;
     RtMisuse m = rt_wait_begin(p, t, &b->f.mask[t], &b->f.value[t]);
-    if (m.wrong)
-      rt_host_trap(b->view, b->points[b->f.next[t]].site + m.wrong, b->number, t, m.values[0],
-                   m.values[1], m.values[2], m.values[3]);
+    rt_wait_report(b->view, &m, b->points[b->f.next[t]].site, b->number, t);
   }
-  rt_wait_begun(p);
+  RtMisuse m = rt_wait_begun(p);
+  rt_wait_report(b->view, &m, 0, b->number, 0);
+}
+
+static void let_go(const Block *b, RtPlace *p, Standing *s) {
+  for (uint32_t t = 0; s->waiting && t < b->f.n; t++)
+    if (waits(b, t) && rt_wait_is_over(p, t, b->f.mask[t], b->f.value[t])) {
+      b->f.next[t] |= RT_NEXT_READY;
+      s->ready++;
+      s->waiting--;
+    }
 }
 
 static void end_waits(const Block *b, Standing *s) {
@@ -379,13 +400,13 @@ static void end_waits(const Block *b, Standing *s) {
   RtPlace *p = rt_host_place(b->view);
   rt_wait_exited(p, s->ended);
   begin_waits(b, p);
-  for (uint32_t t = 0; s->waiting && t < b->f.n; t++)
-    if (waits(b, t) && rt_wait_is_over(p, t, b->f.mask[t], b->f.value[t])) {
-      b->f.next[t] |= RT_NEXT_READY;
-      s->ready++;
-      s->waiting--;
-    }
-  p->gives_up = false;
+  let_go(b, p, s);
+  if (!s->ready && s->waiting) {
+    RtMisuse m = rt_wait_quiet(p);
+    rt_wait_report(b->view, &m, 0, b->number, 0);
+    let_go(b, p, s);
+  }
+  p->gives_up = p->quiet = false;
 }
 
 /* Does a thread wait for another block of the cluster? Then the block leaves. */
@@ -412,8 +433,10 @@ static void report_wait(const Block *b) {
   int64_t v[RT_TRAP_VALUES];
   for (uint32_t t = 0; t < b->f.n; t++)
     if (waits(b, t)) {
-      rt_wait_values(rt_host_place(b->view), b->f.mask[t], b->f.value[t], v);
-      rt_host_trap(b->view, b->points[b->f.next[t]].site, b->number, t, v[0], v[1], v[2], v[3]);
+      const RtPlace *p = rt_host_place(b->view);
+      uint32_t which = rt_wait_values(p, t, b->f.mask[t], b->f.value[t], v);
+      rt_host_trap(b->view, b->points[b->f.next[t]].site + which, b->number, t, v[0], v[1], v[2],
+                   v[3]);
     }
 }
 
@@ -436,9 +459,12 @@ static uint64_t standing_of(const Frame *f) {
 }
 
 static uint32_t yielders_go_on(const Block *b) {
+  RtPlace *p = rt_host_place(b->view);
   uint32_t n = 0;
   for (uint32_t t = 0; t < b->f.n; t++)
     if (b->points[b->f.next[t] & ~(uint32_t)RT_NEXT_READY].kind == RT_MEET_YIELD) {
+      if (p)
+        rt_wait_met(p, t);
       b->f.next[t] |= RT_NEXT_READY;
       n++;
     }
@@ -532,6 +558,7 @@ uint32_t rt_host_release(const RtHostLaunch *view, const RtMeetPoint *points, ui
     report(&b);
   if (view->check)
     rt_check_barrier(view);
+  rt_wait_all_met(rt_host_place(view));
   uint32_t *votes = state->votes;
   votes[0] = votes[2], votes[1] = votes[3];
   votes[2] = votes[3] = 0;
@@ -545,6 +572,8 @@ uint32_t rt_host_resume(const RtHostLaunch *view, const RtMeetPoint *points, RtM
   if (rt_host_waited(view, &number))
     return rt_host_release(view, points, number, state);
   uint32_t yielders = yielders_go_on(&b);
+  if (!yielders)
+    rt_wait_all_met(rt_host_place(view));
   return go_on(&b.f, yielders ? yielders : make_ready(&b.f), state);
 }
 
@@ -554,8 +583,10 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
   uint32_t kind = points[at].kind;
   Block b = block_of(view, points, block);
   bool together = is_warp_kind(kind) && (kind != RT_MEET_MATRIX || f.n % WARP == 0);
-  if (kind == RT_MEET_BLOCK) { /* of checked code, which has all threads of the block here */
-    rt_check_barrier(view);
+  if (kind == RT_MEET_BLOCK) { /* all threads of the block are here */
+    if (view->check)
+      rt_check_barrier(view);
+    rt_wait_all_met(rt_host_place(view));
     return at;
   }
   for (uint32_t first = 0; together && first < f.n; first += WARP) {
@@ -570,6 +601,7 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
   for (uint32_t first = 0; first < f.n; first += WARP) {
     Frame w = warp_of(&f, first);
     check_sources(&b, &w, first, at, all_lanes(w.n));
+    check_rows(&b, &w, first, at);
     operate(&w, kind, all_lanes(w.n));
     note_warp(&b, first, all_lanes(w.n));
   }

@@ -7,8 +7,10 @@
 #include <assert.h>
 #include <string.h>
 
+#include "runtime/host/flights.h"
 #include "runtime/host/host.h"
 #include "runtime/host/proxies.h"
+#include "runtime/host/registers.h"
 #include "runtime/host/warpgroups.h"
 
 enum { WARP = 32, MOST_IN_VAIN = 1 << 14 };
@@ -20,7 +22,8 @@ static RtMisuse come(RtPlace *p, uint32_t number, uint32_t threads) {
   bool valid = number && number < RT_NAMED_BARRIERS && threads && threads % WARP == 0;
   bool other = valid && b->arrived && b->threads != threads;
   if (!valid || other)
-    return (RtMisuse){1, {number, threads, b->arrived, b->arrived ? b->threads : 0}};
+    return (RtMisuse){.wrong = 1,
+                      .values = {number, threads, b->arrived, b->arrived ? b->threads : 0}};
   b->threads = threads;
   if (++b->arrived == threads)
     *b = (RtNamedBarrier){.phase = b->phase + 1};
@@ -83,6 +86,9 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
     *operand = 1;
     return m;
   case RT_WAIT_PROXY: p->proxy.fenced = true; return (RtMisuse){0};
+  case RT_WAIT_REGISTERS:
+    *what = RT_WAIT_IN_REGISTERS;
+    return rt_registers_come(p, thread, operand);
   case RT_WAIT_WARPGROUP:
     *what = RT_WAIT_IN_WARPGROUP;
     return rt_warpgroup_come(p, thread, operand);
@@ -96,13 +102,63 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
   }
 }
 
-void rt_wait_begun(RtPlace *p) { rt_proxy_settle(p); }
+RtMisuse rt_wait_begun(RtPlace *p) {
+  RtMisuse m = p->proxy.fenced ? rt_copies_compare(p) : (RtMisuse){0};
+  rt_proxy_settle(p);
+  return m;
+}
 
-bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
+RtMisuse rt_wait_quiet(RtPlace *p) {
+  p->quiet = true;
+  return rt_warpgroups_go_on(p);
+}
+
+void rt_wait_report(const RtHostLaunch *view, const RtMisuse *m, uint32_t site, uint64_t block,
+                    uint32_t thread) {
+  const int64_t *v = m->values;
+  if (m->elsewhere)
+    rt_host_trap(view, m->site + m->wrong, m->block, m->thread, v[0], v[1], v[2], v[3]);
+  if (m->wrong)
+    rt_host_trap(view, site + m->wrong, block, thread, v[0], v[1], v[2], v[3]);
+}
+
+/* --- who has met whom: by the time of the last meeting, and without a look at who came to it but
+ * for warps --- */
+
+void rt_wait_all_met(RtPlace *p) {
+  if (p && p->met)
+    p->all_met = ++p->cluster->clock;
+}
+
+void rt_wait_warp_met(RtPlace *p, uint32_t first) {
+  if (p && p->met)
+    p->warp_met[first / WARP] = ++p->cluster->clock;
+}
+
+void rt_wait_met(RtPlace *p, uint32_t thread) {
+  if (p->met)
+    p->met[thread] = ++p->cluster->clock;
+}
+
+uint32_t rt_wait_time(RtPlace *p) { return ++p->cluster->clock; }
+
+bool rt_wait_has_met(const RtPlace *p, uint32_t thread, const RtPlace *q, uint32_t other,
+                     uint32_t time) {
+  if (p->met[thread] > time)
+    return true;
+  return p == q && (thread == other || p->all_met > time ||
+                    (thread / WARP == other / WARP && p->warp_met[thread / WARP] > time));
+}
+
+static bool is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
   if (what == RT_WAIT_BARRIER)
     return p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS].phase != (uint32_t)(operand >> 32);
   if (what == RT_WAIT_IN_WARPGROUP)
     return rt_warpgroup_is_past(p, operand);
+  if (what == RT_WAIT_IN_REGISTERS)
+    return rt_registers_are_there(p, operand);
+  if (what == RT_WAIT_STORES)
+    return p->quiet;
   if (what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON) {
     bool over = rt_copies_phase_over(p, thread, operand, what == RT_WAIT_PHASE_ON);
     if (over)
@@ -115,6 +171,15 @@ bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operan
     return false;
   p->arrived_in[thread] = 0;
   return true;
+}
+
+bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
+  bool over = is_over(p, thread, what, operand);
+  bool meets = what == RT_WAIT_BARRIER || what == RT_WAIT_CLUSTER || what == RT_WAIT_PHASE_ON ||
+               what == RT_WAIT_TRY_ON;
+  if (over && meets)
+    rt_wait_met(p, thread);
+  return over;
 }
 
 void rt_wait_exited(RtPlace *p, uint32_t threads) {
@@ -150,8 +215,8 @@ bool rt_wait_is_outside(const RtPlace *p, uint32_t what) {
   return outside && p->cluster->blocks > 1;
 }
 
-void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
-                    int64_t out[RT_TRAP_VALUES]) {
+uint32_t rt_wait_values(const RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand,
+                        int64_t out[RT_TRAP_VALUES]) {
   memset(out, 0, RT_TRAP_VALUES * sizeof *out);
   if (what == RT_WAIT_BARRIER) {
     const RtNamedBarrier *b = &p->barriers[(uint32_t)operand % RT_NAMED_BARRIERS];
@@ -159,24 +224,33 @@ void rt_wait_values(const RtPlace *p, uint32_t what, uint64_t operand,
   } else if (what == RT_WAIT_IN_WARPGROUP) {
     out[0] = (uint32_t)operand, out[1] = rt_warpgroup_arrived(p, operand);
   } else if (what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON) {
-    rt_copies_values(p, operand, out);
+    return rt_copies_values(p, thread, operand, out);
+  } else if (what == RT_WAIT_IN_REGISTERS) {
+    return rt_registers_values(p, operand, out);
   } else {
     const RtCluster *c = p->cluster;
     out[0] = (int64_t)c->threads - c->arrived - exited(c), out[1] = c->threads;
   }
+  return 0;
 }
 
 /* A block begins. */
 static void reset(RtPlace *p, uint32_t threads) {
   memset(p->barriers, 0, sizeof p->barriers);
   memset(p->arrived_in, 0, threads * sizeof *p->arrived_in);
+  memset(p->met, 0, threads * sizeof *p->met);
+  memset(p->warp_met, 0, (threads + WARP - 1) / WARP * sizeof *p->warp_met);
+  p->all_met = 0;
   p->exited = 0;
   p->threads = threads;
   p->mapped = (RtMapped){0};
   rt_proxy_begin(p);
   rt_warpgroups_end(p);
-  p->gives_up = false;
+  rt_registers_end(p);
+  p->gives_up = p->quiet = false;
+  p->turn = 0;
   rt_copies_reset(p);
+  rt_flights_begin(p);
 }
 
 /* --- clusters --- */
@@ -207,8 +281,11 @@ static void begin_member(const RtPlaces *places, const RtHostLaunch *view, size_
   }
   m->cluster = &p->own;
   m->rank = rank;
+  uint32_t threads = (uint32_t)product(view->block);
   m->arrived_in = (uint32_t *)(void *)(m->frame + arrivals_at);
-  reset(m, (uint32_t)product(view->block));
+  m->met = m->arrived_in + threads;
+  m->warp_met = m->met + threads;
+  reset(m, threads);
 }
 
 void rt_wait_begin_place(const RtPlaces *places, const RtHostLaunch *view, size_t arrivals_at,

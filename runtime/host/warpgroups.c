@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/host/flights.h"
 #include "runtime/host/halves.h"
 #include "runtime/host/matrices.h"
 #include "runtime/host/proxies.h"
@@ -23,12 +24,14 @@ typedef struct Reading { /* a tile that an operation of a group reads */
   RtWarpgroupOp op;
   uint32_t group, which; /* 0: A's, 1: B's */
   uint64_t content;
+  const char *from, *to; /* all of it is between them */
 } Reading;
 
 typedef struct RtWarpgroup {
   uint32_t arrived, phase, number;
   const RtWarpgroupOp *ops[THREADS];
   bool fenced;
+  bool held;                 /* all threads are at a wait */
   uint32_t committed, ended; /* groups; an operation before its commit is of group committed + 1 */
   Sums *sums[MOST_KEPT];     /* a ring: number id is at id % MOST_KEPT */
   uint32_t next_id;
@@ -39,7 +42,7 @@ typedef struct RtWarpgroup {
 static const RtMisuse fine = {0};
 
 static RtMisuse misuse(uint32_t which, int64_t v0, int64_t v1) {
-  return (RtMisuse){which, {v0, v1}};
+  return (RtMisuse){.wrong = which, .values = {v0, v1}};
 }
 
 /* --- what threads hold instead of accumulators in flight --- */
@@ -133,13 +136,55 @@ static uint32_t chunks_of(const RtWarpgroupOp *op, uint32_t which) {
   return (op->majors >> which & 1 ? lines : op->k) * element_bytes(op) / CHUNK;
 }
 
-/* Row + 1 of a tile that was written since the last proxy fence; 0: there is none. */
-static uint32_t unseen(const RtPlace *p, const RtWarpgroupOp *op, uint32_t which) {
+/* A thread of the warpgroup that has met nobody since that time; THREADS: there is none. Rows of
+ * A are read by the warp that has their sums, so that a meeting of that warp may do for them. */
+static uint32_t not_met(const RtPlace *p, const RtWarpgroup *g, uint32_t which, uint32_t time) {
+  uint32_t first = g->number * THREADS, t = 0;
+  while (t < THREADS && (p->all_met > time || p->met[first + t] > time ||
+                         (!which && p->warp_met[(first + t) / 32] > time)))
+    t++;
+  return time ? t : THREADS;
+}
+
+/* What is wrong with a tile: a row of it is still being copied, or was written since the last proxy
+ * fence, or the two have not met since. */
+static RtMisuse look_at(const RtPlace *p, const RtWarpgroup *g, uint32_t which) {
+  const RtWarpgroupOp *op = g->ops[0];
+  uint32_t newest = 0;
   for (uint32_t row = 0; row < rows_of(op, which); row++)
-    for (uint32_t c = 0; c < chunks_of(op, which); c++)
-      if (!rt_proxy_sees(p, chunk_at(op, which, row, c), CHUNK))
-        return row + 1;
-  return 0;
+    for (uint32_t c = 0; c < chunks_of(op, which); c++) {
+      const char *at = chunk_at(op, which, row, c);
+      if (rt_is_in_flight(p, at, CHUNK))
+        return misuse(RT_WARPGROUP_COMING + which, row, 0);
+      if (!rt_proxy_sees(p, at, CHUNK))
+        return misuse(RT_WARPGROUP_UNSEEN + which, row, 0);
+      uint32_t time = rt_proxy_time(p, at);
+      newest = time > newest ? time : newest;
+    }
+  uint32_t thread = not_met(p, g, which, newest);
+  return thread < THREADS ? misuse(RT_WARPGROUP_NOT_MET + which, thread, 0) : fine;
+}
+
+static void set_limits(Reading *r) {
+  r->from = r->to = chunk_at(&r->op, r->which, 0, 0);
+  for (uint32_t row = 0; row < rows_of(&r->op, r->which); row++)
+    for (uint32_t c = 0; c < chunks_of(&r->op, r->which); c++) {
+      const char *at = chunk_at(&r->op, r->which, row, c);
+      r->from = at < r->from ? at : r->from;
+      r->to = at + CHUNK > r->to ? at + CHUNK : r->to;
+    }
+}
+
+static bool reads(const Reading *r, const char *at, const char *end) {
+  if (end <= r->from || at >= r->to)
+    return false;
+  for (uint32_t row = 0; row < rows_of(&r->op, r->which); row++)
+    for (uint32_t c = 0; c < chunks_of(&r->op, r->which); c++) {
+      const char *chunk = chunk_at(&r->op, r->which, row, c);
+      if (chunk < end && at < chunk + CHUNK)
+        return true;
+    }
+  return false;
 }
 
 static uint64_t content(const RtWarpgroupOp *op, uint32_t which) {
@@ -224,6 +269,7 @@ static bool keep_reading(RtWarpgroup *g, uint32_t which) {
                                           .group = g->committed + 1,
                                           .which = which,
                                           .content = content(g->ops[0], which)};
+  set_limits(&g->readings[g->nreadings - 1]);
   return true;
 }
 
@@ -236,9 +282,9 @@ static RtMisuse multiply(RtPlace *p, RtWarpgroup *g) {
   if ((!s || op->registers) && !g->fenced)
     return misuse(RT_WARPGROUP_UNFENCED, g->number, 0);
   for (uint32_t which = op->registers ? 1 : 0; which < 2; which++) {
-    uint32_t row = unseen(p, op, which);
-    if (row)
-      return misuse(RT_WARPGROUP_UNSEEN + which, row - 1, 0);
+    RtMisuse m = look_at(p, g, which);
+    if (m.wrong)
+      return m;
     if (!keep_reading(g, which))
       return misuse(RT_WARPGROUP_MEMORY, 0, 0);
   }
@@ -304,12 +350,18 @@ static RtMisuse operate(RtPlace *p, RtWarpgroup *g) {
     g->committed++;
     g->fenced = false;
     return fine;
-  case RT_WARPGROUP_WAIT: return wait(g);
+  case RT_WARPGROUP_WAIT: g->held = true; return fine;
   }
   return fine;
 }
 
 /* --- threads --- */
+
+static void go_on(RtWarpgroup *g) {
+  g->held = false;
+  g->arrived = 0;
+  g->phase++;
+}
 
 RtMisuse rt_warpgroup_come(RtPlace *p, uint32_t thread, uint64_t *operand) {
   uint32_t n = p->threads / THREADS, number = thread / THREADS;
@@ -326,9 +378,48 @@ RtMisuse rt_warpgroup_come(RtPlace *p, uint32_t thread, uint64_t *operand) {
   if (++g->arrived < THREADS)
     return fine;
   RtMisuse m = operate(p, g);
-  g->arrived = 0;
-  g->phase++;
+  if (!g->held)
+    go_on(g);
   return m;
+}
+
+RtMisuse rt_warpgroups_go_on(RtPlace *p) {
+  uint32_t n = p->warpgroups ? p->threads / THREADS : 0, first = p->turn++;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t number = (first + k) % n;
+    RtWarpgroup *g = &p->warpgroups[number];
+    if (!g->held)
+      continue;
+    RtMisuse m = wait(g);
+    m.elsewhere = m.wrong != 0;
+    m.site = g->ops[0]->site, m.thread = number * THREADS, m.block = p->block;
+    go_on(g);
+    return m;
+  }
+  return fine;
+}
+
+uint32_t rt_warpgroups_read(const RtPlace *p, const char *at, size_t bytes) {
+  for (uint32_t k = 0; p->warpgroups && k < p->threads / THREADS; k++) {
+    const RtWarpgroup *g = &p->warpgroups[k];
+    for (uint32_t n = 0; n < g->nreadings; n++)
+      if (reads(&g->readings[n], at, at + bytes))
+        return g->readings[n].op.line;
+  }
+  return 0;
+}
+
+RtMisuse rt_warpgroups_left(const RtPlace *p) {
+  for (uint32_t k = 0; p->warpgroups && k < p->threads / THREADS; k++) {
+    const RtWarpgroup *g = &p->warpgroups[k];
+    if (g->nreadings)
+      return (RtMisuse){.wrong = RT_WARPGROUP_LEFT,
+                        .elsewhere = true,
+                        .site = g->readings[0].op.site,
+                        .thread = k * THREADS,
+                        .block = p->block};
+  }
+  return fine;
 }
 
 bool rt_warpgroup_is_past(const RtPlace *p, uint64_t operand) {

@@ -252,9 +252,13 @@ HEAD = """def kernel(out, x):
     c = cuda.cg.this_cluster()
     t = cuda.threadIdx.x
 """
-INIT = HEAD + "    if t == 0:\n        cuda.mbarrier_init(full, 1, {count})\n    c.sync()\n"
+INIT = HEAD + "    if t == 0:\n        cuda.mbarrier_init(full, 1, {count})\n        cuda.fence_mbarrier_init()\n    c.sync()\n"
 LOAD = "    if t == 0:\n        cuda.mbarrier_arrive_expect_tx(full, 1, {bytes})\n        cuda.cp_async_bulk(s[0], x[:64], full, 1)\n"
 ONE = INIT.format(count=1)
+FENCED = "        cuda.fence_mbarrier_init()\n"
+MAKE = "    if t == 0:\n        cuda.mbarrier_init(full, 1, 1)\n" + FENCED
+STORE = HEAD + "    s[0, t] = 1\n    cuda.fence_proxy_async_shared()\n    cuda.syncthreads()\n    if t == 0:\n        cuda.cp_async_bulk_store(out[:32], s[0, :32])\n"
+CHANGED = r"cp_async_bulk_store: byte \d+ of the 128 was written before the copy had read it: its thread calls cp_async_bulk_commit_group\(\) and cp_async_bulk_wait_group"
 FOUND = [
     (HEAD + "    cuda.mbarrier_arrive(full, 0)\n", r"cuda\.mbarrier_arrive: full\[0\] is no barrier: one thread calls mbarrier_init"),
     (HEAD + "    cuda.mbarrier_wait_parity(full, 1, 0)\n", r"mbarrier_wait_parity: full\[1\] is no barrier"),
@@ -281,7 +285,7 @@ FOUND = [
     (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0, 2:34], x[:32], full, 1)\n", r"the address that is written is 8 bytes beyond a multiple of 16"),
     (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0, :30], x[:30], full, 1)\n", r"it copies a multiple of 16 bytes, and not 120"),
     (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[100:164], full, 1)\n", r"28 elements are to be copied to a place for 64"),
-    (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[:64], full, 1, multicast=0b110)\n", r"multicast=0x0*6 names blocks that the cluster does not have: it has 2"),
+    (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[:64], full, 1, multicast=0b110)\n", r"multicast=0x0*6 names no block, or blocks that the cluster does not have: it has 2"),
     (HEAD + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[:64], full, 1)\n", r"cp_async_bulk: full\[1\] is no barrier"),
     (HEAD + "    s[0, t] = 1\n    cuda.syncthreads()\n    if t == 0:\n        cuda.cp_async_bulk_store(out[:32], s[0, :32])\n",
      r"cp_async_bulk_store: byte 0 of the 128 has been written since the last fence_proxy_async_shared"),
@@ -303,6 +307,45 @@ FOUND = [
     (ONE + "    if t == 0:\n        cuda.st_async(s[0], 0, 1, full, 1, 1 - c.block_rank())\n    c.sync()\n", r"st_async: the block ends, and no thread has waited for these 4 bytes"),
     (INIT.format(count=64) + "    if c.block_rank() == 0:\n        cuda.mbarrier_arrive_cluster(full, 1, 1)\n        cuda.mbarrier_wait_parity(full, 1, 0)\n    else:\n        cuda.mbarrier_wait_parity(full, 1, 0)\n",
      r"full\[1\] is waited for in vain: phase 0 still needs (64|32) arrivals"),
+    # barriers that threads do not know of yet, or copies
+    (HEAD + MAKE + "    cuda.mbarrier_arrive(full, 1)\n", r"mbarrier_arrive: full\[1\] is no barrier yet for this thread: thread 0 made it, and the two have not met since"),
+    (HEAD + MAKE + "    cuda.mbarrier_wait_parity(full, 1, 1)\n", r"mbarrier_wait_parity: full\[1\] is no barrier yet for this thread"),
+    (HEAD + MAKE + "    if t == 1:\n        cuda.mbarrier_arrive_expect_tx(full, 1, 256)\n", r"arrive_expect_tx: full\[1\] is no barrier yet for this thread"),
+    (HEAD + "    c.sync()\n" + MAKE + "    cuda.syncthreads()\n    cuda.mbarrier_arrive_cluster(full, 1, 1 - c.block_rank())\n", r"mbarrier_arrive_cluster: full\[1\] is no barrier"),
+    (HEAD + MAKE + "    cuda.syncthreads()\n    if c.block_rank() == 0:\n        while not cuda.mbarrier_try_wait_parity(full, 1, 0):\n            pass\n    else:\n        cuda.mbarrier_arrive_cluster(full, 1, 0)\n",
+     r"mbarrier_arrive_cluster: full\[1\] is no barrier yet for this thread"),
+    (HEAD + "    cuda.mbarrier_arrive(full, 1)\n    if t == 31:\n        cuda.mbarrier_init(full, 1, 32)\n", r"mbarrier_arrive: full\[1\] is no barrier: one thread"),
+    (ONE.replace(FENCED, "") + LOAD.format(bytes=256), r"cp_async_bulk: full\[1\] may not be seen by the copy: thread 0 calls fence_mbarrier_init"),
+    (ONE.replace(FENCED, "") + "    if t == 1:\n        cuda.fence_mbarrier_init()\n    c.sync()\n" + LOAD.format(bytes=256), r"full\[1\] may not be seen by the copy"),
+    (ONE.replace(FENCED, "") + "    m = cuda.tensor_map(x, (64,))\n    if t == 0:\n        cuda.cp_async_bulk_tensor(s[0], m, (0,), full, 1)\n", r"cp_async_bulk_tensor: full\[1\] may not be seen by the copy"),
+    # phases
+    (INIT.format(count=2) + LOAD.format(bytes=0) + "    cuda.mbarrier_wait_parity(full, 1, 0)\n",
+     r"full\[1\] is waited for in vain: phase 0 still needs 1 arrivals, and 256 bytes more have come in it than mbarrier_expect_tx or mbarrier_arrive_expect_tx said"),
+    (ONE + "    if t == 0:\n        cuda.mbarrier_arrive(full, 1)\n        cuda.mbarrier_arrive(full, 1)\n    c.sync()\n    cuda.mbarrier_wait_parity(full, 1, 0)\n",
+     r"full\[1\] is waited for in vain: phase 0 with that parity has passed, and phase 2 does not end: a thread may be one phase behind a barrier, not more"),
+    (ONE + "    if t == 0:\n        cuda.mbarrier_arrive_expect_tx(full, 1, 512)\n", r"mbarrier_arrive_expect_tx: full\[1\] expects 512 bytes in phase 0, and the block ends before they have come"),
+    (ONE + "    if t == 0:\n        cuda.mbarrier_expect_tx(full, 1, 16)\n    c.sync()\n", r"mbarrier_expect_tx: full\[1\] expects 16 bytes in phase 0, and the block ends"),
+    (ONE + "    if t == 0:\n        cuda.cp_async_bulk(s[0], x[:64], full, 1, multicast=int(x[0]))\n", r"multicast=0x0+ names no block"),
+    # places of copies that have not arrived
+    (ONE + LOAD.format(bytes=512) + "    if t == 1:\n        cuda.cp_async_bulk(s[0], x[64:], full, 1)\n", r"cp_async_bulk: another copy that has not arrived writes to this place"),
+    (ONE + LOAD.format(bytes=256) + "    cuda.cp_async(s, (0, t), x, t, 1)\n", r"cp_async: another copy that has not arrived writes to this place"),
+    (HEAD + "    cuda.cp_async(s, (0, 0), x, 4 * t, 4)\n", r"cp_async: another copy that has not arrived .*\n(.*\n)*  in thread \(1, 0, 0\)"),
+    (ONE + "    cuda.st_async(s[0], 0, 1, full, 1, c.block_rank())\n", r"st_async: another copy that has not arrived writes to this place"),
+    (ONE + LOAD.format(bytes=256) + "    s[0, t] = 1\n    cuda.mbarrier_wait_parity(full, 1, 0)\n", r"cp_async_bulk: byte 0 of the 256 has been written by threads before the copy arrived.*\n(.*\n)*  in thread \(0, 0, 0\)"),
+    (ONE + LOAD.format(bytes=256) + "    if t == 31:\n        s[0, 63] = 1\n    cuda.mbarrier_wait_parity(full, 1, 0)\n", r"cp_async_bulk: byte 25[23] of the 256 has been written by threads"),
+    (HEAD + "    cuda.cp_async(s, (0, t), x, t, 1)\n    s[0, t] = 7\n    cuda.cp_async_wait_group(0)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n",
+     r"cp_async: byte 0 of the 4 has been written by threads before the copy arrived"),
+    (ONE + LOAD.format(bytes=256) + "    if t == 0:\n        cuda.fence_proxy_async_shared()\n        cuda.cp_async_bulk_store(out[:64], s[0])\n", r"cp_async_bulk_store: another copy that has not arrived writes what is to be copied"),
+    (HEAD + "    h = cuda.shared.array((8, 4), np.float32)\n    if t < 8:\n        cuda.cp_async(h, (t, 0), x, 4 * t, 4)\n    cuda.cp_async_commit_group()\n    cuda.syncwarp()\n"
+     "    out[t] = cuda.ldmatrix(h, (t % 8, 0), 1)[0]\n    cuda.cp_async_wait_group(0)\n", r"ldmatrix: the row of lane 0 is still being copied: wait for the copy before"),
+    # what bulk stores read
+    (STORE + "    cuda.syncthreads()\n    s[0, t] = 2\n", CHANGED),
+    (STORE + "        cuda.cp_async_bulk_commit_group()\n    cuda.syncthreads()\n    s[0, t] = 2\n", CHANGED),
+    (STORE + "        cuda.cp_async_bulk_wait_group(0, read=True)\n    cuda.syncthreads()\n    s[0, t] = 2\n", CHANGED),
+    (STORE + "        cuda.cp_async_bulk_commit_group()\n    if t == 1:\n        cuda.cp_async_bulk_wait_group(0, read=True)\n    cuda.syncthreads()\n    s[0, t] = 2\n", CHANGED),
+    (STORE + "        cuda.cp_async_bulk_commit_group()\n        cuda.cp_async_bulk_wait_group(1, read=True)\n    cuda.syncthreads()\n    s[0, t] = 2\n", CHANGED),
+    (STORE + "        cuda.cp_async_bulk_commit_group()\n        cuda.cp_async_bulk_wait_group(0, read=True)\n    s[0, t] = 2\n    cuda.syncthreads()\n    s[0, t] = 1\n", CHANGED + r"|byte \d+ of the 128 has been written since"),
+    (STORE + "        cuda.cp_async_bulk_commit_group()\n    cuda.syncthreads()\n    s[0, t] = 2\n    cuda.fence_proxy_async_shared()\n    cuda.syncthreads()\n    s[0, t] = 1\n", CHANGED),
 ]  # fmt: skip
 
 

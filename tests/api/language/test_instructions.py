@@ -166,15 +166,41 @@ def test_registers_move_for_whole_warps():
             cuda.setmaxregister_decrease(40)
 
     kernel[1, 16](np.zeros(4))  # a warp of 16 lanes
-    with pytest.raises(RuntimeError, match="setmaxregister_decrease: lane 0 of warp 0 waits for lane 16"):
 
-        @cuda.jit
-        def waits(x):
-            if cuda.laneid < 16:
-                cuda.setmaxregister_decrease(40)
-            cuda.syncthreads()
 
-        waits[1, 32](np.zeros(4))
+LESS, MORE = "cuda.setmaxregister_decrease({})\n", "cuda.setmaxregister_increase({})\n"
+HALVES = "    if t < {}:\n        {}    else:\n        {}"
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("bounds, body, what", [
+    (None, "    if t % 32 < 16:\n        " + LESS.format(40) + "    cuda.syncthreads()\n", "decrease: 192 of the 384 threads|decrease: 64 of the 128 threads of warpgroup 0 have come, and the others have ended or wait elsewhere"),
+    (None, "    if t < 32:\n        " + LESS.format(40), "decrease: 32 of the 128 threads of warpgroup 0 have come"),
+    (None, "    if t < 128 + 96:\n        " + LESS.format(40), "decrease: 96 of the 128 threads of warpgroup 1 have come"),
+    (None, HALVES.format(32, LESS.format(40), MORE.format(160)), r"crease: thread \d+ of warpgroup 0 sets \d+ registers, and others of it change to \d+"),
+    (None, HALVES.format(64, LESS.format(40), LESS.format(24)), r"decrease: thread \d+ of warpgroup 0 sets (40|24) registers"),
+    (None, "    " + MORE.format(240), "increase: warpgroup 2 waits in vain for 240 registers a thread: the others of the block keep 61440 of its 65536"),
+    (None, HALVES.format(256, MORE.format(232), MORE.format(168)), "increase: warpgroup 2 waits in vain for 168 registers a thread: the others of the block keep 59392 of its 65536"),
+    ((384, 1), HALVES.format(128, "pass\n", MORE.format(232)), "increase: warpgroup 1 waits in vain for 232 registers a thread: the others of the block keep 43008 of its 64512"),
+    ((384, 1), HALVES.format(128, LESS.format(40), MORE.format(240)), "increase: warpgroup 2 waits in vain for 240 registers"),
+    ((384, 1), "    " + LESS.format(232), "decrease: warpgroup 0 has 168 registers a thread, so that this is no change to 232 in that direction"),
+    ((384, 1), "    " + MORE.format(160), "increase: warpgroup 0 has 168 registers a thread"),
+    (None, "    " + LESS.format(40) + "    " + LESS.format(48), "decrease: warpgroup 0 has 40 registers a thread"),
+])  # fmt: skip
+def test_wrong_use_of_registers(bounds, body, what):
+    kernel = define("def kernel(x):\n    t = cuda.threadIdx.x\n" + body)
+    with pytest.raises(RuntimeError, match=r"cuda\.setmaxregister_.*" + what) as e:
+        cuda.jit(kernel, launch_bounds=bounds)[1, 384](np.zeros(4))
+    assert "thread" in str(e.value)
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("bounds, threads, body", [
+    ((384, 1), 384, HALVES.format(128, LESS.format(40), MORE.format(232))), ((384, 1), 384, HALVES.format(256, MORE.format(232), LESS.format(40))),
+    ((416, 1), 416, HALVES.format(384, MORE.format(160), LESS.format(24))), (None, 384, "    for k in range(2):\n        " + LESS.format(40)),
+    ((256, 1), 256, HALVES.format(128, LESS.format(40), "pass\n") + "    cuda.syncthreads()\n    if t < 128:\n        " + MORE.format(256))])  # fmt: skip
+def test_right_use_of_registers(bounds, threads, body):
+    cuda.jit(define("def kernel(x):\n    t = cuda.threadIdx.x\n" + body), launch_bounds=bounds)[2, threads](np.zeros(4))
 
 
 # --- clusters ---
@@ -281,6 +307,10 @@ def test_in_a_graph_and_bound():
     ("    c.barrier_arrive()\n    c.barrier_arrive()\n", "barrier_arrive: this thread has arrived already: call barrier_wait"),
     ("    if c.block_rank() == 0:\n        c.sync()\n    else:\n        if cuda.threadIdx.x < 16:\n            c.sync()\n        cuda.syncthreads()\n",
      r"ClusterGroup\.sync: \d+ of the 64 threads of the cluster have not come"),
+    ("    x[0] = c.map_shared_rank(s, 1 - c.block_rank())[0]\n    c.sync()\n", "nothing says that the block of rank 1 has begun and written its shared memory, which is used here"),
+    ("    cuda.syncthreads()\n    x[0] = c.map_shared_rank(s[1:], 1)[1]\n    c.sync()\n", "nothing says that the block of rank 1 has begun"),
+    ("    c.barrier_arrive()\n    c.map_shared_rank(s, 1)[0] = 3\n    c.barrier_wait()\n    c.sync()\n", "nothing says that the block of rank 1 has begun"),
+    ("    cuda.atomic.add(c.map_shared_rank(s, 1), 0, 1)\n    c.sync()\n", "nothing says that the block of rank 1 has begun"),
 ])  # fmt: skip
 def test_wrong_use_of_clusters(body, what):
     kernel = define("def kernel(x):\n    s = cuda.shared.array(4, np.float64)\n    c = cuda.cg.this_cluster()\n    s[0] = 1\n" + body)

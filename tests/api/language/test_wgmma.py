@@ -548,6 +548,8 @@ FILL = """    for i in range(t, 4096, 128):
     cuda.fence_proxy_async_shared()
     cuda.syncthreads()
 """
+MEET = "    cuda.syncthreads()\n"
+FILL_ALL = FILL.replace("range(t, 4096, 128)", "range(t % 128, 4096, 128)")
 MULTIPLY = "    acc = cuda.wgmma.mma(a[:, :16], b[:, :16], acc)\n"
 COMMIT = "    cuda.wgmma.commit()\n"
 FENCE = "    cuda.wgmma.fence()\n"
@@ -577,6 +579,14 @@ WAIT = "    acc = cuda.wgmma.wait(0, acc)\n"
     (128, FILL + FENCE + "    n = x.size - 64\n    acc = cuda.wgmma.mma(a[:, n:n + 32], b[:, :16], acc)\n", r"mma: tile a has 32 columns, and must have 16 here"),
     (128, FILL + FENCE + "    big = cuda.shared.array((72, 64), np.float16)\n    n = x.size - 60\n    acc = cuda.wgmma.mma(a[:, :16], big[n:n + 64, :16], acc)\n",
      r"mma: tile b begins 512 bytes beyond a multiple of 1024"),
+    (128, FILL.replace(MEET, "") + FENCE + MULTIPLY, r"mma: tile a has been written by threads, and thread 0 of the warpgroup has not met them since: all meet between"),
+    (128, FILL.replace(MEET, "    cuda.syncwarp()\n") + FENCE + MULTIPLY, r"mma: tile b has been written by threads, and thread 0 of the warpgroup has not met"),
+    (128, FILL.replace(MEET, "    if t < 96:\n        cuda.barrier_sync(1, 96)\n") + FENCE + MULTIPLY, r"mma: tile a has been written by threads, and thread 96 of the warpgroup has not met"),
+    (128, FILL + FENCE + MULTIPLY + COMMIT, r"mma: the block ends, and its warpgroup has not waited for this operation: commit\(\) it, then wait\(0\)"),
+    (128, FILL + FENCE + MULTIPLY + "    cuda.wgmma.wait(0)\n", r"mma: the block ends, and its warpgroup has not waited for this operation"),
+    (128, FILL + FENCE + MULTIPLY + COMMIT + "    cuda.wgmma.wait(1)\n", r"mma: the block ends, and its warpgroup has not waited for this operation"),
+    (256, FILL_ALL + "    if t < 128:\n    " + FENCE + "    " + MULTIPLY + "    " + COMMIT + "        cuda.barrier_arrive(1, 256)\n    " + WAIT + "    else:\n        cuda.barrier_sync(1, 256)\n        a[t - 128 - 64 * (t // 192), 7] = 9\n",
+     r"wait: tile a of the mma in line \d+ has been written while that was in flight: wait before"),
 ])  # fmt: skip
 def test_wrong_use(threads, body, what):
     """Accumulators of float16 are found as those of float32 are."""
@@ -584,6 +594,82 @@ def test_wrong_use(threads, body, what):
         kernel = define(HEAD.replace("zeros(64, 64, np.float32)", f"zeros(64, 64, np.{sums})") + body)
         with pytest.raises((RuntimeError, ValueError), match=r"cuda\.wgmma\." + what):
             cuda.jit(kernel)[1, threads](np.zeros(64, np.float32))
+
+
+PIPELINE = """def kernel(out, x):
+    a = cuda.shared.array((2, 64, 64), np.float16, alignment=1024)
+    full = cuda.shared.array(2, cuda.mbarrier)
+    empty = cuda.shared.array(2, cuda.mbarrier)
+    m = cuda.tensor_map(x, (64, 64), swizzle=128)
+    t = cuda.threadIdx.x
+    if t == 0:
+        for k in range(2):
+            cuda.mbarrier_init(full, k, 1)
+            cuda.mbarrier_init(empty, k, 128)
+        cuda.fence_mbarrier_init()
+    cuda.syncthreads()
+    if t >= 128:
+        if t == 128:
+            for k in range(6):
+                cuda.mbarrier_wait_parity(empty, k % 2, (k // 2 + 1) % 2)
+                cuda.mbarrier_arrive_expect_tx(full, k % 2, 8192)
+                LOAD
+    else:
+        acc = cuda.wgmma.zeros(64, 64, np.float32)
+        for k in range(6):
+            cuda.mbarrier_wait_parity(full, k % 2, k // 2 % 2)
+            cuda.wgmma.fence()
+            for c in range(0, 64, 16):
+                acc = cuda.wgmma.mma(a[k % 2, :, c:c + 16], a[k % 2, :, c:c + 16], acc)
+            cuda.wgmma.commit()
+            BODY
+        acc = cuda.wgmma.wait(0, acc)
+        out[t] = acc[0]
+"""
+LOADS = ["cuda.cp_async_bulk_tensor(a[k % 2], m, (64 * k, 0), full, k % 2)", "cuda.cp_async_bulk(a[k % 2], x[64 * k:64 * k + 64], full, k % 2)"]
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("body, right", [
+    ("acc = cuda.wgmma.wait(0, acc)\n            cuda.mbarrier_arrive(empty, k % 2)", True),
+    ("cuda.wgmma.wait(1)\n            if k:\n                cuda.mbarrier_arrive(empty, (k + 1) % 2)", True),
+    ("cuda.mbarrier_arrive(empty, k % 2)\n            acc = cuda.wgmma.wait(0, acc)", False),
+    ("cuda.mbarrier_arrive(empty, k % 2)", False),
+    ("cuda.wgmma.wait(1)\n            cuda.mbarrier_arrive(empty, k % 2)", False),
+    ("cuda.wgmma.wait(2)\n            if k:\n                cuda.mbarrier_arrive(empty, (k + 1) % 2)", False),
+])  # fmt: skip
+@pytest.mark.parametrize("load", LOADS, ids=["boxes", "bytes"])
+@pytest.mark.parametrize("ones", [False, True], ids=["", "all alike"])
+def test_a_stage_that_is_filled_again(body, right, load, ones):
+    """Too early is found where the copy begins, whatever the data are."""
+    x = np.ones((384, 64), np.float16) if ones else np.arange(384 * 64).astype(np.float16).reshape(384, 64)
+    kernel = cuda.jit(define(PIPELINE.replace("LOAD", load).replace("BODY", body)))
+    out = np.zeros(128, np.float32)
+    if right:
+        kernel[2, 256](out, x)
+        return
+    with pytest.raises(RuntimeError, match=r"cuda\.cp_async_bulk(_tensor)?: the mma in line \d+ may still read this place: wgmma\.wait\(\) ends it(.*\n)*  in thread \(128, 0, 0\)"):
+        kernel[2, 256](out, x)
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("meet", [
+    "    cuda.barrier_sync(1, 128)\n", "    cuda.cg.this_cluster().sync()\n",
+    "    cuda.syncthreads()\n    a[t // 32 * 16 + t % 16, t % 32 // 16] = 2\n    cuda.fence_proxy_async_shared()\n    cuda.syncwarp()\n",
+    "    bar = cuda.shared.array(1, cuda.mbarrier)\n    if t == 0:\n        cuda.mbarrier_init(bar, 0, 128)\n    cuda.syncwarp()\n    cuda.barrier_sync(2, 128)\n    b[t // 2, 3 + t % 2] = 5\n    cuda.fence_proxy_async_shared()\n"
+    "    cuda.mbarrier_arrive(bar, 0)\n    cuda.mbarrier_wait_parity(bar, 0, 0)\n",
+])  # fmt: skip
+def test_ways_to_meet(meet):
+    """Behind the fence, whatever lets a thread know of the others; of rows of A that each warp writes for itself a meeting of the warp."""
+    cuda.jit(define(HEAD + FILL.replace(MEET, meet) + FENCE + MULTIPLY + COMMIT + "    cuda.wgmma.wait(0)\n"))[1, 128](np.zeros(64, np.float32))
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("load", LOADS, ids=["boxes", "bytes"])
+def test_a_stage_that_has_not_come(load):
+    text = PIPELINE.replace("LOAD", load).replace("BODY", "cuda.wgmma.wait(0)").replace("            cuda.mbarrier_wait_parity(full, k % 2, k // 2 % 2)\n", "")
+    with pytest.raises(RuntimeError, match="cuda.wgmma.mma: row 0 of tile a is still being copied: wait for the copy before, at its barrier"):
+        cuda.jit(define(text))[1, 256](np.zeros(128, np.float32), np.ones((384, 64), np.float16))
 
 
 @pytest.mark.host_only
