@@ -45,6 +45,12 @@ def signature_of(signature):
     return tuple(signature.args), signature.return_type if repr(signature.return_type) != "none" else None
 
 
+def says_void(signature):
+    """Does what a user writes name no result: "void(…)"."""
+    signature = _pyptx._own(signature)
+    return isinstance(signature, (str, Signature)) and str(signature).lstrip().startswith(("void", "none"))
+
+
 def signatures_of(given):
     if isinstance(given, (str, Type, Signature)) or (isinstance(given, tuple) and given and all(isinstance(_pyptx._own(t), Type) for t in given)):
         return [given]
@@ -153,7 +159,7 @@ class UFunc:
         self.identity, self._most = identity, 1 << 30
         self._host, self._options = host, options or {}
         _read_options(self._options)
-        self._declared, self._inferred, self._plans, self._reductions = {}, {}, {}, {}
+        self._declared, self._inferred, self._plans, self._reductions, self._in_kernels = {}, {}, {}, {}, None
         self._signatures = list(signatures)
         for signature in signatures:
             self._declare(signature)
@@ -184,6 +190,17 @@ class UFunc:
 
     def __repr__(self):
         return f"<ufunc '{self.__name__}'>"
+
+    def __pyptx_function__(self):
+        """What kernels call: the Python function, or with signatures one that has their types."""
+        from pyptx.cuda._jit import jit
+
+        if not self._static:
+            return self.py_func
+        if self._in_kernels is None:
+            self._in_kernels = jit([_pyptx.from_dtype(loop.result)(*map(_pyptx.from_dtype, loop.inputs)) for loop in self._declared.values()], device=True,
+                                   **self._options)(self.py_func)
+        return self._in_kernels
 
     def __reduce__(self):
         from pyptx._pickle import LocalFunction, is_local
