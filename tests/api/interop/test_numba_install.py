@@ -422,6 +422,22 @@ def test_settings_beside_numba(python):
         assert python(name).splitlines() == ["0 1 1"] * 3 + ["[True]", "[]", "1 module True"]
 
 
+def test_what_the_count_of_numbas_tests_takes_out():
+    """tests/tools/numba_suite.py: rows of "Not applicable" take out tests that pass too."""
+    spec = importlib.util.spec_from_file_location("numba_suite", HERE.parents[2] / "tests/tools/numba_suite.py")
+    suite = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(suite)
+    rows = [("a::T.inside*", "Not applicable: Numba's internals"), ("a::*", "Not there yet"), ("b::*", "Different on purpose")]
+    results = {"a::T.inside1": ("passed", ""), "a::T.inside2": ("failed", "E"), "a::T.inside3": ("skipped", "no"), "a::T.x": ("passed", ""),
+               "a::T.y": ("failed", "E"), "c::T.z": ("failed", "E")}
+    listed, unneeded = suite.classify(results, rows)
+    assert [outcome for _, outcome, _ in listed] == ["not applicable", "not applicable", "skipped", "passed", "failed, named", "failed"]
+    assert [why for _, _, why in listed[:2]] == ["passed", "failed: E"] and unneeded == ["b::*"]
+    text, count, counted = suite.report(results, rows)
+    assert (count["passed"], counted) == (1, 3) and "1 of 3 (33.3 %)" in text
+    assert any(section.startswith("Not applicable") for _, section in suite.rows_of_page())
+
+
 def test_usage(python):
     assert "usage" in python("-m", "pyptx.numba", fails=True) and "usage" in python("-m", "pyptx.numba", "--help")
     assert "cannot find 'nothing.py'" in python("-m", "pyptx.numba", "nothing.py", fails=True)
