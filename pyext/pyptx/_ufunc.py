@@ -169,6 +169,8 @@ class UFunc:
         from pyptx.cuda._jit import jit
 
         args, result = signature_of(signature)
+        if says_void(signature):
+            raise TypeError(f"@vectorize: {self.__name__} must return one number, but the signature {signature} has no result; @guvectorize takes such")
         if len(args) != self.nin:
             raise TypeError(f"@vectorize: {self.__name__} takes {self.nin} argument{'s' * (self.nin > 1)}, but the signature {signature} has {len(args)}")
         if any(repr(t).endswith("]") and not is_date(t) for t in args):
@@ -253,12 +255,17 @@ class UFunc:
             return work(*args)
 
     def _arguments(self, args, out, unknown):
+        """(inputs, out): with the defaults of inputs that are left out, and an output behind all
+        inputs."""
         if unknown:
             raise TypeError(f"{self.__name__}() takes out= and stream=, not {', '.join(f'{name}=' for name in unknown)}")
         if isinstance(out, tuple) and len(out) == 1:
             out = out[0]
         if len(args) == self.nin + 1 and out is None:
             args, out = args[:-1], args[-1]
+        missing = self.nin - len(args)
+        if 0 < missing <= len(self.py_func.__defaults__ or ()):
+            args = (*args, *self.py_func.__defaults__[-missing:])
         if len(args) != self.nin:
             raise TypeError(f"{self.__name__}() takes {self.nin} argument{'s' * (self.nin > 1)}, and out=, but {len(args)} were given")
         return args, out
@@ -293,9 +300,33 @@ class UFunc:
         arrays = [is_array(v) for v in values]
         strides = [tuple(target.strides), *(stretched(v.shape, v.strides, shape) if array else None for v, array in zip(values, arrays))]
         lies = [(tuple(v.shape), tuple(v.strides)) if is_array(v) else None for v in (target, *values)]
-        casts = [None, *(None if array or isinstance(t, str) else loop.cast_to(t) for t, array in zip(loop.inputs, arrays))]
+        casts = [None, *(None if array else self._checked(loop) if t == "pyint" else None if isinstance(t, str) else loop.cast_to(t)
+                         for t, array in zip(loop.inputs, arrays))]
         return Plan(loop.kernels_for(tuple(arrays)), shape, strides, lies, casts, (shape, target.dtype, order), self._most,
                     [v.dtype.itemsize for v in (target, *values) if is_array(v)])
+
+    def _checked(self, loop):
+        """What lets Python ints pass beside integers of NumPy's: of one that these cannot hold,
+        Python says whether the function raises, as NumPy's does."""
+        import numpy as np
+
+        dtypes = [t for t in loop.inputs if not isinstance(t, str)]
+        common = np.result_type(*dtypes) if dtypes else None
+        if common is None or common.kind not in "iu":
+            return None
+        least, most = np.iinfo(common).min, np.iinfo(common).max
+
+        def check(value):
+            if not least <= value <= most:
+                try:
+                    self.py_func(*(value if t == "pyint" else _SAMPLES[t] if isinstance(t, str) else np.ones(1, t)[0] for t in loop.inputs))
+                except OverflowError as error:
+                    raise OverflowError(f"{self.__name__}: {error}") from None
+                except Exception:  # functions of kernels alone
+                    pass
+            return value
+
+        return check
 
     # --- which loop
 
