@@ -184,8 +184,8 @@ static void put_real(Line *line, const Conversion *given, LLVMValueRef x) {
 }
 
 /* Python writes 1.0 where printf writes 1, so a further argument is ".0" for whole numbers that are
- * not printed with an exponent; not if the text is padded on the right or has a precision, nor for a
- * bfloat16, which is printed as ml_dtypes prints it. */
+ * not printed with an exponent; not if the text is padded on the right or has a precision, nor for
+ * a bfloat16, which is printed as ml_dtypes prints it. */
 static void put_shortest(Line *line, const Conversion *c, LLVMValueRef x) {
   static const struct {
     char kind;

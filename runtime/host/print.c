@@ -3,9 +3,9 @@
  * In: a printf format with C's conversions of long long (%lld, %llu), double (%e %f %g …) and text
  * (%s), and %r, %R, %H: a double, float32 or float16 (all passed as a double) in the shortest form
  * that reads back as the same number, as Python's and NumPy's repr have it; %B: a bfloat16 as
- * ml_dtypes' repr has it, %.6g; these with a precision, as format(x, ".3") has it; %p: %f and a percent sign, within the width; %z and %Z: two
- * such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the
- * text in rt_print_file, in one write. */
+ * ml_dtypes' repr has it, %.6g; these with a precision, as format(x, ".3") has it; %p: %f and a
+ * percent sign, within the width; %z and %Z: two such doubles or float32, as the parts of a complex
+ * number, %-z: in parentheses always. Out: the text in rt_print_file, in one write. */
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
