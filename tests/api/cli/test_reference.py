@@ -36,9 +36,9 @@ WITHOUT_EXAMPLE = {
     # Their class has the example.
     "IpcArrayHandle.open", "IpcArrayHandle.close",
     # NVIDIA's former names: one example for all of them, of the classes.
-    *(f"block.make_{name}" for name in ("reduce", "sum", "exclusive_sum", "inclusive_sum", "exclusive_scan", "inclusive_scan", "radix_sort_keys",
+    *(f"block.make_{name}" for name in ("reduce", "sum", "scan", "merge_sort_keys", "exclusive_sum", "inclusive_sum", "exclusive_scan", "inclusive_scan", "radix_sort_keys",
                                         "radix_sort_keys_descending", "load", "store", "exchange")),
-    *(f"warp.make_{name}" for name in ("sum", "reduce", "exclusive_sum")),
+    *(f"warp.make_{name}" for name in ("sum", "reduce", "exclusive_sum", "merge_sort_keys")),
 }  # fmt: skip
 
 
