@@ -149,9 +149,9 @@ struct Target {
   LLVMValueRef (*float_to_float8)(Lower *lw, LLVMValueRef v, TypeId id);
   /* printf of one text. Arguments are i64 (%lld, %llu), double (%g …) and pointers to text (%s).
    * Beyond C's conversions %r, %R, %H and %B print a double, float32, float16 or bfloat16 (passed
-   * as a double) as Python does, %z and %Z two doubles or float32s as a complex number (%-z always
-   * in parentheses), and %p is %f with a percent sign; lw_plain_print replaces them by the nearest
-   * that C's printf has. */
+   * as a double) as Python, NumPy and ml_dtypes do, %z and %Z two doubles or float32s as a complex
+   * number (%-z always in parentheses), and %p is %f with a percent sign; lw_plain_print replaces
+   * them by the nearest that C's printf has. */
   void (*print)(Lower *lw, const char *format, LLVMValueRef const *args, unsigned n);
 };
 

@@ -184,18 +184,19 @@ static void put_real(Line *line, const Conversion *given, LLVMValueRef x) {
 }
 
 /* Python writes 1.0 where printf writes 1, so a further argument is ".0" for whole numbers that are
- * not printed with an exponent; not if the text is padded on the right or has a precision. */
+ * not printed with an exponent; not if the text is padded on the right or has a precision, nor for
+ * a bfloat16, which is printed as ml_dtypes prints it. */
 static void put_shortest(Line *line, const Conversion *c, LLVMValueRef x) {
   static const struct {
     char kind;
     int digits;
     double limit; /* from here on %g writes an exponent */
-  } rows[] = {{'r', 16, 1e16}, {'R', 7, 1e7}, {'H', 4, 1e4}, {'B', 3, 1e3}};
+  } rows[] = {{'r', 16, 1e16}, {'R', 7, 1e7}, {'H', 4, 1e4}, {'B', 6, 0}};
   size_t row = 0;
   while (rows[row].kind != c->kind)
     row++;
   assert(row < sizeof rows / sizeof *rows);
-  bool points = !c->left && c->precision < 0;
+  bool points = !c->left && c->precision < 0 && c->kind != 'B';
   LLVMBuilderRef b = line->lw->b;
   LLVMTypeRef t = line->lw->t->f64;
   LLVMValueRef floor = lw_intrinsic(line->lw, "llvm.floor", &t, 1, &x, 1);

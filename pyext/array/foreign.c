@@ -152,13 +152,16 @@ static int read_stream(PxState *st, PyObject *interface, PxForeign *out) {
   PyObject *stream = px_dict_get(interface, st->name.stream);
   const char *off = stream && stream != Py_None ? getenv("PYPTX_CAI_SYNC") : NULL;
   bool named = stream && stream != Py_None && !(off && !strcmp(off, "0"));
-  out->stream = named ? PyLong_AsUnsignedLongLong(stream) : 0;
+  out->stream = named && PyLong_Check(stream) ? PyLong_AsUnsignedLongLong(stream) : 0;
   Py_XDECREF(stream);
-  if (!named || PyErr_Occurred())
-    return PyErr_Occurred() ? -1 : 0;
-  if (!out->stream)
-    return bad("stream 0 is not allowed: 1 is the legacy default stream, 2 the per-thread one");
-  out->has_stream = true;
+  if (!stream && PyErr_Occurred())
+    return -1;
+  bool wrong = named && (PyErr_Occurred() || !out->stream);
+  PyErr_Clear();
+  if (wrong)
+    return bad("stream must be None, 1 (the legacy default stream), 2 (the per-thread one) or the "
+               "handle of a stream, and 0 is not allowed");
+  out->has_stream = named;
   return 0;
 }
 

@@ -46,6 +46,13 @@ bool px_is_tracer(PyObject *object) {
   return is_of(object, "jax", names);
 }
 
+bool px_is_c_address(PyObject *object) {
+  const char *class = Py_TYPE(object)->tp_name, *meta = Py_TYPE(Py_TYPE(object))->tp_name;
+  bool simple = strstr(meta, "PyCSimpleType") &&
+                (!strcmp(class, "c_void_p") || !strcmp(class, "c_char_p"));
+  return simple || strstr(meta, "PyCPointerType") || !strcmp(class, "_ctypes");
+}
+
 /* -1 with an exception. */
 static int same_memory(PxState *st, PyObject *a, PyObject *b) {
   PyObject *shared = PyObject_CallMethod(st->numpy, "may_share_memory", "OO", a, b);

@@ -12,6 +12,8 @@ bool px_is_of_xarray(PyObject *object); /* a DataArray or Variable, which has an
 PyObject *px_labelled_values(PxState *st, PyObject *object);
 /* A value of jax.jit, vmap or grad, which stands for an array to come. */
 bool px_is_tracer(PyObject *object);
+/* An address of ctypes: a c_void_p, a pointer to something, or the x.ctypes of an array. */
+bool px_is_c_address(PyObject *object);
 #define PX_TRACER_HELP                                                                             \
   "a JAX tracer has no memory; call the kernel outside of jax.jit, or through jax.pure_callback "  \
   "or jax.ffi"

@@ -219,8 +219,8 @@ PxOverload *px_overload_for(PxDispatcher *d, const PxSignature *s, RtDevice *dev
 static PyObject *signature_list(PxDispatcher *d) {
   PyObject *list = PyList_New(0);
   for (uint32_t i = 0; list && i < d->nsignatures; i++) {
-    PyObject *text = px_signature_text(px_state_of((PyObject *)d), d->signatures[i].tokens,
-                                       d->signatures[i].n);
+    const PxSignature *s = &d->signatures[i];
+    PyObject *text = px_signature_text(px_state_of((PyObject *)d), s->tokens, s->n);
     if (!text || PyList_Append(list, text) < 0)
       Py_CLEAR(list);
     Py_XDECREF(text);
@@ -228,8 +228,8 @@ static PyObject *signature_list(PxDispatcher *d) {
   return list;
 }
 
-/* The first argument that a kernel of one signature cannot take, with what to do about it: a new
- * str, "" where the texts of both say it best. Tuples have several tokens and are left to these. */
+/* What to do about the first argument that a kernel of one signature cannot take: a new str, ""
+ * where the texts of both say it best, as of tuples, which have several tokens. */
 static PyObject *what_differs(PxDispatcher *d, const PxArgs *a) {
   const PxSignature *s = &d->signatures[0];
   char who[PX_ARGUMENT_NAME];
@@ -237,13 +237,14 @@ static PyObject *what_differs(PxDispatcher *d, const PxArgs *a) {
     PxToken given = px_token_plain(a->tokens[k]), want = px_token_plain(s->tokens[k]);
     if (px_token_is_tuple(given) || px_token_is_tuple(want))
       break;
-    if (px_signature_price(&given, 1, &want, 1) >= 0)
+    if (px_signature_price(&given, 1, &want, 1) >= 0 || !px_argument_name(a, k, who))
       continue;
-    (void)px_argument_name(a, k, who);
-    if (!px_token_is_array(want) && !px_token_is_array(given))
-      return PyUnicode_FromFormat("; %s: convert it before the launch, or declare its type", who);
-    if (!px_token_is_array(given))
+    if (px_token_is_pointer(s->tokens[k]))
+      return PyUnicode_FromFormat("; %s is an address: pass an int, " PX_ADDRESSES, who);
+    if (!px_token_is_array(given) && px_token_is_array(want))
       return PyUnicode_FromFormat("; %s is no array: pass np.array([x]), or declare a number", who);
+    if (!px_token_is_array(given))
+      return PyUnicode_FromFormat("; %s: convert it before the launch, or declare its type", who);
     if (!px_token_is_array(want) || px_token_ndim(given) != px_token_ndim(want))
       return PyUnicode_FromFormat(px_token_is_array(want)
                                       ? "; %s has %u axes where %u are declared: pass x.ravel() or "
@@ -252,9 +253,8 @@ static PyObject *what_differs(PxDispatcher *d, const PxArgs *a) {
                                   who, px_token_ndim(given), px_token_ndim(want));
     PxElem elem = px_token_elem(want);
     if (px_token_elem(given) != elem && elem < TY_SCALARS && px_token_elem(given) < TY_SCALARS)
-      return PyUnicode_FromFormat(
-          "; %s: pass x.astype(np.%s), which is a copy, or make the array so", who,
-          ty_scalar_info[elem].name);
+      return PyUnicode_FromFormat("; %s: pass x.astype(np.%s), a copy, or make the array so", who,
+                                  ty_scalar_info[elem].name);
     return PyUnicode_FromFormat("; %s lies in another order in memory: pass "
                                 "np.ascontiguousarray(x), or declare [:] for any order",
                                 who);
@@ -264,8 +264,8 @@ static PyObject *what_differs(PxDispatcher *d, const PxArgs *a) {
 
 static void no_signature(PxDispatcher *d, const PxArgs *a) {
   PyObject *given = px_signature_shown(a->st, a->tokens, a->ntokens), *declared = signature_list(d);
-  PyObject *separator = PyUnicode_FromString(", ");
-  PyObject *text = given && declared && separator ? PyUnicode_Join(separator, declared) : NULL;
+  PyObject *separator = given && declared ? PyUnicode_FromString(", ") : NULL;
+  PyObject *text = separator ? PyUnicode_Join(separator, declared) : NULL;
   PyObject *differs = text ? what_differs(d, a) : NULL;
   if (differs)
     PyErr_Format(PyExc_TypeError, "No matching definition for %U: %U was declared for %U%U", given,

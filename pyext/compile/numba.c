@@ -21,6 +21,8 @@ static bool is_numbas(PxState *st, PyObject *object) {
   const char *name = home && PyUnicode_Check(home) ? PyUnicode_AsUTF8(home) : NULL;
   bool found = name && !strncmp(name, "numba", 5) && (!name[5] || name[5] == '.');
   found |= name && !strcmp(name, "cffi.api"); /* ffi.from_buffer, which Numba's kernels may call */
+  found |= name &&
+           !strcmp(name, "pyptx._ufunc"); /* what @vectorize makes, which kernels may call */
   Py_XDECREF(home);
   PyErr_Clear();
   return found;

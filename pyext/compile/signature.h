@@ -34,6 +34,10 @@ static inline bool px_token_is_array(PxToken t) { return t & PX_ARRAY_TOKEN; }
 static inline bool px_token_is_pointer(PxToken t) {
   return px_token_is_array(t) && t & PX_POINTER_TOKEN;
 }
+/* What stands for an address, in messages. */
+#define PX_ADDRESSES                                                                                \
+  "d.device_ctypes_pointer.value of a device array, or x.ctypes.data of a NumPy array on the host " \
+  "device"
 static inline bool px_token_is_tuple(PxToken t) {
   return !px_token_is_array(t) && t & PX_TUPLE_TOKEN;
 }

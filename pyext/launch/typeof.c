@@ -517,7 +517,7 @@ static int add_source(PxArgs *a, PyObject *arg, const PxSource *source) {
  * it. */
 static int add_host_memory(PxArgs *a, PyObject *arg, bool *is) {
   *is = false;
-  if (PyBytes_Check(arg) || PyUnicode_Check(arg) || PyType_Check(arg))
+  if (PyBytes_Check(arg) || PyUnicode_Check(arg) || PyType_Check(arg) || px_is_c_address(arg))
     return 0;
   PyObject *interface =
       PyObject_CheckBuffer(arg) ? NULL : px_getattr_optional(arg, a->st->name.__array_interface__);
@@ -628,6 +628,9 @@ static int add_enum(PxArgs *a, PyObject *arg, bool *is_enum) {
 static const char *hint(PyObject *arg) {
   if (px_is_tracer(arg))
     return ": " PX_TRACER_HELP;
+  if (px_is_c_address(arg))
+    return ": pass the address as an int, x.ctypes.data or "
+           "ctypes.cast(p, ctypes.c_void_p).value, to a types.CPointer";
   if (PyList_Check(arg))
     return ": pass np.array(x), or a tuple";
   if (PyDict_Check(arg))

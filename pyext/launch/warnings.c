@@ -12,7 +12,7 @@
 
 static int warn(const char *text) {
   PyObject *errors = PyImport_ImportModule("pyptx.errors");
-  PyObject *class = errors ? PyObject_GetAttrString(errors, "NumbaPerformanceWarning") : NULL;
+  PyObject *class = errors ? PyObject_CallMethod(errors, "advice_class", NULL) : NULL;
   int failed = class ? PyErr_WarnEx(class, text, 1) : -1;
   Py_XDECREF(class);
   Py_XDECREF(errors);

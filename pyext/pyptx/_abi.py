@@ -58,6 +58,14 @@ def arguments_of(text):
     return split_types(rest if rest and _closes_at_end(rest) else text)
 
 
+def plain_signature(text):
+    """The one form of a signature's arguments: "float32[:], int32", without parentheses, but for a
+    single tuple, and without a result."""
+    parts = arguments_of(text)
+    plain = ", ".join(parts)
+    return plain if arguments_of(plain) == parts else f"({plain})"
+
+
 def leaves(name, text):
     """[(name, type)] of an argument: of tuples those of the items, depth first."""
     match = re.fullmatch(r"(?!record\b)(\w*)\s*(\(.*\))", text, re.DOTALL)
@@ -130,7 +138,7 @@ def describe(kernel, names, signature, out, images=()):
             field["axis"] = axis
         fields.append(field)
     return {
-        "format": FORMAT, "abi": VERSION, "kernel": kernel, "symbol": out["symbol"], "signature": signature,
+        "format": FORMAT, "abi": VERSION, "kernel": kernel, "symbol": out["symbol"], "signature": plain_signature(signature),
         "parameters": list(names)[:len(arguments_of(signature))], "parameter_bytes": out["param_bytes"], "arguments": arguments, "fields": fields,
         "static_shared": out["static_shared"], "dynamic_shared": out["dynamic_shared"], "cooperative": any(f["kind"] == "grid" for f in fields),
         "stops": [{"exception": e, "message": m, "file": f, "line": n} for e, m, f, n, _ in out["sites"]],

@@ -76,12 +76,15 @@ def _of_cuda(module, name):
 
 
 def own(thing):
-    """pyptx's object for `thing`, which is Numba's; `thing` itself if there is none. TypeError for types that kernels do not have."""
+    """pyptx's object for `thing`, which is Numba's, or for a function of pyptx's that is no Dispatcher; `thing` itself if there is none. TypeError for types that kernels do not have."""
     if isinstance(thing, ModuleType):
         found = _of_cuda(_CUDA, thing.__name__[len(_CUDA) + 1 :]) if thing.__name__.startswith(_CUDA + ".") else None
         return sys.modules["pyptx"].cuda if thing.__name__ == _CUDA else found or thing
     if type(thing).__module__ == "cffi.api" and type(thing).__name__ == "FFI":
         return _FFI
+    stands = getattr(type(thing), "__pyptx_function__", None)
+    if stands is not None:  # pyptx's own vectorize, or its njit where Numba is not installed
+        return stands(thing)
     bases = {base.__name__ for base in type(thing).__mro__ if base.__module__.startswith("numba.")}
     if "Type" in bases:
         return _type(thing)

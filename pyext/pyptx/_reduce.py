@@ -378,7 +378,42 @@ def _product(numbers):
 def normalized_axes(axis, ndim):
     from numpy.lib.array_utils import normalize_axis_tuple
 
+    if axis is not None and not all(hasattr(a, "__index__") for a in (axis if isinstance(axis, (tuple, list)) else (axis,))):
+        raise TypeError(f"axis is an int, a tuple of ints, or None for all, not {axis!r}")
     return tuple(range(ndim)) if axis is None else normalize_axis_tuple(axis, ndim)
+
+
+def _start(name, init, dtype):
+    """init as a number of the dtype. TypeError, OverflowError: it is none."""
+    import numpy as np
+
+    if isinstance(init, np.generic) or not isinstance(init, (bool, int, float, complex)) or dtype.kind not in "iufc":
+        return np.asarray(init).astype(dtype, casting="same_kind" if isinstance(init, np.generic) else "unsafe")[()]
+    if dtype.kind in "iu" and isinstance(init, float) and init.is_integer():
+        init = int(init)
+    if np.result_type(init, dtype) != dtype:
+        raise TypeError(f"{name}: init is {init!r}, which {dtype}, the array's type, cannot hold: pass one of that type, or reduce x.astype(...)")
+    return dtype.type(init)
+
+
+def _check_functor(function, dtype, options):
+    """Compiles the function alone, so that errors are about its lines; it gives what it takes.
+    TypeError."""
+    import numpy as np
+
+    from pyptx._ufunc import result_type
+
+    kind = repr(_pyptx.from_dtype(dtype))
+    result = repr(result_type(function, [kind, kind], options))
+    if dtype.kind not in "biufc" or result == kind:
+        return
+    weak = {"pybool": "bool", "pyint": "int64", "pyfloat": "float64", "pycomplex": "complex128"}
+    have = weak.get(result, result)
+    have = np.dtype(have) if have in np.sctypeDict or have == "bool" else None
+    integers = have is not None and have.kind in "iu" and dtype.kind in "iu"
+    if have is None or (have.kind == "b") != (dtype.kind == "b") or not (integers or np.can_cast(have, dtype, "same_kind")):
+        raise TypeError(f"{function.__name__}: of two {kind} it gives {result}, which is not combined further: it must give one {kind}\n"
+                        "  help: convert its result, or reduce an array of that type, x.astype(...)")
 
 
 def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels=None, options=None, keepdims=False, ordered=(), dtype=None, load=None):
@@ -407,7 +442,7 @@ def reduce(function, array, axis=None, init=NOTHING, out=None, stream=0, kernels
     shape = tuple(value.shape[k] for k in kept)
     if init is NOTHING and 0 in value.shape and 0 not in shape:
         raise TypeError(f"Reduction on an empty array. {name} has no value for it; give an init or identity")
-    start = None if init is NOTHING else np.asarray(init).astype(dtype, casting="same_kind" if isinstance(init, np.generic) else "unsafe")[()]
+    start = None if init is NOTHING else _start(name, init, dtype)
     given = tuple(1 if k in reduced else n for k, n in enumerate(value.shape)) if keepdims else shape
     if out is not None and tuple(out.shape) != given:
         raise ValueError(f"{name}: the result has the shape {given}, but out has {tuple(out.shape)}")
@@ -435,6 +470,8 @@ def _fill(function, value, kept, reduced, out, start, stream, kernels, options, 
     key = value.dtype if load is None else (value.dtype, dtype)
     made = kernels.get(key)
     if made is None:
+        if load is None and not function.__module__.startswith("pyptx."):
+            _check_functor(function, dtype, options)
         made = kernels.setdefault(key, Reduction(function, dtype, options, load))
     if (load is not None or value.dtype == out.dtype) and not reduced:
         return _no_axes(value, out, start, made, stream, ordered)
@@ -507,6 +544,8 @@ class Reduce:
         TypeError: an array of more axes without axis=, or no elements with init=None; ValueError: a
             wrong size or shape of res.
         """
+        import numpy as np
+
         from pyptx._elementwise import read
 
         value, original = read(arr)
@@ -519,9 +558,14 @@ class Reduce:
             arr = view(value, ((size,), tuple(value.strides)))
         axes = None if axis is ALL else axis
         slot, library = (None, None) if res is None else read(res)
+        if res is not None and library is None and slot is not res and not hasattr(res, "dtype"):
+            raise TypeError(f"res must be an array, which gets the result, not {type(res).__name__}: pass np.empty(1, dtype)")
+        apart = slot if isinstance(slot, np.ndarray) and not np.may_share_memory(slot, res) else None  # of another byte order
         if res is not None and not keepdims and len(normalized_axes(axes, value.ndim)) == value.ndim:
             slot = _first(slot)
         init = NOTHING if init is None else init
         result = reduce(self.py_func, arr, axes, init, slot, stream, self._kernels, keepdims=keepdims,
                         ordered=[x for x in (library, original) if x is not None])
+        if apart is not None:
+            res[...] = apart
         return result if res is None else None

@@ -3,6 +3,7 @@ standard input.
 
 Compile errors show source lines through linecache, so what is no file is entered there."""
 
+import ast
 import importlib
 import importlib.machinery
 import importlib.util
@@ -118,9 +119,22 @@ def run_texts(name, texts):
     return module
 
 
+_MAGIC = re.compile(r"(\s*)(?:[%!?].*|.*\?\s*|[\w\s.,*()\[\]]+=\s*[%!].*)")
+
+
+def _without_magics(source):
+    """A cell without lines of IPython's own language (%magic, !command, x = !command, name?): they
+    are empty, or pass where they may be all of a block."""
+    try:
+        ast.parse(source)
+        return source  # a % may stand first in a line of Python too
+    except (SyntaxError, ValueError):
+        lines = [(line, _MAGIC.fullmatch(line)) for line in source.split("\n")]
+        return "\n".join((found[1] and found[1] + "pass") if found else line for line, found in lines)
+
+
 def cells(path):
-    """[(name, source)] of a notebook's code cells. Lines of IPython's own language (%magic,
-    !command) are left empty, and cells of %%magic out."""
+    """[(name, source)] of a notebook's code cells, as Python; cells of %%magic are left out."""
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         found = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
@@ -130,8 +144,7 @@ def cells(path):
     out = []
     for number, source in enumerate(sources, 1):
         if not source.lstrip().startswith("%%"):
-            lines = ["" if line.lstrip().startswith(("%", "!", "?")) or line.rstrip().endswith("?") else line for line in source.split("\n")]
-            out.append((f"{path}, code cell {number}", "\n".join(lines) + "\n"))
+            out.append((f"{path}, code cell {number}", _without_magics(source) + "\n"))
     return out
 
 

@@ -45,6 +45,12 @@ def signature_of(signature):
     return tuple(signature.args), signature.return_type if repr(signature.return_type) != "none" else None
 
 
+def says_void(signature):
+    """Does what a user writes name no result: "void(…)"."""
+    signature = _pyptx._own(signature)
+    return isinstance(signature, (str, Signature)) and str(signature).lstrip().startswith(("void", "none"))
+
+
 def signatures_of(given):
     if isinstance(given, (str, Type, Signature)) or (isinstance(given, tuple) and given and all(isinstance(_pyptx._own(t), Type) for t in given)):
         return [given]
@@ -153,7 +159,7 @@ class UFunc:
         self.identity, self._most = identity, 1 << 30
         self._host, self._options = host, options or {}
         _read_options(self._options)
-        self._declared, self._inferred, self._plans, self._reductions = {}, {}, {}, {}
+        self._declared, self._inferred, self._plans, self._reductions, self._in_kernels = {}, {}, {}, {}, None
         self._signatures = list(signatures)
         for signature in signatures:
             self._declare(signature)
@@ -163,6 +169,8 @@ class UFunc:
         from pyptx.cuda._jit import jit
 
         args, result = signature_of(signature)
+        if says_void(signature):
+            raise TypeError(f"@vectorize: {self.__name__} must return one number, but the signature {signature} has no result; @guvectorize takes such")
         if len(args) != self.nin:
             raise TypeError(f"@vectorize: {self.__name__} takes {self.nin} argument{'s' * (self.nin > 1)}, but the signature {signature} has {len(args)}")
         if any(repr(t).endswith("]") and not is_date(t) for t in args):
@@ -184,6 +192,17 @@ class UFunc:
 
     def __repr__(self):
         return f"<ufunc '{self.__name__}'>"
+
+    def __pyptx_function__(self):
+        """What kernels call: the Python function, or with signatures one that has their types."""
+        from pyptx.cuda._jit import jit
+
+        if not self._static:
+            return self.py_func
+        if self._in_kernels is None:
+            self._in_kernels = jit([_pyptx.from_dtype(loop.result)(*map(_pyptx.from_dtype, loop.inputs)) for loop in self._declared.values()], device=True,
+                                   **self._options)(self.py_func)
+        return self._in_kernels
 
     def __reduce__(self):
         from pyptx._pickle import LocalFunction, is_local
@@ -236,12 +255,17 @@ class UFunc:
             return work(*args)
 
     def _arguments(self, args, out, unknown):
+        """(inputs, out): with the defaults of inputs that are left out, and an output behind all
+        inputs."""
         if unknown:
             raise TypeError(f"{self.__name__}() takes out= and stream=, not {', '.join(f'{name}=' for name in unknown)}")
         if isinstance(out, tuple) and len(out) == 1:
             out = out[0]
         if len(args) == self.nin + 1 and out is None:
             args, out = args[:-1], args[-1]
+        missing = self.nin - len(args)
+        if 0 < missing <= len(self.py_func.__defaults__ or ()):
+            args = (*args, *self.py_func.__defaults__[-missing:])
         if len(args) != self.nin:
             raise TypeError(f"{self.__name__}() takes {self.nin} argument{'s' * (self.nin > 1)}, and out=, but {len(args)} were given")
         return args, out
@@ -276,9 +300,33 @@ class UFunc:
         arrays = [is_array(v) for v in values]
         strides = [tuple(target.strides), *(stretched(v.shape, v.strides, shape) if array else None for v, array in zip(values, arrays))]
         lies = [(tuple(v.shape), tuple(v.strides)) if is_array(v) else None for v in (target, *values)]
-        casts = [None, *(None if array or isinstance(t, str) else loop.cast_to(t) for t, array in zip(loop.inputs, arrays))]
+        casts = [None, *(None if array else self._checked(loop) if t == "pyint" else None if isinstance(t, str) else loop.cast_to(t)
+                         for t, array in zip(loop.inputs, arrays))]
         return Plan(loop.kernels_for(tuple(arrays)), shape, strides, lies, casts, (shape, target.dtype, order), self._most,
                     [v.dtype.itemsize for v in (target, *values) if is_array(v)])
+
+    def _checked(self, loop):
+        """What lets Python ints pass beside integers of NumPy's: of one that these cannot hold,
+        Python says whether the function raises, as NumPy's does."""
+        import numpy as np
+
+        dtypes = [t for t in loop.inputs if not isinstance(t, str)]
+        common = np.result_type(*dtypes) if dtypes else None
+        if common is None or common.kind not in "iu":
+            return None
+        least, most = np.iinfo(common).min, np.iinfo(common).max
+
+        def check(value):
+            if not least <= value <= most:
+                try:
+                    self.py_func(*(value if t == "pyint" else _SAMPLES[t] if isinstance(t, str) else np.ones(1, t)[0] for t in loop.inputs))
+                except OverflowError as error:
+                    raise OverflowError(f"{self.__name__}: {error}") from None
+                except Exception:  # functions of kernels alone
+                    pass
+            return value
+
+        return check
 
     # --- which loop
 

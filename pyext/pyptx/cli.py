@@ -203,8 +203,8 @@ def emits(text):
 
 def launch_bounds(text):
     parts = [number(1, LARGEST)(part.strip()) for part in text.split(",")]
-    if len(parts) > 2:
-        raise argparse.ArgumentTypeError("expected THREADS or THREADS,BLOCKS")
+    if len(parts) > 3:
+        raise argparse.ArgumentTypeError("expected THREADS, THREADS,BLOCKS or THREADS,BLOCKS,CLUSTER")
     return tuple(parts)
 
 
@@ -286,7 +286,12 @@ def signatures_of(function, name, sigs, index, kernels):
 def split_sig(text, kernels):
     """(kernel, types) of "add=float32[:]"; the kernel is None where none is named."""
     name, equals, types = text.partition("=")
-    return (name.strip(), types) if equals and name.strip() in kernels else (None, text)
+    name = name.strip()
+    if equals and name not in kernels and re.fullmatch(r"[^\W\d][\w.]*", name):
+        known = "', '".join(kernels)
+        raise Usage(f"--sig {text}: no kernel '{name}' is compiled here{suggestion(name, list(kernels)) or f'; there is {known!r}'}; name another function behind "
+                    "the colon of the source, as in file.py:function")
+    return (name, types) if equals and name in kernels else (None, text)
 
 
 def mangled(name, signature):
@@ -514,6 +519,8 @@ def manner(output, units, emit):
         return "stem"
     if path.is_file():
         raise Usage(f"-o {output}: there are {count} results, and this is a file; name a folder")
+    if path.suffix in {row.suffix for row in EMIT.values()}:
+        raise Usage(f"-o {output}: there are {count} results, which one file cannot have; name a folder, as in -o {path.with_suffix('')}{os.sep}")
     return "folder"
 
 

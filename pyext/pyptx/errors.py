@@ -166,6 +166,12 @@ def shown_name(file):
     return None if number is None else f"Cell In[{number}]"
 
 
+def advice_class():
+    """Advice, or what pyptx.numba.install() has in its place: a class derived from it that programs' filters for Numba's warnings know too."""
+    install = sys.modules.get("pyptx.numba._install")
+    return install.advice_class() if install else Advice
+
+
 _advised = {}
 _OF_NAMES = {"PT816"}  # of which one place may have several, each for a name
 
@@ -187,6 +193,7 @@ def show_advice(advice, module):
         place = (a.code, a.file, a.line, a.column, a.message if a.code in _OF_NAMES else a._about)
         if _advised.setdefault(place, a) is not a:
             continue
+        a.__class__ = advice_class()
         try:
             warnings.warn_explicit(a, Advice, a.file or "<unknown>", a.line or 1, module=module)
         except BaseException:  # a filter has made it an error, which the next compilation raises too
@@ -211,7 +218,7 @@ def advise(code, what):
     message, remedy = _pyptx._advice_row(code)
     message %= what
     file, line = frame.f_code.co_filename, frame.f_lineno
-    advice = Advice(f"{code}: {message}\n  {os.path.basename(file)}:{line}, in {frame.f_code.co_name}\n  help: {remedy}")
+    advice = advice_class()(f"{code}: {message}\n  {os.path.basename(file)}:{line}, in {frame.f_code.co_name}\n  help: {remedy}")
     advice.code, advice.message, advice.help, advice.file, advice.line = code, message, remedy, file, line
     if advice_mode() == "error":
         raise advice

@@ -73,6 +73,7 @@ short: Type
 long_: Type
 longlong: Type
 ssize_t: Type
+voidptr: Type
 uchar: Type
 ushort: Type
 ulong: Type

@@ -657,7 +657,8 @@ static void capture_attribute(PxSnapshot *s, PyObject *object, PyObject *name, P
 
 void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char *const *names,
                           uint32_t n) {
-  if ((f->kind != FZ_MODULE && f->kind != FZ_OPAQUE) || asked_before(s, object, names, n))
+  if ((f->kind != FZ_MODULE && f->kind != FZ_OPAQUE && !PyFunction_Check(object)) ||
+      asked_before(s, object, names, n))
     return;
   object = own_object(s, object);
   if (s->depth >= MAX_DEPTH)
@@ -669,7 +670,8 @@ void px_freeze_attributes(PxSnapshot *s, Frozen *f, PyObject *object, const char
       continue;
     PyObject *name = px_keep(s, PyUnicode_InternFromString(names[i]));
     PyObject *value = own_attribute(s, object, name);
-    if (!value)
+    bool plain = value && (PyLong_Check(value) || PyFloat_Check(value) || PyUnicode_Check(value));
+    if (!value || (PyFunction_Check(object) && !plain)) /* of functions, what leads to no others */
       continue;
     Frozen *v = px_freeze(s, px_keep(s, value));
     capture_attribute(s, object, name, value);

@@ -1,11 +1,11 @@
 /* Print: what host kernels print, as Python writes it.
  *
  * In: a printf format with C's conversions of long long (%lld, %llu), double (%e %f %g …) and text
- * (%s), and %r, %R, %H, %B: a double, float32, float16 or bfloat16 (all passed as a double) in the
- * shortest form that reads back as the same number, as Python's and NumPy's repr have it; with a
- * precision, as format(x, ".3") has it; %p: %f and a percent sign, within the width; %z and %Z: two
- * such doubles or float32, as the parts of a complex number, %-z: in parentheses always. Out: the
- * text in rt_print_file, in one write. */
+ * (%s), and %r, %R, %H: a double, float32 or float16 (all passed as a double) in the shortest form
+ * that reads back as the same number, as Python's and NumPy's repr have it; %B: a bfloat16 as
+ * ml_dtypes' repr has it, %.6g; these with a precision, as format(x, ".3") has it; %p: %f and a
+ * percent sign, within the width; %z and %Z: two such doubles or float32, as the parts of a complex
+ * number, %-z: in parentheses always. Out: the text in rt_print_file, in one write. */
 #include <locale.h>
 #include <math.h>
 #include <stdarg.h>
@@ -96,13 +96,13 @@ static void put_padded(Out *o, const Conversion *c, bool negative, const char *t
 static double rounded(double x, char kind) {
   if (kind == 'R')
     return (double)(float)x;
-  int bits = kind == 'H' ? 11 : kind == 'B' ? 8 : 53, least = kind == 'H' ? -14 : -126;
+  enum { BITS = 11, LEAST = -14 }; /* of a float16 */
   if (kind == 'r' || x == 0 || !isfinite(x))
     return x;
   int e;
   (void)frexp(x, &e);
-  e = e - 1 < least ? least : e - 1;
-  double unit = ldexp(1, e - bits + 1);
+  e = e - 1 < LEAST ? LEAST : e - 1;
+  double unit = ldexp(1, e - BITS + 1);
   return nearbyint(x / unit) * unit;
 }
 
@@ -131,7 +131,7 @@ static bool next_reads_back(char *out, size_t size, int n, double x, char kind) 
 /* Digits of x >= 0, finite, as d.dddde±xx: as few as read back as x. Where the exact value lies in
  * the middle between two such texts Python takes the upper one, NumPy the even one. */
 static int shortest(double x, char kind, char *out, size_t size) {
-  int most = kind == 'r' ? 17 : kind == 'R' ? 9 : kind == 'H' ? 5 : 4, n = 1;
+  int most = kind == 'r' ? 17 : kind == 'R' ? 9 : 5, n = 1;
   for (;; n++) {
     snprintf(out, size, "%.*e", n - 1, x);
     if (n == most || reads_back(out, x, kind) || next_reads_back(out, size, n, x, kind))
@@ -157,6 +157,10 @@ static int shortest(double x, char kind, char *out, size_t size) {
 /* The digits with a point or an exponent, as float's repr (no precision) or format(x, ".p") has
  * them. */
 static void real_text(double x, const Conversion *c, char *out, size_t size) {
+  if (c->kind == 'B' && c->precision < 0) {
+    snprintf(out, size, "%.6g", x);
+    return;
+  }
   char digits[64];
   int p = c->precision > 40 ? 40 : c->precision == 0 ? 1 : c->precision;
   if (p < 0)

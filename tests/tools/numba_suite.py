@@ -7,7 +7,7 @@ ends early (a crash, the time limit) goes on behind the test that ended it. Stat
 derives from one of Numba's compiler, fail alone, and the tests in them count as failed.
 
 docs/reference/numba_suite.md has a row for each test, or class of tests, that does not pass, with the reason; its section decides whether the test
-counts ("Not applicable" does not). OUT, Markdown, lists the counts, failures that the page does not name, and rows of the page that every test passes.
+counts (whatever "Not applicable" fits does not, passed or failed). OUT, Markdown, lists the counts, failures that the page does not name, and rows of the page that every test passes.
 """
 
 import argparse
@@ -270,14 +270,17 @@ def rows_of_page():
 
 
 def classify(results, rows):
-    """[(test, outcome, why)] with the outcome "not applicable" for failures that the page has under that heading, and the rows that nothing needs."""
+    """[(test, outcome, why)], and the rows that no failure needs. A test that a row under "Not applicable" fits is "not applicable" whatever comes of
+    it: one that passes asserts Numba's inside too, and counts neither as passed nor as one of those that apply. Skipped tests stay skipped."""
     needed, out = set(), []
     for test, (outcome, why) in sorted(results.items()):
         hits = [(pattern, section) for pattern, section in rows if fnmatch.fnmatchcase(test, pattern)]
         if outcome == "failed":
             needed.update(hits[:1])
-            if hits:
-                outcome = "not applicable" if hits[0][1].startswith("Not applicable") else "failed, named"
+        if outcome != "skipped" and any(section.startswith("Not applicable") for _, section in hits):
+            outcome, why = "not applicable", f"{outcome}: {why}" if why else outcome
+        elif outcome == "failed" and hits:
+            outcome = "failed, named"
         out.append((test, outcome, why))
     return out, [pattern for pattern, section in rows if (pattern, section) not in needed]
 

@@ -462,6 +462,9 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
     return (Val){.type = callee.type, .konst = f};
   const char *name = TY_PRETTY(ty, callee);
   const char *advice = diag_advice("", name);
+  if (!advice && strstr(name, " GUFunc>"))
+    advice =
+        "gufuncs are for the host: call the function itself with the arrays of one call, f.py_func(a, out)";
   if (!advice && callee.type->id == TY_OBJECT && !strncmp(name, "<object of type", 15))
     advice = "write a function, or a closure over what the object knows: def add(v): return v + n";
   return TY_FAIL_ADVISED(ty, advice, ERR_NOT_CALLABLE, name);

@@ -246,6 +246,9 @@ static Known is_same(Ty *ty, Val a, Val b) {
   cx_bug(ty->cx, "no identity of %s", TY_PRETTY(ty, a));
 }
 
+/* CPython keeps one object of most small ints and not of others: here equal ones are the same. */
+static bool is_python_int(Val v) { return ty_kind(v.type) == KIND_INT && ty_is_weak(v.type); }
+
 static bool is_known_bool(Val v) { return v.konst && ty_kind(v.type) == KIND_BOOL; }
 
 /* x is True: of a bool its value, of another number False. */
@@ -268,7 +271,7 @@ Val ty_is(Ty *ty, Val a, Val b, bool negate) {
   bool bools = ty_kind(a.type) == KIND_BOOL && ty_kind(b.type) == KIND_BOOL;
   if (numbers && !bools && (ty_kind(a.type) == KIND_BOOL || ty_kind(b.type) == KIND_BOOL))
     return ty_const_bool(ty, negate);
-  if (bools) /* there are two objects */
+  if (bools || (is_python_int(a) && is_python_int(b))) /* there are two objects of bools */
     return ty_equal(ty, negate ? OP_NE : OP_EQ, a, b);
   if (numbers && !ty_policy(ty->cx)->weak) /* those of one type are the same if they are equal */
     return a.type == b.type ? ty_equal(ty, negate ? OP_NE : OP_EQ, a, b)

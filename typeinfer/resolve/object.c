@@ -404,6 +404,10 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   case TY_FUNC:
     if (f->kind == FZ_INTRINSIC)
       return member(ty, ir_intrinsics[f->i].path, name);
+    if (fz_attr(f, name))
+      return ty_const(ty, fz_attr(f, name));
+    if (f->kind == FZ_FUNC && !strcmp(name, "py_func")) /* of what is frozen as its function */
+      return obj;
     break;
   case TY_OBJECT:
     if (f->kind == FZ_NAMED)

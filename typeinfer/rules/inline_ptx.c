@@ -349,18 +349,23 @@ Val ty_rule_inline_ptx(Ty *ty, const TyCall *c) {
   Asm a = {.ty = ty, .call = c};
   const Frozen *text = c->n && c->args[0].type->id == TY_STR ? c->args[0].type->frozen : NULL;
   Val host = c->options[0];
-  if (!text || is_blank(text->text)) {
+  bool for_host = host.type && host.type->id != TY_NONE, blank = text && is_blank(text->text);
+  if (!text || (blank && !for_host)) {
     wrong(&a, "the first argument is the text, which must be known when the kernel is compiled");
     return BOTTOM;
   }
   if (!read_operands(&a))
     return BOTTOM;
-  if (!ty->cx->host)
-    return on_gpu(&a, text);
+  if (blank && a.nresults) {
+    wrong(&a, "an empty text gives no results");
+    return BOTTOM;
+  }
+  if (!ty->cx->host) /* an empty text: what only the host device does */
+    return blank ? ty_none(ty) : on_gpu(&a, text);
   number_operands(&a);
   if (!converted(&a, text)) /* wrong on the host device too */
     return BOTTOM;
-  if (host.type && host.type->id != TY_NONE)
+  if (for_host)
     return on_host(&a, host);
   return TY_FAIL_ADVISED(
       ty,

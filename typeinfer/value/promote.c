@@ -194,7 +194,7 @@ const char *ty_op_text(Op op) {
       [OP_RSHIFT] = ">>",   [OP_AND] = "&",         [OP_OR] = "|",        [OP_XOR] = "^",
       [OP_MATMUL] = "@",    [OP_NEG] = "unary -",   [OP_POS] = "unary +", [OP_INVERT] = "~",
       [OP_LT] = "<",        [OP_LE] = "<=",         [OP_EQ] = "==",       [OP_NE] = "!=",
-      [OP_GT] = ">",        [OP_GE] = ">=",         [OP_IS] = "is",       [OP_IS_NOT] = "is not",
+      [OP_GT] = ">",        [OP_GE] = ">=",         [OP_IS] = "'is'",     [OP_IS_NOT] = "'is not'",
       [OP_IN] = "in",       [OP_NOT_IN] = "not in",
   };
   return text[op] ? text[op] : ir_op_info[op].text;

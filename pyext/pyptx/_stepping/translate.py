@@ -183,6 +183,7 @@ class Translator:
         cells = tuple(CellType() for _ in f.__closure__ or ())
         made = FunctionType(f.__code__, scope, f.__name__, None, cells)
         made.__qualname__, made.__module__, made.__kwdefaults__ = f.__qualname__, f.__module__, None
+        made.py_func = made  # of what is read as its function
         self._seen[id(f)] = f, made
         for old, new in zip(f.__closure__ or (), cells):
             try:

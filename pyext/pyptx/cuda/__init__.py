@@ -150,6 +150,6 @@ def __getattr__(name):
     if name in _NUMBA_INTERNALS:
         raise AttributeError(f"pyptx.cuda has no '{name}': that is the inside of Numba's compiler; what Numba's manual has is here under its own name, as "
                              "cuda.DeviceNDArray, cuda.MemoryPointer or pyptx.CompileError", name=name)
-    near = difflib.get_close_matches(name, __all__, n=1)
+    near = difflib.get_close_matches(name, __all__, n=1, cutoff=0.7)
     hint = f"; did you mean '{near[0]}'?" if near and not name.startswith("_") else ""
     raise AttributeError(f"module 'pyptx.cuda' has no attribute '{name}'{hint}", name=name)

@@ -25,6 +25,27 @@ def _addend(x):
     return int(x) if isinstance(x, (bool, np.bool_)) else x
 
 
+# --- on the host device alone: do all threads come? (A text that is empty is nothing on a GPU.) ---
+
+
+def _check_block():
+    cuda.assume(cuda.syncthreads_count(True) == _threads(), "cuda.coop: not all threads of the block come to this collective: let those without work "
+                "call it too, with a value that changes nothing")
+
+
+def _all_come():
+    cuda.inline_ptx("", host=_check_block)
+
+
+def _check_lanes(mask):
+    cuda.assume(cuda.ballot_sync(mask, True) == mask, "cuda.coop: not all lanes of the tile come to this collective: let those without work call it "
+                "too, with a value that changes nothing")
+
+
+def _lanes_come(mask):
+    cuda.inline_ptx("", "r", mask, host=_check_lanes)
+
+
 # --- values of a thread ---
 
 
@@ -275,6 +296,7 @@ def _reduce_groups(value, op, lane, warp, known):
 
 
 def _block_reduce(x, op, size, dims):
+    _all_come()
     lane, warp, mask, count, warps = _warp(size, dims)
     known = _known_warps(size)
     value = _reduce_items(x, op)
@@ -318,6 +340,7 @@ def _prefix(value, op, size, dims, shifted, total):
     """(the values of this warp up to this thread, or before it where shifted is not None; those of
     all warps before it; those of the block, if total is not None). The second is nothing in the
     first warp, the first nothing in the first lane if shifted."""
+    _all_come()
     lane, warp, mask, count, warps = _warp(size, dims)
     inside = _scan_lanes(value, op, mask, None, 32)
     own = inside if shifted is None else cuda.shfl_up_sync(mask, inside, 1)
@@ -462,6 +485,7 @@ def _memory(n, each, itemsize, least):
 
 def _block_exchange(items, size, dims, to_blocked):
     """Through shared memory, in turns of what has room there."""
+    _all_come()
     n = 32 * len(size[0]) + len(size[1])
     rank, each, total = _rank(dims), len(items), n * len(items)
     room = min(total, _MOST_BYTES // items.itemsize)
@@ -485,6 +509,7 @@ def _block_exchange(items, size, dims, to_blocked):
 def _tile_exchange(items, lane, base, mask, count, to_blocked):
     """By shuffles: each lane asks in turn for all items of the lane that has its own."""
     _check_items(items)
+    _lanes_come(mask)
     each = len(items)
     out = cuda.local.array(len(items), items.dtype)
     for k in range(each):
@@ -520,6 +545,7 @@ def _lanes_of(width, count):
 
 def _tile_reduce(x, op, width, size, dims):
     lane, base, mask, count = _tile(width, size, dims)
+    _lanes_come(mask)
     value = _reduce_items(x, op)
     if count is None:
         return _reduce_all_lanes(value, op, mask, lane, width)
@@ -528,6 +554,7 @@ def _tile_reduce(x, op, width, size, dims):
 
 def _tile_inclusive(x, op, width, size, dims):
     lane, base, mask, count = _tile(width, size, dims)
+    _lanes_come(mask)
     inside = _scan_lanes(_reduce_items(x, op), op, mask, lane, width)
     if isinstance(x, np.ndarray):
         return _scan_items(x, op, cuda.shfl_up_sync(mask, inside, 1), lane > 0)
@@ -536,6 +563,7 @@ def _tile_inclusive(x, op, width, size, dims):
 
 def _tile_exclusive(x, op, initial, total, width, size, dims):
     lane, base, mask, count = _tile(width, size, dims)
+    _lanes_come(mask)
     inside = _scan_lanes(_reduce_items(x, op), op, mask, lane, width)
     whole = cuda.shfl_sync(mask, inside, base + _lanes_of(width, count) - 1)
     before = cuda.shfl_up_sync(mask, inside, 1)

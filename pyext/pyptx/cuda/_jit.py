@@ -43,7 +43,8 @@ def _read_count(option, value):
 
 def _read_choice(option, value):
     if value not in option.type:
-        raise ValueError(f"{option.name} must be {' or '.join(map(repr, option.type))}, not {value!r}")
+        hint = _near(value, option.type) if isinstance(value, str) else ""
+        raise ValueError(f"{option.name} must be {' or '.join(map(repr, option.type))}, not {value!r}{hint}")
     return (option.type.index(value),)
 
 
@@ -77,6 +78,9 @@ def _read_launch_bounds(option, value):
     if not 1 <= len(bounds) <= 3:
         raise ValueError(f"Got {len(bounds)} launch bounds: they are max_threads, (max_threads, min_blocks) or "
                          f"(max_threads, min_blocks, max_cluster), not {value!r}")
+    if bounds[0] is not None and not isinstance(bounds[0], bool) and bounds[0] == 0:
+        raise ValueError(f"launch_bounds: a block of at most 0 threads cannot be launched: write the most threads that it has, or leave the option out, "
+                         f"not {value!r}")
     return tuple(_read_count(option, bound)[0] for bound in (*bounds, 0, 0)[:3])
 
 

@@ -4,7 +4,19 @@ ones of a tile; see there for keys and sources."""
 import numpy as np
 
 from pyptx import cuda
-from pyptx.cuda._collectives import _ALL, _FEW_WARPS, _MOST_BYTES, _add, _check_items, _memory, _rank, _scan_lanes, _warps_before
+from pyptx.cuda._collectives import (
+    _ALL,
+    _FEW_WARPS,
+    _MOST_BYTES,
+    _add,
+    _all_come,
+    _check_items,
+    _lanes_come,
+    _memory,
+    _rank,
+    _scan_lanes,
+    _warps_before,
+)
 
 
 def _unsigned(x):
@@ -336,6 +348,7 @@ def _block_sort(x, descending, size, dims):
         keys = cuda.local.array(len(x), type(_unsigned(x[0])))
         _give_keys(x, keys, flip)
         n = 32 * len(size[0]) + len(size[1])
+        _all_come()
         # Where counting takes fewer instructions than ballots: these are about 45 for a key and
         # digit of 5 bits, those 17, and 100 for a thread. (In no function of its own: the other way
         # must not be compiled, whose shared memory would be added.)
@@ -361,6 +374,7 @@ def _tile_sort(x, descending, lane, width, mask):
             cuda.static_assert(descending, "descending: True, or leave it out")
         keys = cuda.local.array(len(x), type(_unsigned(x[0])))
         _give_keys(x, keys, flip)
+        _lanes_come(mask)
         _sort_tile(keys, lane, width, mask)
         return _take_keys(x, keys, flip)
     items = cuda.local.array(1, type(x))

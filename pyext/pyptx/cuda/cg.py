@@ -28,7 +28,7 @@ def __getattr__(name):
         return globals().setdefault(name, getattr(coop, _COOP[name]))
     import difflib
 
-    near = difflib.get_close_matches(name, __all__, n=1)
+    near = difflib.get_close_matches(name, __all__, n=1, cutoff=0.7)
     raise AttributeError(f"cuda.cg has no attribute '{name}'{f'; did you mean {near[0]!r}?' if near else ''}", name=name)
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from importlib.machinery import ModuleSpec
 
-from pyptx.numba import _modules
+from pyptx.numba import _modules, _settings
 
 _CUDA = "numba.cuda"
 
@@ -24,11 +24,14 @@ class _Finder:
 
     def _elsewhere(self, name, path):
         others = (f for f in sys.meta_path if f is not self and hasattr(f, "find_spec"))
-        return any(finder.find_spec(name, path) is not None for finder in others)
+        return next(filter(None, (finder.find_spec(name, path) for finder in others)), None)
 
     def find_spec(self, name, path=None, target=None):
         if name == "numba":
-            self.standalone = not self._elsewhere(name, path)
+            self.standalone = self._elsewhere(name, path) is None
+        elif name == _settings.MODULE and not self.standalone:
+            found = self._elsewhere(name, path)
+            return found and _settings.spec_of(found)
         elif not _below(name, _CUDA) and not (self.standalone and _below(name, "numba")):
             return None
         if name == "numba" and not self.standalone:
@@ -75,6 +78,7 @@ class _Installed:
             del sys.modules[name]
         sys.meta_path.insert(0, self.finder)
         self._forget_ufuncs()
+        _settings.listen()
         simulate = getattr(sys.modules.get("numba.core.config"), "ENABLE_CUDASIM", 0) or os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
         if simulate and "PYPTX_DEVICE" not in os.environ:
             os.environ["PYPTX_DEVICE"] = self.environment = "host"
@@ -130,6 +134,7 @@ class _Installed:
         if forkserver._forkserver._preload_modules == ["pyptx"]:
             forkserver.set_forkserver_preload(["__main__"])
         sys.meta_path.remove(self.finder)
+        _settings.stop_listening()
         self._forget_ufuncs_of_ours()
         ours = "numba" if self.finder.standalone else _CUDA
         for name in [name for name in sys.modules if _below(name, ours)]:
@@ -154,6 +159,21 @@ class _Installed:
 
 
 _now = None
+_advice = None
+
+
+def advice_class():
+    """What pyptx's advice is of: pyptx.Advice, beside an installed Numba a class that is its
+    NumbaPerformanceWarning too, which programs filter."""
+    global _advice
+    from pyptx.errors import Advice
+
+    theirs = getattr(sys.modules.get("numba.core.errors"), "NumbaPerformanceWarning", None)
+    if _now is None or not isinstance(theirs, type) or issubclass(Advice, theirs):
+        return Advice
+    if _advice is None or theirs not in _advice.__bases__:
+        _advice = type("Advice", (Advice, theirs), {"__module__": Advice.__module__, "__doc__": Advice.__doc__})
+    return _advice
 
 
 def install(typing=None):
@@ -168,7 +188,8 @@ def install(typing=None):
     names that classes, closures and default values hold.
 
     Children that multiprocessing starts ("spawn", "forkserver") have it too. A second call only
-    sets typing. NUMBA_ENABLE_CUDASIM=1 selects the host device, as PYPTX_DEVICE=host. ValueError
+    sets typing. pyptx's advice is a numba.core.errors.NumbaPerformanceWarning too, and settings of
+    numba.config that pyptx.config has are made there as well. NUMBA_ENABLE_CUDASIM=1 selects the host device, as PYPTX_DEVICE=host. ValueError
     for another typing."""
     global _now
     if typing not in (None, "numba", "numpy"):

@@ -10,6 +10,8 @@ import os
 import sys
 from types import ModuleType
 
+from pyptx.numba import _settings
+
 typing = None  # what install() was told
 
 _CUDA = "numba.cuda"
@@ -127,12 +129,16 @@ def _errors(name):
     return errors.CompileError if name.endswith("Error") or name in ("ForbiddenConstruct",) else None
 
 
+def typing_option(options):
+    """{"typing": …} for a decorator with these options: {} if they say it, or PYPTX_TYPING alone
+    does."""
+    return {"typing": typing or "numba"} if "typing" not in options and (typing or not os.environ.get("PYPTX_TYPING")) else {}
+
+
 def _jit(function):
     """numba.cuda's form of a function of pyptx.cuda that has the option typing."""
     def wrapper(*args, **options):
-        if "typing" not in options and (typing or not os.environ.get("PYPTX_TYPING")):
-            options["typing"] = typing or "numba"
-        return function(*args, **options)
+        return function(*args, **typing_option(options), **options)
 
     for attribute in ("__name__", "__qualname__", "__doc__", "__module__"):
         setattr(wrapper, attribute, getattr(function, attribute))
@@ -221,12 +227,16 @@ def _of_numba(name):
     """A name of `numba` where Numba is not installed; None."""
     import pyptx
     from pyptx import types
-    from pyptx.numba import _njit
+    from pyptx.numba import _cpu_ufuncs, _njit
 
     if name == "cuda":
         return importlib.import_module("numba.cuda")
-    if name in types.__all__ or name in ("types", "config", "vectorize", "guvectorize", "from_dtype"):
+    if name == "config":
+        return importlib.import_module("numba.config")
+    if name in types.__all__ or name in ("types", "from_dtype"):
         return getattr(pyptx, name, None)
+    if name in ("vectorize", "guvectorize"):
+        return getattr(_cpu_ufuncs, name)
     if name in ("jit", "njit", "prange"):
         return getattr(_njit, name)
     if name in ("literal_unroll", "literally"):
@@ -314,6 +324,8 @@ def make(name, standalone):
         return _numba()
     if name == "numba.cuda.vectorizers":
         return importlib.import_module("pyptx.numba._vectorizers")
+    if name in ("numba.config", "numba.core.config"):
+        return _settings.settings(name)
     found = _pyptxs(name)
     if isinstance(found, ModuleType) and name.rpartition(".")[2] != "config":
         return _of_module(found, name)

@@ -2,6 +2,9 @@
 target="cuda" is pyptx's."""
 
 
+from pyptx.numba import _modules
+
+
 class _Ufunc:
     def __init__(self, function, options):
         self._function, self._options, self._signatures = function, options, []
@@ -23,6 +26,7 @@ class CUDAVectorize(_Ufunc):
         from pyptx import vectorize
 
         given = {name: value for name, value in self._options.items() if value not in (None, False)}
+        given.update(_modules.typing_option(given))
         return vectorize(self._signatures, target="cuda", **given)(self._function)
 
 
@@ -36,4 +40,5 @@ class CUDAGUFuncVectorize(_Ufunc):
         from pyptx import guvectorize
 
         given = {name: value for name, value in self._options.items() if value not in (None, False, ())}
+        given.update(_modules.typing_option(given))
         return guvectorize(self._signatures, self._shapes, target="cuda", **given)(self._function)

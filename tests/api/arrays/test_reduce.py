@@ -211,6 +211,43 @@ def test_small_numbers_are_loaded_in_words(dtype):
         assert add(d, init=0) == x.sum(dtype=dtype)  # wraps as the dtype does
 
 
+def test_results_that_would_be_lost():
+    x = np.arange(5, dtype=np.int32)
+    for res in ([0.0], (0,)):
+        with pytest.raises(TypeError, match="res must be an array"):
+            add(x, res=res)
+    swapped = np.zeros(2, ">i4")
+    assert add(x, res=swapped) is None and list(swapped) == [10, 0]
+    total = np.zeros(2, ">i8")
+    assert add(np.ones((2, 3), np.int64), axis=1, res=total) is None and list(total) == [3, 3]
+
+
+def test_numbers_that_the_array_cannot_hold():
+    x = np.arange(5, dtype=np.int32)
+    with pytest.raises(OverflowError, match="1099511627776 out of bounds for int32"):
+        add(x, init=2**40)
+    for init in (1.5, 1j):
+        with pytest.raises(TypeError, match="init is .*which int32, the array's type, cannot hold"):
+            add(x, init=init)
+    assert add(x, init=2.0) == 12 and add(x, init=True) == 11 and add(x.astype(np.float32), init=3) == 13
+    for axis in (1.5, "a", (0, None)):
+        with pytest.raises(TypeError, match="axis is an int, a tuple of ints, or None for all, not"):
+            add(x, axis=axis)
+
+
+def test_functions_that_give_another_type():
+    """The error is the function's own, without the lines of the kernel that is made of it."""
+    x = np.arange(5, dtype=np.int32)
+    for function, gives in ((lambda a, b: a > b, "bool"), (lambda a, b: (a, b), r"\(int32, int32\)"), (lambda a, b: None, "none"), (lambda a, b: a + 1.5, "float64")):
+        with pytest.raises(TypeError, match=f"of two int32 it gives {gives}, which is not combined further"):
+            cuda.reduce(function)(x)
+    with pytest.raises(AttributeError, match="no attribute 'foo'") as error:
+        cuda.reduce(lambda a, b: a.foo + b)(x)
+    assert __file__.rpartition("/")[2] in str(error.value) and "<pyptx" not in str(error.value)
+    assert cuda.reduce(lambda a, b: a or b)(x > 3, init=False) == True  # noqa: E712
+    assert cuda.reduce(lambda a, b: max(a, b))(x, init=None) == 4 and cuda.reduce(lambda a, b: int(a) + int(b))(x) == 10
+
+
 def test_many_calls_on_several_streams_and_in_a_graph():
     x = np.arange(100000, dtype=np.int64)
     d = cuda.to_device(x)

@@ -12,7 +12,7 @@ import types
 import numpy as np
 import pyptx
 import pytest
-from pyptx import cuda, float32, float64, int32, uint32, vectorize
+from pyptx import cuda, float32, float64, guvectorize, int32, uint32, vectorize, void
 from pyptx._ufunc import elementwise
 
 ADD = [int32(int32, int32), float32(float32, float32), float64(float64, float64)]
@@ -451,6 +451,69 @@ def test_reduce(n):
         assert got == x.sum() and got.dtype == np.int32
     stream = cuda.stream()
     assert add.reduce(cuda.to_device(x, stream), stream=stream) == x.sum()
+
+
+@vectorize(["int32(int32)", "float32(float32)"], target="cpu")
+def halved(x):
+    return x / 2
+
+
+@vectorize
+def plus(x, y=1):
+    return x + y
+
+
+@guvectorize(["void(float64[:], float64[:])"], "(n)->(n)")
+def doubled(x, out):
+    for i in range(x.size):
+        out[i] = x[i] * 2
+
+
+def test_a_kernel_calls_ufuncs():
+    """Of a number, converted to the signature's types; the function itself, and a gufunc's, by py_func."""
+    @cuda.jit
+    def kernel(i, x, out):
+        out[0], out[1], out[2], out[3] = halved(i[0]), halved(np.float32(x[0])), plus(x[0], 3), plus(x[0])
+        out[4], out[5] = plus.py_func(x[0], 4), outer(x[0])
+        doubled.py_func(x, out[6:])
+
+    outer = vectorize(lambda x: halved(np.float32(x)) + plus(x, 1))
+    x, out = np.array([3.3]), np.zeros(7)
+    kernel[1, 1](np.array([7], np.int32), x, out)
+    half = float(np.float32(3.3) / np.float32(2))
+    assert list(out) == [3, half, 6.3, 4.3, 7.3, half + 4.3, 6.6]
+    same(outer(x), np.array([half + 4.3]))
+    with pytest.raises(TypeError, match=r"(?s)GUFunc> cannot be called in a kernel.*help: gufuncs are for the host: .*f.py_func\(a, out\)"):
+        cuda.jit(lambda x, out: doubled(x, out))[1, 1](x, out)
+
+
+def test_defaults():
+    x = numbers(5, "int32")
+    same(plus(x), x + 1)
+    same(plus(x, 2), x + 2)
+    with pytest.raises(TypeError, match="takes 2 arguments"):
+        plus()
+
+
+def test_python_ints_that_do_not_fit():
+    """As NumPy's ufunc of one operation raises; a function that can use the number gets it."""
+    x = np.array([3, -4], np.int8)
+    times = vectorize(lambda a, b: a * b)
+    for wrong in (300, -200):
+        with pytest.raises(OverflowError, match=f"Python integer {wrong} out of bounds for int8"):
+            times(x, wrong)
+        with pytest.raises(OverflowError):
+            np.multiply(x, wrong)
+    same(times(x, 5), x * 5)
+    same(times(x, np.int64(300)), x * np.int64(300))
+    same(vectorize(lambda a, n: a > n)(x, 300), x > 300)
+    same(vectorize(lambda a, n: a >> (n // 100))(x, 300), x >> 3)
+
+
+def test_a_signature_without_a_result():
+    for signature in ("void(int32)", void(int32)):
+        with pytest.raises(TypeError, match=r"the signature void\(int32\) has no result; @guvectorize"):
+            vectorize([signature])(lambda x: x)
 
 
 def test_reduce_along_axes():

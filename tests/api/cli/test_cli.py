@@ -294,7 +294,7 @@ def test_an_eager_error_is_a_compile_error(run, tmp_path):
           for n in ("-1", "9" * 20, "9" * 5000, "x", "1.5", "0x10", "\u0663", "1_0", "2147483648")),
         (["{source}:add", "--sig", ADD, "--launch-bounds", "256,0"], "from 1 to 2147483647, not '0'"),
         (["{source}:add", "--sig", ADD, "--coarsen", "9"], "from 1 to 8, not '9'"),
-        (["{source}:add", "--sig", ADD, "--launch-bounds", "1,2,3"], "THREADS,BLOCKS"),
+        (["{source}:add", "--sig", ADD, "--launch-bounds", "1,2,3,4"], "THREADS,BLOCKS"),
         (["{source}:add", "--sig", ADD, "--stack", "63"], "from 64 to 262144, not '63'"),
         (["{source}:add", "--sig", ADD, "--stack", "262145"], "from 64 to 262144, not '262145'"),
         (["{source}:add", "--sig", ADD, "--stack", "1k"], "not '1k'"),

@@ -242,6 +242,29 @@ def test_wrong_command_lines(run, source, arguments, says):
     assert code == 2 and out == "" and says in err
 
 
+@pytest.mark.parametrize("arguments, says", [
+    (["--sig", "axpi=float32[:]"], "no kernel 'axpi' is compiled here; did you mean 'axpy'?"),
+    (["--sig", "helper = float32"], "no kernel 'helper' is compiled here; there is 'axpy'; name another function behind the colon"),
+    (["--sig", AXPY, "--sig", "float64, float64[:], float64[:]", "-o", "o3/all.ptx"], "-o o3/all.ptx: there are 2 results, which one file cannot have"),
+    (["--sig", AXPY, "--emit", "cubin", "--arch", "sm_80,sm_90", "-o", "a.cubin"], "name a folder, as in -o a/"),
+    (["--sig", "float23"], "did you mean 'float32'?"), (["--sig", AXPY, "--abi", "stabel"], "stabel"),
+])
+def test_what_was_meant(run, source, arguments, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(f"{source}:axpy", *arguments)
+    assert code == 2 and out == "" and says in err and sorted(p.name for p in tmp_path.iterdir() if p.is_dir() and p.name != "__pycache__") == []
+
+
+def test_one_form_of_a_signature(run, source, tmp_path):
+    said = set()
+    for sig in ("int32[:], int32", "(int32[:], int32)", "void( int32[:],int32 )", "none(int32[:], int32)"):
+        code, out, _ = run(f"{source}:needs_both", "--sig", sig, "--emit", "json", "--exceptions")
+        said.add(json.loads(out)["signature"])
+    assert said == {"int32[:], int32"}
+    assert _abi.plain_signature("((int32, float32),)") == _abi.plain_signature("((int32, float32))") == "((int32, float32))"
+    assert _abi.arguments_of("((int32, float32))") == ["(int32, float32)"]
+
+
 def test_two_entries_of_one_name(run, source):
     code, _, err = run(f"{source}:axpy", "--sig", AXPY, "--sig", "float64, float64[:], float64[:]", "--name", "same", "--name", "same")
     assert code == 2 and "two entries would be called 'same'" in err
@@ -265,11 +288,12 @@ def test_modules_notebooks_and_standard_input(run, source, tmp_path, monkeypatch
     cell = lambda *lines, kind="code": {"cell_type": kind, "source": [line + "\n" for line in lines]}  # noqa: E731
     book = tmp_path / "book.ipynb"
     book.write_text(json.dumps({"cells": [cell("# Words", kind="markdown"), cell("%matplotlib inline", "!ls", "from pyptx import cuda", "N = 4"), cell("%%bash", "exit 1"),
+                                          cell("files = !ls", "x, y[0] = %pwd", "if N:", "    more = !ls", "print?"), cell("N = (9", "     % 5)"),
                                           cell("@cuda.jit", "def k(x):", "    x[0] = N"), cell("def bad(x):", "    x[0] = nothing")]}))
     code, out, err = run(f"{book}:k", "--sig", "int32[:]")
     assert code == 0 and ".entry k(" in out
     code, _, err = run(f"{book}:bad", "--sig", "int32[:]")
-    assert code == 1 and "code cell 4" in err and "x[0] = nothing" in err and "^" in err
+    assert code == 1 and "code cell 6" in err and "x[0] = nothing" in err and "^" in err
     book.write_text("{}")
     assert run(book, "--sig", "int32[:]")[0] == 2
 

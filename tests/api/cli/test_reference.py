@@ -19,7 +19,7 @@ spec.loader.exec_module(api)
 MODULES = ["pyptx", "pyptx.types", "pyptx.errors", "pyptx.cuda", "pyptx.cuda.coop", "pyptx.cuda.random", "pyptx.cuda.wmma", "pyptx.cuda.kernels.transpose"]
 CLASSES = [o for o in vars(_pyptx).values() if isinstance(o, type)] + [pyptx.cuda.Module, type(pyptx.vectorize)]
 PATHS = [path for *_, sections in api.PAGES.values() for names in sections.values() for path in names]
-CALLED_BY_PYPTX = {"advice_mode", "show_advice", "advise", "shown_name"}  # in pyptx.errors, by the extension
+CALLED_BY_PYPTX = {"advice_class", "advice_mode", "show_advice", "advise", "shown_name"}  # in pyptx.errors, by the extension
 WITHOUT_EXAMPLE = {
     # Their pages show them in what makes them or uses them.
     "Launcher", "BoundLaunch", "Report.open", "Report.save", "CompiledKernel", "CompiledKernel.max_cooperative_grid_blocks", "CompiledKernel.max_active_clusters", "DeviceArray", "Stream", "Event", "Graph",
@@ -36,9 +36,9 @@ WITHOUT_EXAMPLE = {
     # Their class has the example.
     "IpcArrayHandle.open", "IpcArrayHandle.close",
     # NVIDIA's former names: one example for all of them, of the classes.
-    *(f"block.make_{name}" for name in ("reduce", "sum", "exclusive_sum", "inclusive_sum", "exclusive_scan", "inclusive_scan", "radix_sort_keys",
+    *(f"block.make_{name}" for name in ("reduce", "sum", "scan", "merge_sort_keys", "exclusive_sum", "inclusive_sum", "exclusive_scan", "inclusive_scan", "radix_sort_keys",
                                         "radix_sort_keys_descending", "load", "store", "exchange")),
-    *(f"warp.make_{name}" for name in ("sum", "reduce", "exclusive_sum")),
+    *(f"warp.make_{name}" for name in ("sum", "reduce", "exclusive_sum", "merge_sort_keys")),
 }  # fmt: skip
 
 

@@ -133,6 +133,15 @@ def test_read_only_foreign_arrays():
         cuda.as_cuda_array(locked)[0] = 1
 
 
+@pytest.mark.parametrize("stream", [0, -5, "a", 1.5, 1 << 64])
+def test_bad_streams(stream):
+    class Wrong:
+        __cuda_array_interface__ = {"shape": (3,), "typestr": "<f4", "data": (4096, False), "version": 3, "stream": stream}
+
+    with pytest.raises(TypeError, match="bad __cuda_array_interface__: stream must be None, 1 .the legacy default stream"):
+        cuda.as_cuda_array(Wrong())
+
+
 @gpu_only
 @pytest.mark.parametrize("changes", [
     {"shape": [4]}, {"shape": (-1,)}, {"shape": (1,) * 17}, {"typestr": 3}, {"typestr": "nonsense"}, {"data": 5}, {"data": (1, 2, 3)},

@@ -302,10 +302,140 @@ def test_without_numba(python):
     if python.kind != "without":
         pytest.skip("of programs without Numba")
     said = python("-m", "pyptx.numba", program(python, NJIT)).splitlines()
-    assert said[:3] == ["25 2.25 (1800, (100.0, False)) (3.0, (0.5, True))", "None [4 4 4] 9 True", "49 False True"]
+    assert said[:3] == ["25 1 (1800, (100.0, False)) (3.0, (0.5, True))", "None [4 4 4] 9 True", "49 False True"]
     assert said[3] == "TypingError" and said[4].startswith("TypeError a compiled function cannot return") and said[5].startswith("ValueError object mode")
     assert said[6].startswith("TypeError") and said[7] == "pyptx has no numba.typed.List: kernels take arrays and tuples"
     assert said[8] == "module 'numba' (which is pyptx, since Numba is not installed) has no attribute 'nothing'"
+
+
+CPU = """
+import numpy as np
+import numba
+from numba import config, float32, float64, guvectorize, int32, njit, types, vectorize
+
+@vectorize(["float64(float64)"])
+def half(x):
+    return x / 2
+
+@vectorize(cache=True)
+def product(x, y):
+    return x * y
+
+@guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", cache=True)
+def twice(x, out):
+    for i in range(x.shape[0]):
+        out[i] = x[i] * 2
+
+@njit(int32(int32))
+def wraps(x):
+    return x * 2
+
+@njit(["int64(int64)", "float64(float64)"])
+def more(x):
+    return x + 1
+
+@njit("float64(float64[:], int32)")
+def element(a, i):
+    return a[i]
+
+@njit("void(float64[:])")
+def fill(a):
+    a[0] = 3
+
+@njit(types.UniTuple(float32, 2)(int32))
+def pair(x):
+    return x, x * 0.1
+
+@njit
+def divide(a, b):
+    return a / b
+
+@njit
+def floor(a, b):
+    return a // b
+
+@njit(error_model="numpy")
+def quotient(a, b):
+    return a / b
+
+@njit
+def calls(x):
+    return wraps(x), more(x), half(x), product(x, x)
+
+a = np.zeros(2)
+for call in (lambda: half(np.arange(4)), lambda: half(np.array([1j])), lambda: product(np.arange(4, dtype=np.int8), 3), lambda: twice(np.arange(4)),
+             lambda: wraps(2**31 - 1), lambda: wraps(2.7), lambda: wraps(2**40 + 1), lambda: wraps(1j), lambda: wraps(a), lambda: more(2),
+             lambda: more(2.5), lambda: more(np.float32(1.5)), lambda: more(np.int8(3)), lambda: element(np.arange(4.0), 2.9),
+             lambda: element(np.arange(8.0)[::2], 2), lambda: element(np.arange(4), 2), lambda: (fill(a), a), lambda: pair(3), lambda: divide(1, 0),
+             lambda: divide(1.0, 0.0), lambda: floor(1, 0), lambda: quotient(1.0, 0.0), lambda: calls(2**31 - 1), lambda: calls(3.7)):
+    try:
+        print(repr(call()))
+    except (TypeError, ArithmeticError) as error:
+        print(type(error).__name__)
+print(config.DISABLE_JIT, config.THREADING_LAYER, numba.config is config)
+config.THREADING_LAYER, config.DISABLE_JIT = "omp", 1
+print(config.THREADING_LAYER, type(njit(lambda x: x)).__name__)
+try:
+    config.NO_SUCH
+except AttributeError as error:
+    print("AttributeError")
+"""
+
+
+def test_the_cpu_side_is_as_numbas(python):
+    """24 calls of ufuncs and compiled functions, compared with an installed Numba's (it takes its compilation time, 8 s)."""
+    if python.kind == "with":
+        pytest.skip("of the real Numba, and of none")
+    name = program(python, CPU)
+    said = python("-m", "pyptx.numba", name) if python.kind == "without" else python(name)
+    expected = ["array([0. , 0.5, 1. , 1.5])", "TypeError", "array([0, 3, 6, 9])", "array([0., 2., 4., 6.])", "-2", "4", "2", "TypeError", "TypeError", "3",
+                "3.5", "2.5", "4", "2.0", "4.0", "TypeError", "(None, array([3., 0.]))", "(3.0, 0.30000001192092896)", "ZeroDivisionError",
+                "ZeroDivisionError", "ZeroDivisionError", "inf", "(-2, 2147483648, 1073741823.5, 4611686014132420609)", "(6, 4.7, 1.85, 13.690000000000001)",
+                "0 default True", "omp function", "AttributeError"]
+    assert said.splitlines() == expected
+
+
+def test_settings_beside_numba(python):
+    if python.kind != "real":
+        pytest.skip("of the real Numba")
+    text = """
+        import warnings
+        import pyptx, numba{}
+        import pyptx.numba
+        pyptx.numba.install()
+        from numba import cuda
+        from numba.core.errors import NumbaPerformanceWarning
+        for name in ("CUDA_LOW_OCCUPANCY_WARNINGS", "CUDA_WARN_ON_IMPLICIT_COPY", "CUDA_DEBUGINFO_DEFAULT"):
+            before = getattr(pyptx.config, name)
+            setattr(numba.config, name, 1)
+            print(before, getattr(pyptx.config, name), getattr(numba.config, name))
+        for action in ("always", "ignore"):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter(action, NumbaPerformanceWarning)
+                pyptx.errors.advise("PT817", action)
+            print([isinstance(w.message, pyptx.Advice) and issubclass(w.category, NumbaPerformanceWarning) for w in caught])
+        pyptx.numba.uninstall()
+        numba.config.CUDA_DEBUGINFO_DEFAULT = 0
+        print(pyptx.config.CUDA_DEBUGINFO_DEFAULT, type(numba.config).__name__, pyptx.errors.advice_class() is pyptx.Advice)
+        """
+    for name in (program(python, text.format("")), program(python, text.replace("numba{}", "sys"). replace("from numba import cuda", "import numba.cuda"), "late.py")):
+        assert python(name).splitlines() == ["0 1 1"] * 3 + ["[True]", "[]", "1 module True"]
+
+
+def test_what_the_count_of_numbas_tests_takes_out():
+    """tests/tools/numba_suite.py: rows of "Not applicable" take out tests that pass too."""
+    spec = importlib.util.spec_from_file_location("numba_suite", HERE.parents[2] / "tests/tools/numba_suite.py")
+    suite = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(suite)
+    rows = [("a::T.inside*", "Not applicable: Numba's internals"), ("a::*", "Not there yet"), ("b::*", "Different on purpose")]
+    results = {"a::T.inside1": ("passed", ""), "a::T.inside2": ("failed", "E"), "a::T.inside3": ("skipped", "no"), "a::T.x": ("passed", ""),
+               "a::T.y": ("failed", "E"), "c::T.z": ("failed", "E")}
+    listed, unneeded = suite.classify(results, rows)
+    assert [outcome for _, outcome, _ in listed] == ["not applicable", "not applicable", "skipped", "passed", "failed, named", "failed"]
+    assert [why for _, _, why in listed[:2]] == ["passed", "failed: E"] and unneeded == ["b::*"]
+    text, count, counted = suite.report(results, rows)
+    assert (count["passed"], counted) == (1, 3) and "1 of 3 (33.3 %)" in text
+    assert any(section.startswith("Not applicable") for _, section in suite.rows_of_page())
 
 
 def test_usage(python):

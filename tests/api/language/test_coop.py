@@ -5,6 +5,7 @@ Integers are compared exactly. A float's sum has at most n - 1 roundings on the 
 """
 
 import numpy as np
+import pyptx
 import pytest
 from pyptx import CompileError, cuda
 
@@ -610,6 +611,119 @@ def test_two_phase_names():
     assert (sums == np.cumsum(x) - x).all() and (sorted_ == np.sort(x)).all() and (moved == x).all()
     with pytest.raises(ValueError, match="algorithm must be one of direct"):
         made.make_load(np.int32, 32, 1, "sideways")
+
+
+def test_two_phase_functions_have_their_dtype():
+    """Numbers are converted to it, local arrays must have it; the storage's size is known in kernels."""
+    total, pairs = cuda.coop.block.make_sum(np.int32, 64), cuda.coop.warp.make_sum(pyptx.float32, 2)
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.threadIdx.x
+        temp = cuda.shared.array(total.temp_storage_bytes, np.uint8)
+        out[i, 0], out[i, 1], out[i, 2] = total(temp, x[i]), pairs(i), total.temp_storage_alignment
+
+    out = np.zeros((64, 3))
+    launch(kernel, 64, np.full(64, 1.5), out)
+    assert (out[:, 0] == 64).all() and (out[:, 2] == 1).all() and (out[:, 1] == np.arange(64) // 2 * 4 + 1).all()
+
+    @cuda.jit
+    def wrong(out):
+        out[0, 0] = total(cuda.local.array(2, np.float32))
+
+    with pytest.raises(CompileError, match="another type than the dtype"):
+        launch(wrong, 64, out)
+
+
+@pytest.mark.parametrize("block, items", [(1, 3), (32, 1), (64, 4), (48, 3), ((8, 4), 2), (100, 5)], ids=str)
+def test_merge_sorts_by_any_order(block, items):
+    """Stable: by the last digit alone, so that many keys are equal."""
+    threads, lanes = threads_of(block), 8
+    sort = cuda.coop.block.make_merge_sort_keys(np.int32, block, items, lambda a, b: a % 10 < b % 10)
+    down = cuda.coop.warp.make_merge_sort_keys(np.int32, items, lambda a, b: a % 10 > b % 10, lanes)
+
+    @cuda.jit
+    def kernel(x, by_block, by_tile):
+        keys, r = cuda.local.array(items, np.int32), ranks()
+        for k in range(items):
+            keys[k] = x[r * items + k]
+        sort(keys)
+        for k in range(items):
+            by_block[r * items + k] = keys[k]
+            keys[k] = x[r * items + k]
+        if cuda.blockDim.y == 1:
+            down(keys)
+        for k in range(items):
+            by_tile[r * items + k] = keys[k]
+
+    x = numbers(np.int32, threads * items) // 7
+    by_block, by_tile = np.zeros_like(x), np.zeros_like(x)
+    launch(kernel, block, x, by_block, by_tile)
+    assert (by_block == x[np.argsort(x % 10, kind="stable")]).all()
+    if not isinstance(block, tuple):
+        for start in range(0, threads * items, lanes * items):
+            part = x[start:start + lanes * items]
+            assert (by_tile[start:start + lanes * items] == part[np.argsort(-(part % 10), kind="stable")]).all()
+
+
+def test_two_phase_scans():
+    made = cuda.coop.block
+    largest, product = made.make_scan(np.int32, 64, scan_op="max"), made.make_scan(np.int64, 64, scan_op=lambda a, b: a * b, mode="inclusive")
+    given, sums = made.make_exclusive_scan(np.int32, 64, max, initial_value=5, algorithm="raking"), made.make_scan(np.int32, 64, 2)
+    back = made.make_exchange(np.int32, 64, 2, made.BlockExchangeType.BlockedToStriped)
+
+    @cuda.jit
+    def kernel(x, out, prefix, moved):
+        i = cuda.threadIdx.x
+        items, target = cuda.local.array(2, np.int32), cuda.local.array(2, np.int32)
+        out[i, 0], out[i, 1], out[i, 2] = largest(x[i]), product(x[i] % 2 * 2 - 1), given(x[i])
+        items[0], items[1] = x[2 * i], x[2 * i + 1]
+        sums(items, target)
+        prefix[2 * i], prefix[2 * i + 1] = target[0], target[1]
+        back(items)
+        moved[i], moved[64 + i] = items[0], items[1]
+
+    x = np.random.default_rng(4).integers(-99, 99, 128, dtype=np.int32)
+    out, prefix, moved = np.zeros((64, 3), np.int64), np.zeros(128, np.int32), np.zeros(128, np.int32)
+    launch(kernel, 64, x, out, prefix, moved)
+    upto = np.maximum.accumulate(x[:64])
+    assert (out[1:, 0] == upto[:-1]).all() and out[0, 0] == np.iinfo(np.int32).min
+    assert (out[:, 1] == np.cumprod(x[:64] % 2 * 2 - 1)).all()
+    assert (out[1:, 2] == np.maximum(5, upto[:-1])).all() and out[0, 2] == 5
+    assert (prefix == np.cumsum(x) - x).all() and (moved == x).all()
+
+
+@pytest.mark.parametrize("make, error, words", [
+    (lambda b, w: b.make_sum("foo", 32), TypeError, "dtype is the type of a number"), (lambda b, w: b.make_sum(np.dtype("i4,f4"), 32), TypeError, "dtype is"),
+    (lambda b, w: b.make_sum("M8[s]", 32), TypeError, "dtype is"), (lambda b, w: b.make_sum(np.int32, 0), ValueError, "1 to 1024 threads, not 0"),
+    (lambda b, w: b.make_sum(np.int32, (32, 64)), ValueError, "1 to 1024 threads"), (lambda b, w: b.make_sum(np.int32, 1.5), TypeError, "an int, or a tuple"),
+    (lambda b, w: b.make_sum(np.int32, (-1, -32)), ValueError, "1 to 1024 threads"), (lambda b, w: b.make_sum(np.int32, 32, 0), ValueError, "items_per_thread"),
+    (lambda b, w: b.make_sum(np.int32, 32, algorithm="fast"), ValueError, "algorithm must be one of raking"),
+    (lambda b, w: b.make_reduce(np.int32, 32, 3), TypeError, "binary_op is a function"), (lambda b, w: b.make_scan(np.int32, 32, mode="both"), ValueError, "mode must be"),
+    (lambda b, w: b.make_radix_sort_keys(np.int32, 32, 1, begin_bit=4), NotImplementedError, "begin_bit= is not supported: whole keys"),
+    (lambda b, w: b.make_radix_sort_keys(np.int32, 32, 1, end_bit=8), NotImplementedError, "end_bit="),
+    (lambda b, w: b.make_exclusive_scan(np.int32, 32, lambda a, b: a), TypeError, "needs initial_value="),
+    (lambda b, w: b.make_exclusive_sum(np.int32, 32, prefix_op=max), NotImplementedError, "prefix_op="),
+    (lambda b, w: b.make_exchange(np.int32, 32, 2, "sideways"), ValueError, "block_exchange_type must be one of"),
+    (lambda b, w: w.make_sum(np.int32, 7), ValueError, "threads_in_warp is 1, 2"), (lambda b, w: w.make_merge_sort_keys("x", 1, max), TypeError, "dtype is"),
+])
+def test_two_phase_mistakes(make, error, words):
+    with pytest.raises(error, match=words):
+        make(cuda.coop.block, cuda.coop.warp)
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("call, whole", [
+    ("cuda.coop.this_block().sum(x[i])", "block"), ("cuda.coop.this_block(64).reduce(x[i], max)", "block"), ("cuda.coop.this_block().inclusive_sum(x[i])", "block"),
+    ("cuda.coop.this_block().exclusive_scan(x[i], max, 0)", "block"), ("cuda.coop.this_block(64).sort_keys(x[i])", "block"),
+    ("cuda.coop.tiled_partition(8).sum(x[i])", "tile"), ("cuda.coop.this_warp().inclusive_sum(x[i])", "tile"),
+    ("cuda.coop.this_warp().exclusive_sum(x[i])", "tile"), ("cuda.coop.tiled_partition(4).sort_keys(x[i])", "tile")])
+@pytest.mark.parametrize("form", ["if i >= 41:\n    return\nx[i] = {}", "if i < 41:\n    x[i] = {}"], ids=["return", "if"])
+def test_a_thread_that_does_not_come(call, whole, form):
+    """An error on the host device, with the kernel's line, in place of a sum of what is not there."""
+    text = group_error("i = cuda.threadIdx.x\n" + form.format(call), AssertionError)
+    what = "threads of the block" if whole == "block" else "lanes of the tile"
+    assert f"not all {what} come to this collective" in text and "in kernel" in text and "in thread (" in text
 
 
 @pytest.mark.parametrize("name", ["this_thread_block", "tiled_partition", "this_warp", "this_grid"])

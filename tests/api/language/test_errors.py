@@ -415,6 +415,18 @@ def test_note_of_the_caller(tmp_path):
     assert f"wrong.py:{line + 3}:" in str(caught.value)
 
 
+def test_hints_of_misspelt_names():
+    """Two neighbours that are exchanged are nearer than another letter, and what is far is no hint."""
+    for wrong, meant in (("float23", "float32"), ("int46[:]", "int64"), ("flaot32", "float32")):
+        with pytest.raises(ValueError, match=f"did you mean '{meant}'"):
+            cuda.compile_ptx(lambda x: None, f"({wrong})", cc=(8, 0))
+    with pytest.raises(AttributeError, match="did you mean 'grid'"):
+        cuda.gird  # noqa: B018
+    with pytest.raises(AttributeError) as error:
+        cuda.nonsense  # noqa: B018
+    assert "did you mean" not in str(error.value)
+
+
 def test_misspelt_name_is_suggested(tmp_path):
     module, _, _ = load(tmp_path, "THRESHOLD = 3\n\ndef kernel(x):\n    x[0] = THRESHHOLD\n")
     with pytest.raises(NameError) as caught:

@@ -98,6 +98,21 @@ def test_what_the_text_becomes(tmp_path):
     assemble(ptx, ARCH, tmp_path)
 
 
+def test_an_empty_text_is_for_the_host_alone():
+    def kernel(x):
+        cuda.inline_ptx("", "f", x[0], host=lambda v: put(x, v))
+
+    assert "inline_ptx" not in ptx_of(kernel, "float32[::1]", ARCH) and "st.global" not in ptx_of(kernel, "float32[::1]", ARCH)
+    x = np.ones(1, np.float32)
+    cuda.jit(kernel)[1, 1](x)
+    cuda.synchronize()
+    assert x[0] == (6 if cuda.get_current_device().is_host else 1)
+
+
+def put(x, v):
+    x[0] = v + 5
+
+
 def test_what_the_text_needs_chooses_the_architecture():
     def kernel(x):
         cuda.inline_ptx("wgmma.fence.sync.aligned;")
@@ -127,6 +142,7 @@ def test_what_the_text_needs_chooses_the_architecture():
     ("'mov.u32 %0, 1;\\n}', '=r', np.int32", "line 2 of the text closes a brace that is not open"),
     ("'mov.u32 %0, %1;', '=r', np.int32, 'n', x[0]", "operand %1 ('n') of cuda.inline_ptx must be known"),
     ("x[0], '=r', np.int32", "the first argument is the text"), ("'  '", "the first argument is the text"),
+    ("'', '=r', np.int32, host=lambda: 1", "an empty text gives no results"),
 ])  # fmt: skip
 def test_wrong_calls(call, what):
     kernel = define(f"def kernel(x, f):\n    x[0] = cuda.inline_ptx({call})\n")

@@ -508,7 +508,7 @@ def test_bad_text(text):
         ("int(t)", TypeError, "is not defined for timedelta64"),
         ("float(t)", TypeError, "is not defined for timedelta64"),
         ("round(t)", TypeError, "must be a number"),
-        ("t is d - d", TypeError, "is is not defined"),
+        ("t is d - d", TypeError, "'is' is not defined"),
         ("out[t]", TypeError, "an index must be an integer"),
         ("(t if n else d)", TypeError, "no common type"),
         ("(t if n else 1.5)", TypeError, "no common type"),

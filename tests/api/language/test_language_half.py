@@ -550,14 +550,32 @@ def test_eager_signatures_take_python_numbers(name):
 
 
 def test_print(capfd, device):
-    """The shortest text that reads back on the host; on the GPU 4 and 3 significant digits. Whole numbers have their .0."""
+    """float16: the shortest text that reads back on the host, 4 significant digits on the GPU; whole numbers have their .0. bfloat16: ml_dtypes' 6."""
 
     def kernel(x):
         print(x[0], x[1], x[2], pyptx.bfloat16(x[0]), pyptx.bfloat16(x[2]))
 
     launch(kernel, 1, np.array([0.1, -2, 1e-7], np.float16))
-    want = {"host": "0.1 -2.0 1e-07 0.1 1.19e-07\n", "gpu": "0.09998 -2.0 1.192e-07 0.1 1.19e-07\n"}
+    want = {"host": "0.1 -2.0 1e-07 0.100098 1.19209e-07\n", "gpu": "0.09998 -2.0 1.192e-07 0.100098 1.19209e-07\n"}
     assert capfd.readouterr().out == want[device]
+
+
+def test_print_bfloat16(capfd, device):
+    """As ml_dtypes: all 65,536 are too many to print; these are of every shape that %.6g has."""
+    values = [0.9375, 1.2345, 3.0, -0.0, 100000.0, 2000000.0, 1e30, 1e-4, 3e-5, 9.2e-41, np.inf, -np.inf, np.nan]
+
+    def kernel(x):
+        for i in range(x.size):
+            print(pyptx.bfloat16(x[i]), f"{pyptx.bfloat16(x[i])!s}|")
+
+    launch(kernel, 1, np.array(values))
+    said = capfd.readouterr().out.splitlines()
+    rounded = bfloat_values(bfloat_bits(np.array(values)))
+    want = [f"{float(v):.6g}" for v in rounded]
+    assert want[:3] == ["0.9375", "1.23438", "3"]
+    assert said == [f"{text} {text}|" for text in want]
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    assert want == [str(v) for v in np.array(values).astype(ml_dtypes.bfloat16)]
 
 
 # --- code ---

@@ -1,5 +1,7 @@
 """CPointer: addresses as parameters of kernels and of declared device functions, x.ctypes and ffi.from_buffer."""
 
+import ctypes
+import re
 import sys
 import types as python_types
 
@@ -61,6 +63,35 @@ def test_the_address_of_an_array():
     x, out = cuda.to_device(np.zeros((3, 2), np.float32)), cuda.to_device(np.ones(3, np.uint64))
     kernel[1, 1](x, out)
     assert list(out.copy_to_host()) == [address(x), 8, 0]
+
+
+def test_what_is_no_address():
+    """Each says what to pass; a ctypes object goes to no other kernel either."""
+    @cuda.jit("void(CPointer(float32))")
+    def kernel(x):
+        x[0] = 1
+
+    x = np.zeros(4, np.float32)
+    for wrong in (x, x[::2], np.zeros((2, 2), np.float32), None, 1.5, np.zeros(4, np.int32)):
+        with pytest.raises(TypeError, match=r"argument 1 \('x'\) is an address: pass an int, .*x\.ctypes\.data"):
+            kernel[1, 1](wrong)
+    pointer = ctypes.POINTER(ctypes.c_float)
+    for wrong in (x.ctypes, ctypes.c_void_p(x.ctypes.data), ctypes.c_void_p(), pointer(), x.ctypes.data_as(pointer), ctypes.c_char_p(b"")):
+        for k in (kernel, cuda.jit(kernel.py_func)):
+            with pytest.raises(TypeError, match=r"argument 1 \('x'\) has type .*ctypes.cast\(p, ctypes.c_void_p\).value, to a types.CPointer"):
+                k[1, 1](wrong)
+
+
+def test_voidptr():
+    """A void*: 64 bits without a type of elements."""
+    assert types.voidptr == types.uint64
+    total = cuda.declare_device("total", "float32(voidptr, int32)")
+
+    def kernel(out, x):
+        out[0] = total(x.ctypes.data, len(x))
+
+    text = cuda.compile_ptx(kernel, "void(float32[:], float32[:])", cc=(8, 0))[0]
+    assert re.search(r"\.extern \.func +\(\.param \.b32 \w+\) total\s*\(\s*\.param \.b64 \w+,\s*\.param \.b64 \w+,", text)
 
 
 @pytest.fixture

@@ -137,6 +137,8 @@ def test_options_keep_the_result(options):
     ({"fastmth": True}, TypeError, "did you mean 'fastmath'"), ({"whatever": 1}, TypeError, "boundscheck"), ({"opt": 4}, ValueError, "opt"),
     ({"opt": "O3"}, ValueError, "opt"), ({"debug": 3}, TypeError, "debug"), ({"max_registers": -1}, ValueError, "max_registers"),
     ({"max_registers": "all"}, TypeError, "max_registers"), ({"launch_bounds": (1, 2, 3, 4)}, ValueError, "Got 4 launch bounds"),
+    ({"launch_bounds": 0}, ValueError, "at most 0 threads"), ({"launch_bounds": (0, 2)}, ValueError, "at most 0 threads"),
+    ({"abi": "stabel"}, ValueError, "did you mean 'stable'"),
     ({"fastmath": {"nonsense"}}, ValueError, "nonsense"), ({"typing": "cobol"}, ValueError, "typing"), ({"inline": "maybe"}, ValueError, "inline"),
     ({"link": ["a.txt"]}, ValueError, "Don't know how to link file with extension .txt"), ({"dump": 3}, TypeError, "dump"), ({"fastmath": "reasoc"}, ValueError, "did you mean 'reassoc'"),
     ({"max_registers": 2**31}, ValueError, "from 1 to 2147483647"), ({"launch_bounds": (1, "2")}, TypeError, "launch_bounds"),

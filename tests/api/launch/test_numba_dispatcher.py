@@ -272,6 +272,23 @@ def test_is_of_a_bool_and_a_number():
     assert list(out) == [False, True, True, True]
 
 
+@pytest.mark.parametrize("typing", ["numpy", "numba"])
+def test_is_of_ints(typing):
+    """By value, constants or not; CPython keeps one object of the small ones alone."""
+    three = 3
+
+    @cuda.jit(typing=typing)
+    def kernel(out, n, m):
+        four = three + 1
+        out[0], out[1], out[2], out[3], out[4] = n is m, n is not m, n is three, three is four - 1, (n + 1) is three
+
+    out = np.zeros(5, bool)
+    kernel[1, 1](out, 3, 3)
+    assert list(out) == [True, False, True, True, False]
+    kernel[1, 1](out, 2, 1 << 40)
+    assert list(out) == [False, True, False, True, True]
+
+
 def test_a_debug_kernel_raises_from_its_launch():
     @cuda.jit(debug=True, opt=False, typing="numba")
     def kernel(x):
