@@ -95,6 +95,8 @@ typedef struct RtRun {
   uint64_t record, old;      /* of `first`: what was noted, and what it was before */
   struct RtRun *active;      /* the next one of the list */
   uint64_t listed;
+  uint64_t row; /* where the block's first thread was the last time, */
+  int64_t step; /* and by how much further than the time before */
 } RtRun;
 
 /* RtTrap.finding */

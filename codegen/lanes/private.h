@@ -168,6 +168,10 @@ typedef struct VectorForm { /* an intrinsic */
   uint8_t scalar; /* bits: arguments that stay numbers */
 } VectorForm;
 enum { FORM_RESULT, FORM_RESULT_AND_FIRST, FORM_FIRST };
+/* Is it a call that notes an access of checked code (runtime/host/check_cells.h)? */
+bool ln_is_access(LLVMValueRef call);
+/* … whose threads are neighbours, with elements at a step that is known: one call for all lanes. */
+bool ln_is_row(Lanes *l, LLVMValueRef call);
 const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
 bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, scopes, places */
 /* warp.c */

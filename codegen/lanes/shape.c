@@ -63,6 +63,17 @@ bool ln_is_nothing(LLVMValueRef call) {
   return cg_is_call_of(call, CG_PLACE_NAME);
 }
 
+bool ln_is_access(LLVMValueRef call) {
+  return cg_is_call_of(call, "rt_check_access") || cg_is_call_of(call, "rt_check_run");
+}
+
+bool ln_is_row(Lanes *l, LLVMValueRef call) {
+  enum { POINTER = 1, THREAD = 2, MOST = 32 };
+  Shape thread = ln_shape(l, LLVMGetOperand(call, THREAD));
+  return l->width <= MOST && ln_shape(l, LLVMGetOperand(call, POINTER)).kind == SHAPE_STEP &&
+         thread.kind == SHAPE_STEP && thread.step == 1;
+}
+
 const VectorForm *ln_vector_form(LLVMValueRef call) {
   static const VectorForm forms[] = {
 #define ALIKE(name) {"llvm." name ".", FORM_RESULT, 0}

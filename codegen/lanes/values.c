@@ -497,7 +497,34 @@ static LLVMValueRef write_gep(Lanes *l, LLVMValueRef i) {
                                      LLVMGEPGetNoWrapFlags(i));
 }
 
+/* What each lane's access finds, in an array (rt_check_row). */
+static void write_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  enum { POINTER = 1, NARGS = 5, MORE = 2 };
+  static const char name[] = "rt_check_row";
+  const CgTypes *t = &l->cg->t;
+  LLVMTypeRef types[NARGS + MORE] = {t->ptr, t->ptr, t->i32, t->i32, t->i32, t->i64, t->i32};
+  LLVMValueRef args[NARGS + MORE], fn = LLVMGetNamedFunction(l->cg->module, name);
+  for (unsigned k = 0; k < NARGS; k++)
+    args[k] = ln_scalar(l, LLVMGetOperand(i, k));
+  int64_t step = ln_shape(l, LLVMGetOperand(i, POINTER)).step;
+  args[NARGS] = ln_number(l, t->i64, step);
+  args[NARGS + 1] = l_zext(l->b, as_bits(l, ln_mask_or_all(l)), t->i32);
+  if (!fn) {
+    enum { ITS_OWN_MEMORY = 12 }; /* memory(inaccessiblemem: readwrite) */
+    fn = LLVMAddFunction(l->cg->module, name, LLVMFunctionType(t->ptr, types, NARGS + MORE, 0));
+    cg_attribute(l->cg, fn, L_FUNCTION, "nounwind", 0);
+    cg_attribute(l->cg, fn, L_FUNCTION, "memory", ITS_OWN_MEMORY);
+  }
+  LLVMValueRef found = l_call(l->b, fn, args, NARGS + MORE);
+  v->now = l_load(l->b, ln_vector_type(l, t->i32), found);
+  LLVMSetAlignment(v->now, 4);
+}
+
 static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  if (v && ln_is_access(i) && ln_is_row(l, i)) {
+    write_row(l, i, v);
+    return;
+  }
   const VectorForm *form = ln_vector_form(i);
   LLVMTypeRef all = v ? ln_vector_type(l, LLVMTypeOf(i)) : NULL;
   if (!form || !all) {

@@ -79,7 +79,9 @@ RtCheck *rt_check_open(uint32_t checks) {
     return NULL;
   c->checks = checks;
   c->finding = RT_FOUND_NONE;
-  c->unset.found = false;
+  c->row = 0;
+  memset(c->conflicts, 0, sizeof c->conflicts);
+  c->unset.found = c->no_memory = false;
   c->grid = 0;
   c->nsegments = c->nfull = c->nreleases = 0;
   c->free_full = 0;
@@ -117,15 +119,17 @@ void rt_check_close(RtCheck *c) {
 
 /* --- segments --- */
 
-/* Without memory a warp goes on in its segment, and less is found. */
+/* Without memory a warp goes on in its segment. */
 static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
   Warp *w = &b->warps[warp];
   void *segments = c->segments;
   bool room = c->nsegments < UINT32_MAX / 2 &&
               rt_check_grow(&segments, &c->most_segments, c->nsegments, sizeof(Segment));
   c->segments = segments;
-  if (!room)
+  if (!room) {
+    c->no_memory = true;
     return;
+  }
   c->segments[c->nsegments] = (Segment){(uint32_t)b->number, b->epoch, c->grid, warp};
   w->stamp = (uint64_t)(c->base + c->nsegments++) << SEGMENT_AT;
   w->all = 0;
@@ -134,6 +138,7 @@ static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
 }
 
 static void begin_segments(RtCheck *c, RtCheckBlock *b) {
+  b->begun = (uint32_t)(c->base + c->nsegments);
   uint64_t acquired = 0;
   for (uint32_t k = 0; k < b->nwarps; k++) {
     begin_segment(c, b, k);
@@ -212,9 +217,11 @@ void rt_check_barrier(const RtHostLaunch *view) {
 }
 
 /* What one of them is behind, all are behind; and of each other's past. */
-static void join(Warp *w, uint32_t who, uint32_t tick) {
-  if (!w->seen && !(w->seen = calloc(WARP, sizeof *w->seen)))
+static void join(RtCheck *c, Warp *w, uint32_t who, uint32_t tick) {
+  if (!w->seen && !(w->seen = calloc(WARP, sizeof *w->seen))) {
+    c->no_memory = true;
     return;
+  }
   uint16_t most[WARP] = {0};
   for (uint32_t rest = who; rest; rest &= rest - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(rest);
@@ -236,7 +243,7 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
   if (tick < MOST_TICKS)
     w->stamp += (uint64_t)1 << TICK_AT, tick++;
   if ((n < WARP ? (1u << n) - 1 : UINT32_MAX) & ~who)
-    join(w, who, tick);
+    join(c, w, who, tick);
   else if (tick >= TICKS)
     begin_segment(c, b, first / WARP);
   else
@@ -267,6 +274,8 @@ static void add_release(RtCheck *c, uint32_t level, uint32_t epoch, uint32_t war
   if (rt_check_grow(&releases, &c->most_releases, c->nreleases, sizeof(Release))) {
     c->releases = releases;
     c->releases[c->nreleases++] = (Release){block, epoch, warps, level, ++c->time};
+  } else {
+    c->no_memory = true;
   }
   c->releases = releases;
 }
@@ -333,6 +342,7 @@ void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site) {
 }
 
 uint32_t rt_check_left(const RtCheck *c, uint32_t thread) { return c->block->left[thread]; }
+bool rt_check_is_short(const RtCheck *c) { return c->no_memory; }
 uint32_t rt_check_kinds(const RtCheck *c) { return c->checks; }
 
 /* --- findings --- */
@@ -360,7 +370,10 @@ static void place(uint64_t block, uint32_t thread, const RtHostLaunch *view, uin
   threads[2] = thread / n[0] / n[1];
 }
 
-void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view) {
+void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view, uint32_t thread) {
+  const Conflict *x = &c->conflicts[thread % WARP];
+  if (c->finding == RT_FOUND_RACE)
+    rt_check_note(c, RT_FOUND_RACE, x->detail, x->other_site, x->other_block, x->other_thread);
   trap->finding = c->finding;
   trap->detail = c->detail;
   trap->other_site = c->other_site;
