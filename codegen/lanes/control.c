@@ -68,12 +68,12 @@ static bool calls_function(LLVMValueRef i) {
  * other's value, which says whether that is a race. */
 static bool may_store_together(Lanes *l, LLVMValueRef i) {
   enum { POINTER = 1, WHAT = 3, BYTES = 4, KINDS = 3 };
-  if (!LLVMIsACallInst(i) || !ln_is_access(i))
+  if (!cg_is_call_of(i, "rt_check_access") && !cg_is_call_of(i, "rt_check_run"))
     return false;
   LLVMValueRef what = LLVMGetOperand(i, WHAT), bytes = LLVMGetOperand(i, BYTES);
   if ((LLVMConstIntGetZExtValue(what) & KINDS) != RT_ACCESS_WRITE)
     return false;
-  return !ln_is_row(l, i) || llabs(ln_shape(l, LLVMGetOperand(i, POINTER)).step) <
+  return !ln_row_form(l, i) || llabs(ln_shape(l, LLVMGetOperand(i, POINTER)).step) <
                                  (long long)LLVMConstIntGetZExtValue(bytes);
 }
 
@@ -95,7 +95,7 @@ static int gain_of(Lanes *l, LLVMValueRef i) {
     return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -cost : 1;
   }
   const LaneValue *v = ln_value(l, i);
-  if (LLVMIsACallInst(i) && ln_is_access(i) && ln_is_row(l, i))
+  if (LLVMIsACallInst(i) && ln_row_form(l, i))
     return CALL_COST;
   if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))
     return v && v->shape.kind == SHAPE_STEP ? 1 : -CALL_COST;

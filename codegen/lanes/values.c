@@ -497,32 +497,37 @@ static LLVMValueRef write_gep(Lanes *l, LLVMValueRef i) {
                                      LLVMGEPGetNoWrapFlags(i));
 }
 
-/* What each lane's access finds, in an array (rt_check_row). */
-static void write_row(Lanes *l, LLVMValueRef i, LaneValue *v) {
-  enum { POINTER = 1, NARGS = 5, MORE = 2 };
-  static const char name[] = "rt_check_row";
+static void write_row(Lanes *l, LLVMValueRef i, LaneValue *v, const RowForm *form) {
+  enum { POINTER = 1, MOST = 5, MORE = 2, ITS_OWN_MEMORY = 12 /* inaccessiblemem: readwrite */ };
   const CgTypes *t = &l->cg->t;
-  LLVMTypeRef types[NARGS + MORE] = {t->ptr, t->ptr, t->i32, t->i32, t->i32, t->i64, t->i32};
-  LLVMValueRef args[NARGS + MORE], fn = LLVMGetNamedFunction(l->cg->module, name);
-  for (unsigned k = 0; k < NARGS; k++)
+  LLVMTypeRef types[MOST + MORE];
+  LLVMValueRef args[MOST + MORE], fn = LLVMGetNamedFunction(l->cg->module, form->row);
+  unsigned n = LLVMGetNumArgOperands(i);
+  CX_ASSERT(l->cg->cx, n <= MOST);
+  for (unsigned k = 0; k < n; k++)
     args[k] = ln_scalar(l, LLVMGetOperand(i, k));
-  int64_t step = ln_shape(l, LLVMGetOperand(i, POINTER)).step;
-  args[NARGS] = ln_number(l, t->i64, step);
-  args[NARGS + 1] = l_zext(l->b, as_bits(l, ln_mask_or_all(l)), t->i32);
+  args[n++] = ln_number(l, t->i64, ln_shape(l, LLVMGetOperand(i, POINTER)).step);
+  args[n++] = l_zext(l->b, as_bits(l, ln_mask_or_all(l)), t->i32);
+  for (unsigned k = 0; k < n; k++)
+    types[k] = LLVMTypeOf(args[k]);
   if (!fn) {
-    enum { ITS_OWN_MEMORY = 12 }; /* memory(inaccessiblemem: readwrite) */
-    fn = LLVMAddFunction(l->cg->module, name, LLVMFunctionType(t->ptr, types, NARGS + MORE, 0));
+    LLVMTypeRef result = form->answers ? t->ptr : t->none;
+    fn = LLVMAddFunction(l->cg->module, form->row, LLVMFunctionType(result, types, n, 0));
     cg_attribute(l->cg, fn, L_FUNCTION, "nounwind", 0);
     cg_attribute(l->cg, fn, L_FUNCTION, "memory", ITS_OWN_MEMORY);
   }
-  LLVMValueRef found = l_call(l->b, fn, args, NARGS + MORE);
+  LLVMValueRef found = l_call(l->b, fn, args, n);
+  if (!v)
+    return;
   v->now = l_load(l->b, ln_vector_type(l, t->i32), found);
   LLVMSetAlignment(v->now, 4);
+  LLVMSetVolatile(v->now, 1); /* another call writes it again */
 }
 
 static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
-  if (v && ln_is_access(i) && ln_is_row(l, i)) {
-    write_row(l, i, v);
+  const RowForm *row = ln_row_form(l, i);
+  if (row) {
+    write_row(l, i, v, row);
     return;
   }
   const VectorForm *form = ln_vector_form(i);

@@ -121,6 +121,8 @@ void rt_check_close(RtCheck *c) {
 
 /* Without memory a warp goes on in its segment. */
 static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
+  if (!(c->checks & RT_CHECK_RACE))
+    return;
   Warp *w = &b->warps[warp];
   void *segments = c->segments;
   bool room = c->nsegments < UINT32_MAX / 2 &&
@@ -388,6 +390,35 @@ uint32_t rt_check_unset(const RtHostLaunch *view, const void *p, uint32_t bytes)
     return 0;
   rt_unset_clear((uintptr_t)p, bytes);
   return 1;
+}
+
+/* Are the lanes of the mask the first ones, at neighbouring elements? Then *n is how many. */
+static bool is_dense(uint32_t bytes, int64_t step, uint32_t mask, uint32_t *n) {
+  *n = mask ? 32 - (uint32_t)__builtin_clz(mask) : 0;
+  return step == bytes && !(mask & (mask + 1));
+}
+
+const uint32_t *rt_check_unset_row(const RtHostLaunch *view, const void *p, uint32_t bytes,
+                                   int64_t step, uint32_t mask) {
+  RtCheck *c = view->check;
+  uint32_t n;
+  memset(c->unset_of, 0, sizeof c->unset_of);
+  if (!is_dense(bytes, step, mask, &n) || rt_unset_any((uintptr_t)p, (size_t)n * bytes))
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      uint32_t k = (uint32_t)__builtin_ctz(rest);
+      c->unset_of[k] = rt_check_unset(view, (const char *)p + (int64_t)k * step, bytes);
+    }
+  return c->unset_of;
+}
+
+void rt_check_set_row(const RtHostLaunch *view, const void *p, uint32_t bytes, int64_t step,
+                      uint32_t mask) {
+  uint32_t n;
+  if (is_dense(bytes, step, mask, &n))
+    rt_check_set(view, p, n * bytes);
+  else
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+      rt_check_set(view, (const char *)p + (int64_t)__builtin_ctz(rest) * step, bytes);
 }
 
 /* Another thread may yet write what was read too early: then the race says more. So where races are

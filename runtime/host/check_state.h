@@ -101,7 +101,7 @@ struct RtCheck {
   bool no_memory; /* less has been noted than has happened */
   Unset unset;
   Conflict conflicts[WARP];
-  uint32_t found[WARP]; /* of rt_check_row, by lane */
+  uint32_t found[WARP], unset_of[WARP]; /* of rt_check_row and rt_check_unset_row, by lane */
   uintptr_t row;        /* 0, or where the row begins whose lanes are noted one by one */
   RtFinding finding;
   uint32_t detail, other_site, other_thread;
