@@ -79,6 +79,7 @@ enum {
   RT_CHECK_INIT = 4,
   RT_CHECK_NAN = 8,
   RT_CHECK_OVERFLOW = 16,
+  RT_CHECK_OF_PROGRAM = 32, /* PYPTX_CHECK asks: what cannot be followed runs unchecked (pyext) */
   RT_CHECK_BLOCKS = RT_CHECK_RACE | RT_CHECK_SYNC | RT_CHECK_INIT /* the runtime follows blocks */
 };
 /* An access to memory, as checked code says it: kind | site << RT_ACCESS_SITE. */

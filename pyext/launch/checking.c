@@ -48,8 +48,8 @@ PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_
   return pass_on("launch", launcher, argv, n, kwnames);
 }
 
-PyObject *px_bind_in_python(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
-                            PyObject *kwnames) {
+PyObject *px_bind_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
+                          PyObject *kwnames) {
   return pass_on("bind", launcher, argv, n, kwnames);
 }
 
