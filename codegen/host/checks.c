@@ -16,7 +16,11 @@ static uint32_t site_at(Lower *lw, const char *what, Loc loc) {
   return ir_site(lw->cx, lw->cg->program, "RuntimeError", what, loc)->number;
 }
 
-uint32_t cg_host_check_site(Lower *lw, const char *what) { return site_at(lw, what, lw->ins->loc); }
+uint32_t cg_host_check_site(Lower *lw, const char *what) {
+  uint32_t site = site_at(lw, what, lw->ins->loc);
+  (void)lw_trap_site(lw, site); /* so that the site knows its function, and with it its callers */
+  return site;
+}
 
 /* --- calls --- */
 
@@ -35,27 +39,6 @@ static LLVMValueRef launch_of(Lower *lw) { return cg_host_arg(lw, HOST_LAUNCH); 
 
 /* --- an access --- */
 
-/* The variable that an array is in, as far as it has a name. */
-static const char *name_of(const Ins *array) {
-  for (;;) {
-    if (array->op == OP_ALLOC && array->aux.alloc->name)
-      return array->aux.alloc->name;
-    if (array->name && *array->name)
-      return array->name;
-    if (array->op != OP_VIEW)
-      return NULL;
-    array = array->args[0];
-  }
-}
-
-/* "x[{0}, {1}]", for trap_text of pyext/raise.c. */
-static const char *element_text(Lower *lw, const Ins *array) {
-  const char *name = name_of(array), *text = name ? name : "an array";
-  for (unsigned k = 0; k < array->type->ndim && k < RT_TRAP_VALUES; k++)
-    text = arena_printf(&lw->cx->arena, "%s%s{%u}", text, k ? ", " : "[", k);
-  return array->type->ndim ? arena_printf(&lw->cx->arena, "%s]", text) : text;
-}
-
 enum { ROW_BYTES = 16 }; /* of a matrix */
 
 static uint32_t element_bytes(const Ins *array) { return (uint32_t)ty_size(array->type->elem); }
@@ -72,9 +55,7 @@ static uint32_t access_bytes(const Ins *i) { return elements(i) * element_bytes(
 
 static void trap_at_element(Lower *lw, const Ins *i, uint32_t site) {
   LLVMValueRef values[RT_TRAP_VALUES];
-  unsigned n = 0;
-  for (unsigned k = 0; k < i->args[0]->type->ndim && k < RT_TRAP_VALUES; k++)
-    values[n++] = lw_value(lw, i->args[1 + k]);
+  unsigned n = cg_host_element_values(lw, i, values);
   lw->target->trap(lw, site, values, n);
 }
 
@@ -83,8 +64,8 @@ static void call_with_element(Lower *lw, const char *name, const Ins *i, uint32_
   LLVMValueRef args[4 + RT_TRAP_VALUES] = {launch_of(lw), lw_i32(lw, (int64_t)site),
                                            cg_host_arg(lw, HOST_BLOCK),
                                            cg_host_arg(lw, HOST_THREAD)};
-  for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
-    args[4 + k] = k < i->args[0]->type->ndim ? lw_value(lw, i->args[1 + k]) : lw_i64(lw, 0);
+  for (unsigned k = cg_host_element_values(lw, i, args + 4); k < RT_TRAP_VALUES; k++)
+    args[4 + k] = lw_i64(lw, 0);
   lw_call_extern(lw, name, lw->t->none, args, 4 + RT_TRAP_VALUES);
 }
 
@@ -158,7 +139,7 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
   if (!unset && !race)
     return;
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
-  uint32_t site = cg_host_check_site(lw, element_text(lw, i->args[0]));
+  uint32_t site = cg_host_check_site(lw, cg_host_element_text(lw, i));
   if (unset)
     check_unset(lw, i, p, site, kind);
   if (race)
@@ -430,9 +411,10 @@ static void check_narrowing(Lower *lw, const Ins *i, Ins *cast) {
                ok = l_icmp(lw->b, LLVMIntEQ, again, wide);
   if (kept == bits)
     ok = l_icmp(lw->b, LLVMIntSGE, wide, LLVMConstNull(LLVMTypeOf(wide)));
+  const char *name = cg_host_array_name(lw, i->args[0]);
   const char *text = arena_printf(&lw->cx->arena, "{0%s} does not fit %s, the type of %s",
                                   ty_is_signed(from) ? "" : ":U=", ty_name(lw->cx, to),
-                                  name_of(i->args[0]) ? name_of(i->args[0]) : "the array");
+                                  name ? name : "the array");
   trap_found(lw, ok, RT_FOUND_OVERFLOW, text, cast->args, 1);
 }
 
