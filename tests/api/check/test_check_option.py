@@ -602,3 +602,93 @@ def test_a_program_runs_what_cannot_be_followed(tmp_path):
                           capture_output=True, text=True, timeout=120)
     said = done.stdout.splitlines()
     assert said[0] == "['PT819']" and said[1] == said[3] == "check= does not follow named barriers, clusters and asynchronous copies", done.stderr
+
+
+# --- what findings name
+
+
+@on_host
+def test_elements_of_views_and_records():
+    point = np.dtype([("n", np.int32), ("v", np.float32, (2,)), ("z", np.complex64)])
+
+    def row(a):
+        t = cuda.threadIdx.x
+        one = a[1]
+        one[2, t % 4] = t
+
+    def slices(a):
+        t = cuda.threadIdx.x
+        some = a[1:, 1, ::2]
+        some[2, t % 2] = t
+
+    def transposed(a):
+        t = cuda.threadIdx.x
+        a.T[2, t // 32, 1] = t
+
+    def reshaped(a):
+        flat = a.reshape(64)
+        flat[cuda.threadIdx.x // 2] = cuda.threadIdx.x
+
+    def field(r):
+        r[cuda.threadIdx.x // 2, 1].n = cuda.threadIdx.x
+
+    def nested(r):
+        r[cuda.threadIdx.x // 2, 1].v[1] = cuda.threadIdx.x
+
+    def complex_field(r):
+        r[cuda.threadIdx.x // 2, 1].z = cuda.threadIdx.x
+
+    def item(pair):
+        pair[1][cuda.threadIdx.x // 2] = cuda.threadIdx.x
+
+    a, r, pair = np.zeros((4, 4, 4)), np.zeros((32, 2), point), (np.zeros(64), np.zeros(64))
+    for kernel, argument, name in ((row, a, "a[1, 2, 0]"), (slices, a, "a[3, 1, 0]"), (transposed, a, "a[1, 0, 2]"), (reshaped, a, "a view of a[0]"),
+                                   (field, r, "r[0, 1].n"), (nested, r, "r[0, 1].v[1]"), (complex_field, r, "r[0, 1].z"), (item, pair, "pair[1][0]")):
+        with pytest.raises(RaceError) as found:
+            cuda.jit(kernel, check="race")[1, 64](argument)
+        assert found.value.array == name and f"race on {name}: " in str(found.value)
+
+
+@on_host
+def test_the_program_s_own_line_is_named():
+    @cuda.jit(device=True)
+    def get(tile, t):
+        return tile[63 - t]
+
+    @cuda.jit(check=True)
+    def race(x):
+        tile = cuda.shared.array(64, np.float32)
+        t = cuda.threadIdx.x
+        tile[t] = x[t]
+        x[t] = get(tile, t)
+
+    with pytest.raises(RaceError) as found:
+        race[1, 64](np.ones(64, np.float32))
+    text = str(found.value)
+    assert "read it: " in text and "in get\n    return tile[63 - t]" in text.replace("test_the_program_s_own_line_is_named.<locals>.", "")
+    assert text.count("called from ") == 1 and "    x[t] = get(tile, t)\n" in text
+
+    @cuda.jit(check=True)
+    def barrier(x):
+        block = cuda.cg.this_thread_block()
+        block.sync()
+        if block.thread_rank() < 32:
+            block.sync()
+
+    @cuda.jit(check=True)
+    def warp(x):
+        tile = cuda.cg.tiled_partition(cuda.cg.this_thread_block(), 32)
+        if cuda.threadIdx.x < 5:
+            x[0] = tile.shfl_down(x[0], 1)
+
+    for kernel, line in ((barrier, 4), (warp, 3)):
+        with pytest.raises(SyncError) as found:
+            kernel[1, 64](np.ones(1))
+        assert found.value.filename == __file__ and found.value.lineno == kernel.py_func.__code__.co_firstlineno + 1 + line
+        assert "coop.py" not in str(found.value) and "_collectives" not in str(found.value)
+
+
+@on_host
+def test_help_fits_the_statement():
+    with pytest.raises(RaceError, match="read from one array and write to another"):
+        cuda.jit(shift, check="race")[1, 32](np.ones(33))
