@@ -100,8 +100,8 @@ static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
   return same;
 }
 
-/* A call with the same arguments for each thread, which lanes write as one (rt_check_row). Two plain
- * writes of the same value are no race. */
+/* A call that lanes write as one for all threads (rt_check_row). Two plain writes of the same value
+ * are no race. */
 static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
   uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1, bytes = access_bytes(i);
   bool runs = kind != RT_ACCESS_ATOMIC && site == shown && bytes <= 8;

@@ -74,7 +74,7 @@ static bool may_store_together(Lanes *l, LLVMValueRef i) {
   if ((LLVMConstIntGetZExtValue(what) & KINDS) != RT_ACCESS_WRITE)
     return false;
   return !ln_row_form(l, i) || llabs(ln_shape(l, LLVMGetOperand(i, POINTER)).step) <
-                                 (long long)LLVMConstIntGetZExtValue(bytes);
+                                   (long long)LLVMConstIntGetZExtValue(bytes);
 }
 
 /* --- the estimate --- */
@@ -134,7 +134,8 @@ static bool can_write(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
          i = LLVMGetNextInstruction(i))
-      if (calls_function(i) || may_store_together(l, i) || (cg_is_meeting(i) && !cg_lanes_meet(l, i)) ||
+      if (calls_function(i) || may_store_together(l, i) ||
+          (cg_is_meeting(i) && !cg_lanes_meet(l, i)) ||
           (l->blocks[k].in->loop != GRAPH_NONE && may_wait(i)))
         return false;
   for (uint32_t k = 0; k < l->values.len; k++)

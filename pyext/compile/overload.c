@@ -76,7 +76,7 @@ static PyObject *key_text(const CgRequest *request) {
   return PyUnicode_FromString(text);
 }
 
-/* check= on a GPU (PT817), or PYPTX_CHECK of what the host does not follow: once for each kernel. */
+/* check= on a GPU (PT817), PYPTX_CHECK of what the host cannot follow (PT819): once a kernel. */
 static int advise_unchecked(PxState *st, PyObject *function, const char *row) {
   PyObject *advise = px_error_class(st, "advise"),
            *name = advise ? PyObject_GetAttr(function, st->name.__name__) : NULL,

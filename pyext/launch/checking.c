@@ -10,7 +10,7 @@ static _Thread_local long checks; /* RT_CHECK_… of this thread's block; 0: it 
 static _Atomic bool in_python;
 static _Thread_local long compiled; /* kernels launched by this thread run compiled all the same */
 
-bool px_runs_in_python(void) {
+static bool px_runs_in_python(void) {
   return atomic_load_explicit(&in_python, memory_order_relaxed) && !compiled && !px_capturing();
 }
 

@@ -59,7 +59,7 @@ class CheckError(Exception):
     """What a launch with ``check=`` has found (docs/guide/debugging.md). str() shows both places, with both threads, and what to do.
 
     ``thread`` and ``block`` are of the thread that came second, ``filename``, ``lineno``, ``offset`` (column, from 1) and ``text`` (the source
-    line) its place; ``array`` is the element ("tile[3, 4]"), or None. ``other_thread``, ``other_block``, ``other_filename`` and
+    line) its place, the innermost one outside of pyptx; ``array`` is the element ("tile[3, 4]"), or None. ``other_thread``, ``other_block``, ``other_filename`` and
     ``other_lineno`` are of the other side, or None. The launch has ended early; the next one works.
 
     Example:

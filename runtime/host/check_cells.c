@@ -7,8 +7,10 @@
  * the index of a Full. Sixteen cells are a line, which has a word of its own: the record of the
  * first cell, if those of the others follow from it (each lane's own element), so that a vector of
  * threads is noted by one word. A line is opened, and marked FULL, when its cells come to differ;
- * those of a line of an earlier launch mean nothing. Where neighbouring threads touch neighbouring elements, the first of a warp
- * notes it for all behind it (RtRun); what did not happen is taken back before anybody looks. */
+ * those of a line of an earlier launch mean nothing.
+ *
+ * Where threads run one by one and touch neighbouring elements, the first of a warp notes it for
+ * all behind it (RtRun); what did not happen is taken back before anybody looks. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -356,17 +358,21 @@ static inline const Piece *piece_for(const RtCheck *c, uintptr_t at, uint32_t by
              : NULL;
 }
 
-uint32_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
-                         uint32_t what, uint32_t bytes) {
-  RtCheck *c = view->check;
-  uintptr_t at = (uintptr_t)address;
-  if (__builtin_expect((what & KIND_BITS) == RT_ACCESS_ATOMIC, 0))
-    rt_check_order_by_atomic(c, thread);
-  uint64_t me = c->block->warps[thread / WARP].stamp | (uint64_t)(thread % WARP) << LANE_AT | what;
+static inline uint32_t access_at(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
+                                 uint32_t what, uint32_t bytes) {
+  const RtCheck *c = view->check;
+  uint64_t me = c->block->warps[thread / WARP].stamp | rt_check_lanes(thread % WARP) | what;
   const Piece *p = piece_for(c, at, bytes);
   if (__builtin_expect(p != NULL, 1))
     return touch(view, at, cell_of(c, p, at), me);
   return touch_all(view, at, bytes, me);
+}
+
+uint32_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
+                         uint32_t what, uint32_t bytes) {
+  if (__builtin_expect((what & KIND_BITS) == RT_ACCESS_ATOMIC, 0))
+    rt_check_order_by_atomic(view->check, thread);
+  return access_at(view, (uintptr_t)address, thread, what, bytes);
 }
 
 /* Do these n cells have this record of the first, and of the others what their lanes make of it? */
@@ -455,17 +461,18 @@ uint32_t rt_check_run(const RtHostLaunch *view, const void *address, uint32_t th
   enum { VAIN = 4, AGAIN = 64 };
   RtCheck *c = view->check;
   RtRun *r = &c->runs[what >> RT_ACCESS_SITE];
-  if (thread == r->next && thread % WARP && (uintptr_t)address == r->key + (uint64_t)thread * bytes) {
+  if (thread == r->next && thread % WARP &&
+      (uintptr_t)address == r->key + (uint64_t)thread * bytes) {
     r->next++;
     return 0;
   }
   if (!r->cells && r->vain >= VAIN && ++r->vain % AGAIN)
-    return rt_check_access(view, address, thread, what, bytes);
+    return access_at(view, (uintptr_t)address, thread, what, bytes);
   if (r->cells && r->next < r->end)
     rt_check_end_runs(c);
   else
     end_run(r);
-  uint32_t found = rt_check_access(view, address, thread, what, bytes);
+  uint32_t found = access_at(view, (uintptr_t)address, thread, what, bytes);
   if (found)
     return found;
   uint64_t me = c->block->warps[thread / WARP].stamp | rt_check_lanes(thread % WARP) | what;

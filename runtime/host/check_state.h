@@ -17,7 +17,7 @@ enum {
   LOCALS = 8,
   LINE_BITS = 4,
   LINE = 1 << LINE_BITS, /* cells */
-  NEAR = 1 << 20, /* local arrays no further apart are in one stretch of memory */
+  NEAR = 1 << 20,        /* local arrays no further apart are in one stretch of memory */
 };
 #define WHO ((uint64_t)-1 << LANE_AT)
 
@@ -102,7 +102,7 @@ struct RtCheck {
   Unset unset;
   Conflict conflicts[WARP];
   uint32_t found[WARP], unset_of[WARP]; /* of rt_check_row and rt_check_unset_row, by lane */
-  uintptr_t row;        /* 0, or where the row begins whose lanes are noted one by one */
+  uintptr_t row; /* 0, or where the row begins whose lanes are noted one by one */
   RtFinding finding;
   uint32_t detail, other_site, other_thread;
   uint64_t other_block;

@@ -76,9 +76,9 @@ typedef struct Launch {
   RtDeadline deadline;   /* of a launch with a timeout, of so many ns */
   uint64_t timeout;
   const RtWorker *caller;
-  uint64_t asked;   /* when the calling thread last did */
-  bool interrupted; /* … and was told to stop */
-  bool no_memory;   /* for what a checked launch notes */
+  uint64_t asked;      /* when the calling thread last did */
+  bool interrupted;    /* … and was told to stop */
+  bool no_memory;      /* for what a checked launch notes */
   bool short_of_notes; /* … in its middle */
   bool away; /* runs on a thread of its own, for which the calling one waits, and asks meanwhile */
 } Launch;

@@ -20,7 +20,6 @@
 #include "runtime/launch/kernel.h"
 #include "runtime/launch/stream_state.h"
 #include "runtime/memory/memory.h"
-#include "runtime/memory/unset.h"
 
 typedef struct Node {
   RtNodeInfo info;
@@ -667,7 +666,7 @@ static RtStatus run_host(RtGraph *g, RtTrap *trap, uint32_t *node) {
     if (n->info.kind == RT_NODE_KERNEL)
       status = rt_host_run(&n->kernel->host, &n->info.config, n->params, trap);
     else
-      rt_unset_written(n->to, n->info.bytes);
+      rt_note_written(n->to, n->info.bytes);
     if (n->info.kind == RT_NODE_COPY)
       memmove((void *)(uintptr_t)n->to, (const void *)(uintptr_t)n->from, n->info.bytes);
     else if (n->info.kind == RT_NODE_FILL)

@@ -428,6 +428,8 @@ void rt_free_idle(RtDevice *d, uint64_t address, size_t bytes) {
 
 /* --- copies --- */
 
+void rt_note_written(uint64_t address, size_t bytes) { rt_unset_written(address, bytes); }
+
 RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes,
                            RtStream *stream) {
   if (!bytes)
