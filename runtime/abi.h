@@ -85,20 +85,6 @@ enum {
 /* An access to memory, as checked code says it: kind | site << RT_ACCESS_SITE. */
 enum { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_ATOMIC, RT_ACCESS_SITE = 2 };
 enum { RT_ACCESS_SITES = 1 << 15 }; /* of more sites the last stands for all */
-/* Neighbouring threads of a warp that touch neighbouring elements at one site of a checked kernel:
- * RtCheck begins with a pointer to one for each site. While thread `next` touches the element at
- * key + next * its size, all that is to be noted of it has been noted. */
-typedef struct RtRun {
-  uint64_t key;
-  uint32_t next, first, end; /* noted: from first to end; done: those before next */
-  uint32_t vain;             /* so often in turn nobody came */
-  uint64_t *cells;           /* of `first` */
-  uint64_t record, old;      /* of `first`: what was noted, and what it was before */
-  struct RtRun *active;      /* the next one of the list */
-  uint64_t listed;
-  uint64_t row; /* where the block's first thread was the last time, */
-  int64_t step; /* and by how much further than the time before */
-} RtRun;
 
 /* RtTrap.finding */
 typedef enum RtFinding {

@@ -81,8 +81,23 @@ typedef struct Unset {
   int64_t values[RT_TRAP_VALUES];
 } Unset;
 
+/* Of a site: neighbouring threads of a warp that touch neighbouring elements one by one. While
+ * thread `next` touches the element at key + next * its size, all that is to be noted of it has
+ * been noted. */
+typedef struct RtRun {
+  uint64_t key;
+  uint32_t next, first, end; /* noted: from first to end; done: those before next */
+  uint32_t vain;             /* so often in turn nobody came */
+  uint64_t *cells;           /* of `first` */
+  uint64_t record, old;      /* of `first`: what was noted, and what it was before */
+  struct RtRun *active;      /* the next one of the list */
+  uint64_t listed;
+  uint64_t row; /* of vectors: where the block's first thread was the last time, */
+  int64_t step; /* and by how much further than the time before */
+} RtRun;
+
 struct RtCheck {
-  RtRun *runs; /* by site; first: compiled code reads it */
+  RtRun *runs; /* by site */
   RtRun *active;
   uint32_t checks, base, grid;
   RtCheckBlock *block, *blocks, *spare; /* blocks: of places */
