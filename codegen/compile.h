@@ -180,6 +180,8 @@ CgStop cg_stop(const CgKernel *k, uint32_t number);
 /* The call by which the thread came into stop->function, which becomes its caller; NULL: there is
  * none, or it is not known. */
 const CgCall *cg_caller(const CgKernel *k, CgStop *stop);
+/* By how many ways a thread comes to a function (CgStop.function); 0: that is not known. */
+uint32_t cg_paths_of(const CgKernel *k, uint32_t function);
 /* Unmaps host code: no launch of it may be running. */
 void cg_kernel_free(CgKernel *k);
 /* At the end of the process: waits for the compilations of other threads. A compilation that starts

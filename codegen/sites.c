@@ -17,6 +17,13 @@ CgStop cg_stop(const CgKernel *k, uint32_t number) {
   return stop;
 }
 
+uint32_t cg_paths_of(const CgKernel *k, uint32_t function) {
+  uint32_t n = function == 0;
+  for (uint32_t c = 0; c < k->ncalls; c++)
+    n += k->calls[c].callee == function ? cg_paths_of(k, k->calls[c].caller) : 0;
+  return n;
+}
+
 const CgCall *cg_caller(const CgKernel *k, CgStop *stop) {
   const CgCall *found = NULL;
   for (uint32_t n = 0; n < k->ncalls && stop->left; n++) {

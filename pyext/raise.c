@@ -435,23 +435,62 @@ static PyObject *trap_exception(PyObject *class, PyObject *message) {
   return e;
 }
 
-/* (file, line, column, end line, end column, function) of a site; None where it is not known. */
-static PyObject *place_tuple(const CgKernel *code, uint32_t site) {
-  CgStop stop = cg_stop(code, site);
-  const DiagPlace *at = stop.site ? &stop.site->at : NULL;
-  if (!at || !at->file)
-    Py_RETURN_NONE;
-  return Py_BuildValue("(Niiiis)", px_text_or_none(at->file), (int)at->line, (int)at->col,
-                       (int)at->end_line, (int)at->end_col,
-                       at->function ? at->function : code->symbol);
+enum { MOST_CALLS = 32 };
+
+/* A place, and the calls that led to it, innermost first. */
+typedef struct Chain {
+  const DiagPlace *at[MOST_CALLS];
+  uint32_t n;
+} Chain;
+
+/* An access's own number has no path in it: the calls are known where there is one way only. */
+static Chain chain_of(const CgKernel *code, uint32_t number) {
+  Chain c = {.n = 0};
+  CgStop stop = cg_stop(code, number);
+  if (!stop.site || !stop.site->at.file)
+    return c;
+  c.at[c.n++] = &stop.site->at;
+  if (number < code->nsites) {
+    if (!stop.site->first || cg_paths_of(code, stop.site->function) != 1)
+      return c;
+    stop.function = stop.site->function;
+  }
+  for (const CgCall *call; c.n < MOST_CALLS && (call = cg_caller(code, &stop)) != NULL;)
+    c.at[c.n++] = &call->at;
+  return c;
+}
+
+/* [(file, line, column, end line, end column, function)] */
+static PyObject *chain_list(const CgKernel *code, const Chain *c) {
+  PyObject *list = PyList_New(0);
+  for (uint32_t k = 0; list && k < c->n; k++) {
+    const DiagPlace *at = c->at[k];
+    PyObject *place = Py_BuildValue("(Niiiis)", px_text_or_none(at->file), (int)at->line,
+                                    (int)at->col, (int)at->end_line, (int)at->end_col,
+                                    at->function ? at->function : code->symbol);
+    if (!place || PyList_Append(list, place) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(place);
+  }
+  return list;
+}
+
+/* Which of the places the exception's own attributes tell. */
+static uint32_t chosen(PyObject *e, uint32_t n) {
+  PyObject *index = PyObject_GetAttrString(e, "_chosen");
+  long k = index ? PyLong_AsLong(index) : 0;
+  Py_XDECREF(index);
+  PyErr_Clear();
+  return k >= 0 && (uint32_t)k < n ? (uint32_t)k : 0;
 }
 
 /* What checked code has found; errors.py has the words. */
 static void raise_finding(PxState *st, const CgKernel *code, const RtTrap *trap) {
   const CgSite *site = cg_stop(code, trap->site).site;
+  Chain mine = chain_of(code, trap->site), other = chain_of(code, trap->other_site);
   PyObject *make = px_error_class(st, "_finding"),
            *text = trap_text(site ? site->message : "", trap->values),
-           *here = place_tuple(code, trap->site), *there = place_tuple(code, trap->other_site);
+           *here = chain_list(code, &mine), *there = chain_list(code, &other);
   PyObject *e = make && text && here && there
                     ? PyObject_CallFunction(
                           make, "IIOOONNNN(LLLL)", (unsigned)trap->finding, (unsigned)trap->detail,
@@ -461,8 +500,8 @@ static void raise_finding(PxState *st, const CgKernel *code, const RtTrap *trap)
                           (long long)trap->values[2], (long long)trap->values[3])
                     : NULL;
   if (e && PyExceptionInstance_Check(e)) {
-    if (site)
-      set_place(e, &site->at);
+    if (mine.n)
+      set_place(e, mine.at[chosen(e, mine.n)]);
     PyErr_SetObject((PyObject *)Py_TYPE(e), e);
   }
   Py_XDECREF(e);

@@ -79,23 +79,12 @@ enum {
   RT_CHECK_INIT = 4,
   RT_CHECK_NAN = 8,
   RT_CHECK_OVERFLOW = 16,
+  RT_CHECK_OF_PROGRAM = 32, /* PYPTX_CHECK asks: what cannot be followed runs unchecked (pyext) */
   RT_CHECK_BLOCKS = RT_CHECK_RACE | RT_CHECK_SYNC | RT_CHECK_INIT /* the runtime follows blocks */
 };
 /* An access to memory, as checked code says it: kind | site << RT_ACCESS_SITE. */
 enum { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_ATOMIC, RT_ACCESS_SITE = 2 };
 enum { RT_ACCESS_SITES = 1 << 15 }; /* of more sites the last stands for all */
-/* Neighbouring threads of a warp that touch neighbouring elements at one site of a checked kernel:
- * RtCheck begins with a pointer to one for each site. While thread `next` touches the element at
- * key + next * its size, all that is to be noted of it has been noted. */
-typedef struct RtRun {
-  uint64_t key;
-  uint32_t next, first, end; /* noted: from first to end; done: those before next */
-  uint32_t vain;             /* so often in turn nobody came */
-  uint64_t *cells;           /* of `first` */
-  uint64_t record, old;      /* of `first`: what was noted, and what it was before */
-  struct RtRun *active;      /* the next one of the list */
-  uint64_t listed;
-} RtRun;
 
 /* RtTrap.finding */
 typedef enum RtFinding {

@@ -16,7 +16,11 @@ static uint32_t site_at(Lower *lw, const char *what, Loc loc) {
   return ir_site(lw->cx, lw->cg->program, "RuntimeError", what, loc)->number;
 }
 
-uint32_t cg_host_check_site(Lower *lw, const char *what) { return site_at(lw, what, lw->ins->loc); }
+uint32_t cg_host_check_site(Lower *lw, const char *what) {
+  uint32_t site = site_at(lw, what, lw->ins->loc);
+  (void)lw_trap_site(lw, site); /* so that the site knows its function, and with it its callers */
+  return site;
+}
 
 /* --- calls --- */
 
@@ -35,27 +39,6 @@ static LLVMValueRef launch_of(Lower *lw) { return cg_host_arg(lw, HOST_LAUNCH); 
 
 /* --- an access --- */
 
-/* The variable that an array is in, as far as it has a name. */
-static const char *name_of(const Ins *array) {
-  for (;;) {
-    if (array->op == OP_ALLOC && array->aux.alloc->name)
-      return array->aux.alloc->name;
-    if (array->name && *array->name)
-      return array->name;
-    if (array->op != OP_VIEW)
-      return NULL;
-    array = array->args[0];
-  }
-}
-
-/* "x[{0}, {1}]", for trap_text of pyext/raise.c. */
-static const char *element_text(Lower *lw, const Ins *array) {
-  const char *name = name_of(array), *text = name ? name : "an array";
-  for (unsigned k = 0; k < array->type->ndim && k < RT_TRAP_VALUES; k++)
-    text = arena_printf(&lw->cx->arena, "%s%s{%u}", text, k ? ", " : "[", k);
-  return array->type->ndim ? arena_printf(&lw->cx->arena, "%s]", text) : text;
-}
-
 enum { ROW_BYTES = 16 }; /* of a matrix */
 
 static uint32_t element_bytes(const Ins *array) { return (uint32_t)ty_size(array->type->elem); }
@@ -72,9 +55,7 @@ static uint32_t access_bytes(const Ins *i) { return elements(i) * element_bytes(
 
 static void trap_at_element(Lower *lw, const Ins *i, uint32_t site) {
   LLVMValueRef values[RT_TRAP_VALUES];
-  unsigned n = 0;
-  for (unsigned k = 0; k < i->args[0]->type->ndim && k < RT_TRAP_VALUES; k++)
-    values[n++] = lw_value(lw, i->args[1 + k]);
+  unsigned n = cg_host_element_values(lw, i, values);
   lw->target->trap(lw, site, values, n);
 }
 
@@ -83,8 +64,8 @@ static void call_with_element(Lower *lw, const char *name, const Ins *i, uint32_
   LLVMValueRef args[4 + RT_TRAP_VALUES] = {launch_of(lw), lw_i32(lw, (int64_t)site),
                                            cg_host_arg(lw, HOST_BLOCK),
                                            cg_host_arg(lw, HOST_THREAD)};
-  for (unsigned k = 0; k < RT_TRAP_VALUES; k++)
-    args[4 + k] = k < i->args[0]->type->ndim ? lw_value(lw, i->args[1 + k]) : lw_i64(lw, 0);
+  for (unsigned k = cg_host_element_values(lw, i, args + 4); k < RT_TRAP_VALUES; k++)
+    args[4 + k] = lw_i64(lw, 0);
   lw_call_extern(lw, name, lw->t->none, args, 4 + RT_TRAP_VALUES);
 }
 
@@ -119,78 +100,23 @@ static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
   return same;
 }
 
-/* Two plain writes of the same value are no race: another one comes to the same. */
-static void allow_same_value(Lower *lw, const Ins *i, LLVMValueRef found, LLVMValueRef p,
-                             LLVMBasicBlockRef go) {
-  LLVMValueRef stored = is_stored(lw, i, p);
-  if (!stored)
-    return;
-  LLVMBasicBlockRef same = lw_block(lw, "same"), race = lw_block(lw, "race");
-  LLVMValueRef both = l_and(lw->b, stored, l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)));
-  l_condbr(lw->b, both, same, race);
-  lw_at(lw, same);
-  LLVMValueRef nothing[] = {launch_of(lw), lw_i32(lw, RT_FOUND_NONE)};
-  call(lw, "rt_check_found", lw->t->none, nothing, 2);
-  l_br(lw->b, go);
-  lw_at(lw, race);
-}
-
-static LLVMValueRef field_of(Lower *lw, LLVMValueRef p, size_t offset) {
-  LLVMValueRef at = lw_i64(lw, (int64_t)offset);
-  return l_gep_inbounds(lw->b, lw->t->i8, p, &at, 1);
-}
-
-/* What the runtime changes behind the program's back. */
-static LLVMValueRef load_noted(Lower *lw, LLVMTypeRef type, LLVMValueRef p) {
-  LLVMValueRef v = l_load(lw->b, type, p);
-  LLVMSetVolatile(v, 1);
-  return v;
-}
-
-/* Is the thread the next one of the site's run? Then it counts on, in a block of its own; the
- * builder is left where it is not. Returns the block behind both. */
-static LLVMBasicBlockRef follow_run(Lower *lw, LLVMValueRef p, uint32_t shown, uint32_t bytes) {
-  LLVMValueRef check = cg_host_launch_field(lw->cg, launch_of(lw), lw->t->ptr,
-                                            offsetof(RtHostLaunch, check)),
-               runs = cg_host_launch_field(lw->cg, check, lw->t->ptr, 0),
-               run = field_of(lw, runs, shown * sizeof(RtRun)),
-               thread = cg_host_arg(lw, HOST_THREAD),
-               next = field_of(lw, run, offsetof(RtRun, next));
-  LLVMValueRef before = l_mul(lw->b, l_zext(lw->b, thread, lw->t->i64), lw_i64(lw, bytes)),
-               key = l_sub(lw->b, l_ptrtoint(lw->b, p, lw->t->i64), before);
-  LLVMValueRef same = l_icmp(lw->b, LLVMIntEQ, key, load_noted(lw, lw->t->i64, run)),
-               its_turn = l_icmp(lw->b, LLVMIntEQ, thread, load_noted(lw, lw->t->i32, next)),
-               lane = l_and(lw->b, thread, lw_i32(lw, 31)),
-               within = l_icmp(lw->b, LLVMIntNE, lane, lw_i32(lw, 0));
-  LLVMBasicBlockRef go = lw_block(lw, "go"), follows = lw_block(lw, "follows"),
-                    not = lw_block(lw, "access");
-  lw_branch_weights(
-      lw, l_condbr(lw->b, l_and(lw->b, l_and(lw->b, same, its_turn), within), follows, not ), 30,
-      1);
-  lw_at(lw, follows);
-  LLVMSetVolatile(l_store(lw->b, l_add(lw->b, thread, lw_i32(lw, 1)), next), 1);
-  l_br(lw->b, go);
-  lw_at(lw, not );
-  return go;
-}
-
+/* A call that lanes write as one for all threads (rt_check_row). Two plain writes of the same value
+ * are no race. */
 static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
   uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1, bytes = access_bytes(i);
-  bool runs = kind != RT_ACCESS_ATOMIC && site == shown && bytes <= 8 &&
-              i->args[0]->type->ndim == 1;
-  LLVMBasicBlockRef done = runs ? follow_run(lw, p, shown, bytes) : NULL;
+  bool runs = kind != RT_ACCESS_ATOMIC && site == shown && bytes <= 8;
   LLVMValueRef args[] = {launch_of(lw), p, cg_host_arg(lw, HOST_THREAD),
                          lw_i32(lw, (int64_t)(kind | shown << RT_ACCESS_SITE)),
                          lw_i32(lw, (int64_t)bytes)};
-  LLVMValueRef found = call(lw, runs ? "rt_check_run" : "rt_check_access", lw->t->i32, args, 5);
-  LLVMBasicBlockRef go = go_on_if(lw, is_zero(lw, found));
-  allow_same_value(lw, i, found, p, go);
+  LLVMValueRef found = call(lw, runs ? "rt_check_run" : "rt_check_access", lw->t->i32, args, 5),
+               ok = is_zero(lw, found), stored = is_stored(lw, i, p);
+  if (stored)
+    ok = l_or(lw->b, ok, l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)), stored));
+  LLVMBasicBlockRef go = go_on_if(lw, ok);
+  LLVMValueRef race[] = {launch_of(lw), lw_i32(lw, RT_FOUND_RACE)};
+  call(lw, "rt_check_found", lw->t->none, race, 2);
   trap_at_element(lw, i, site);
   lw_at(lw, go);
-  if (done) {
-    l_br(lw->b, done);
-    lw_at(lw, done);
-  }
 }
 
 static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
@@ -213,7 +139,7 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
   if (!unset && !race)
     return;
   LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1);
-  uint32_t site = cg_host_check_site(lw, element_text(lw, i->args[0]));
+  uint32_t site = cg_host_check_site(lw, cg_host_element_text(lw, i));
   if (unset)
     check_unset(lw, i, p, site, kind);
   if (race)
@@ -485,9 +411,10 @@ static void check_narrowing(Lower *lw, const Ins *i, Ins *cast) {
                ok = l_icmp(lw->b, LLVMIntEQ, again, wide);
   if (kept == bits)
     ok = l_icmp(lw->b, LLVMIntSGE, wide, LLVMConstNull(LLVMTypeOf(wide)));
+  const char *name = cg_host_array_name(lw, i->args[0]);
   const char *text = arena_printf(&lw->cx->arena, "{0%s} does not fit %s, the type of %s",
                                   ty_is_signed(from) ? "" : ":U=", ty_name(lw->cx, to),
-                                  name_of(i->args[0]) ? name_of(i->args[0]) : "the array");
+                                  name ? name : "the array");
   trap_found(lw, ok, RT_FOUND_OVERFLOW, text, cast->args, 1);
 }
 

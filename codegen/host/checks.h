@@ -10,6 +10,11 @@
 LLVMValueRef cg_host_arg(Lower *lw, HostArg a);
 /* A site at the instruction that is being lowered, whose text is `what`. */
 uint32_t cg_host_check_site(Lower *lw, const char *what);
+/* elements.c: an access in messages, the values of its holes (returns how many), an array's name
+ * (NULL: it has none). */
+const char *cg_host_element_text(Lower *lw, const Ins *i);
+unsigned cg_host_element_values(Lower *lw, const Ins *i, LLVMValueRef values[RT_TRAP_VALUES]);
+const char *cg_host_array_name(Lower *lw, const Ins *array);
 void cg_host_check_before(Lower *lw, Ins *i);
 void cg_host_check_after(Lower *lw, Ins *i);
 

@@ -372,6 +372,7 @@ static LLVMValueRef thread_of(const Loops *l) {
 static bool has_barriers(const Loops *l) { return l->markers[0] || l->markers[1]; }
 
 Loops *hl_loops(Cg *cg) {
+  enum { CHECKED_LANES = 16 };
   HostState *s = cg->target_state;
   if (s->loops || !s->thread)
     return s->loops;
@@ -382,9 +383,12 @@ Loops *hl_loops(Cg *cg) {
                .t = &cg->t,
                .markers = {cg_host_marker(cg, CG_BARRIER_NAME), cg_host_marker(cg, CG_MEET_NAME)}};
   LLVMSetCurrentDebugLocation2(l->b, NULL);
-  l->followed = cg->options.check & RT_CHECK_BLOCKS ||
-                LLVMGetNamedFunction(cg->module, "rt_host_mbarrier");
-  l->width = cg->options.opt >= 2 && !cg->debug && !cg->options.check ? cg_lanes_width(cg) : 0;
+  l->checks = cg->options.check & RT_CHECK_BLOCKS;
+  l->followed = l->checks || LLVMGetNamedFunction(cg->module, "rt_host_mbarrier");
+  bool wide = !(cg->options.check & ~RT_CHECK_BLOCKS); /* other checks are branches in each lane */
+  l->width = cg->options.opt >= 2 && !cg->debug && wide ? cg_lanes_width(cg) : 0;
+  if (l->width && l->checks) /* the runtime notes so many threads by one word */
+    l->width = CHECKED_LANES;
   return l;
 }
 

@@ -38,8 +38,9 @@ typedef struct Loops {
   bool joined;             /* neighbouring blocks are one row (cg_host_join_blocks) */
   LLVMValueRef bound;      /* if the thread's function is one iteration (cg_host_cut_stride) */
   Whole whole;
+  bool checks;   /* accesses are noted (host/checks.c) */
   bool followed; /* the runtime follows each block: it is to know who has met whom */
-  bool rare;   /* the code being written is for blocks of other widths than `whole` takes: small */
+  bool rare; /* the code being written is for blocks of other widths than `whole` takes: small */
 
   /* with barriers */
   Fission fission;

@@ -310,7 +310,7 @@ static LLVMValueRef host_store_hinted(Lower *lw, CacheHint hint, LLVMValueRef v,
 static LLVMValueRef barrier_call(Lower *lw, int kind, LLVMValueRef vote) {
   Cg *cg = lw->cg;
   bool checks = cg->options.check;
-  LLVMValueRef site = checks ? lw_i32(lw, (int64_t)cg_host_check_site(lw, "")) : NULL,
+  LLVMValueRef site = checks ? lw_trap_site(lw, cg_host_check_site(lw, "")) : NULL,
                args[] = {lw_i32(lw, kind), vote, site};
   LLVMValueRef call = lw_call_extern(lw, CG_BARRIER_NAME, lw->t->i32, args, checks ? 3 : 2);
   LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_BARRIER_NAME);
@@ -344,6 +344,7 @@ static uint32_t meeting_site(Lower *lw) {
       lw->cx, p, "RuntimeError",
       arena_printf(&lw->cx->arena, "%s: lane {0} of warp {3} is not in its own mask {1:x}", what),
       lw->ins->loc);
+  (void)lw_trap_site(lw, site->number); /* as in checks.c */
   return site->number;
 }
 

@@ -97,7 +97,7 @@ static void forget(Loops *l) {
 static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2]) {
   Cg *cg = l->cg;
   Whole *w = &l->whole;
-  if (!l->width || !all_calls(markers[1], is_of_warp, NULL))
+  if (!l->width || l->checks || !all_calls(markers[1], is_of_warp, NULL))
     return;
   w->width = markers[1] ? WARP : l->width;
   if (cg_lanes_unroll(cg, kernel))

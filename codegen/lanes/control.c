@@ -7,6 +7,7 @@
  * used in other blocks live in allocas, from which LLVM makes registers and phis. */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/fission/fission.h"
@@ -63,6 +64,19 @@ static bool calls_function(LLVMValueRef i) {
          (!LLVMIsAFunction(LLVMGetCalledValue(i)) || !LLVMIsDeclaration(LLVMGetCalledValue(i)));
 }
 
+/* Lanes check first and store then, so two of them that store into one element would not see each
+ * other's value, which says whether that is a race. */
+static bool may_store_together(Lanes *l, LLVMValueRef i) {
+  enum { POINTER = 1, WHAT = 3, BYTES = 4, KINDS = 3 };
+  if (!cg_is_call_of(i, "rt_check_access") && !cg_is_call_of(i, "rt_check_run"))
+    return false;
+  LLVMValueRef what = LLVMGetOperand(i, WHAT), bytes = LLVMGetOperand(i, BYTES);
+  if ((LLVMConstIntGetZExtValue(what) & KINDS) != RT_ACCESS_WRITE)
+    return false;
+  return !ln_row_form(l, i) || llabs(ln_shape(l, LLVMGetOperand(i, POINTER)).step) <
+                                   (long long)LLVMConstIntGetZExtValue(bytes);
+}
+
 /* --- the estimate --- */
 
 enum { MASKED_VALUES = 96 }; /* at most, in a function with a second, masked version */
@@ -81,6 +95,8 @@ static int gain_of(Lanes *l, LLVMValueRef i) {
     return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -cost : 1;
   }
   const LaneValue *v = ln_value(l, i);
+  if (LLVMIsACallInst(i) && ln_row_form(l, i))
+    return CALL_COST;
   if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))
     return v && v->shape.kind == SHAPE_STEP ? 1 : -CALL_COST;
   /* checks and wrap-around of indices: LLVM removes them, or they cost the same in both */
@@ -118,7 +134,8 @@ static bool can_write(Lanes *l) {
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
          i = LLVMGetNextInstruction(i))
-      if (calls_function(i) || (cg_is_meeting(i) && !cg_lanes_meet(l, i)) ||
+      if (calls_function(i) || may_store_together(l, i) ||
+          (cg_is_meeting(i) && !cg_lanes_meet(l, i)) ||
           (l->blocks[k].in->loop != GRAPH_NONE && may_wait(i)))
         return false;
   for (uint32_t k = 0; k < l->values.len; k++)

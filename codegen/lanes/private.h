@@ -168,6 +168,14 @@ typedef struct VectorForm { /* an intrinsic */
   uint8_t scalar; /* bits: arguments that stay numbers */
 } VectorForm;
 enum { FORM_RESULT, FORM_RESULT_AND_FIRST, FORM_FIRST };
+/* Functions of checked code that have one for all lanes, with two arguments more: the step from one
+ * lane's element to the next one's, and the mask. */
+typedef struct RowForm {
+  const char *name, *row;
+  bool is_access, answers; /* the third argument is the thread; by lane, in an array */
+} RowForm;
+/* NULL if it is no such call, or the step is not known. */
+const RowForm *ln_row_form(Lanes *l, LLVMValueRef call);
 const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
 bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, scopes, places */
 /* warp.c */

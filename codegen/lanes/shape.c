@@ -63,6 +63,25 @@ bool ln_is_nothing(LLVMValueRef call) {
   return cg_is_call_of(call, CG_PLACE_NAME);
 }
 
+const RowForm *ln_row_form(Lanes *l, LLVMValueRef call) {
+  enum { POINTER = 1, THREAD = 2, MOST = 32 };
+  static const RowForm forms[] = {
+      {"rt_check_access", "rt_check_row", true, true},
+      {"rt_check_run", "rt_check_row", true, true},
+      {"rt_check_unset", "rt_check_unset_row", false, true},
+      {"rt_check_set", "rt_check_set_row", false, false},
+  };
+  for (size_t k = 0; l->width <= MOST && k < sizeof forms / sizeof *forms; k++) {
+    if (!cg_is_call_of(call, forms[k].name))
+      continue;
+    Shape at = ln_shape(l, LLVMGetOperand(call, POINTER)),
+          thread = ln_shape(l, LLVMGetOperand(call, THREAD));
+    bool follow = !forms[k].is_access || (thread.kind == SHAPE_STEP && thread.step == 1);
+    return at.kind == SHAPE_STEP && follow ? &forms[k] : NULL;
+  }
+  return NULL;
+}
+
 const VectorForm *ln_vector_form(LLVMValueRef call) {
   static const VectorForm forms[] = {
 #define ALIKE(name) {"llvm." name ".", FORM_RESULT, 0}

@@ -497,7 +497,39 @@ static LLVMValueRef write_gep(Lanes *l, LLVMValueRef i) {
                                      LLVMGEPGetNoWrapFlags(i));
 }
 
+static void write_row(Lanes *l, LLVMValueRef i, LaneValue *v, const RowForm *form) {
+  enum { POINTER = 1, MOST = 5, MORE = 2, ITS_OWN_MEMORY = 12 /* inaccessiblemem: readwrite */ };
+  const CgTypes *t = &l->cg->t;
+  LLVMTypeRef types[MOST + MORE];
+  LLVMValueRef args[MOST + MORE], fn = LLVMGetNamedFunction(l->cg->module, form->row);
+  unsigned n = LLVMGetNumArgOperands(i);
+  CX_ASSERT(l->cg->cx, n <= MOST);
+  for (unsigned k = 0; k < n; k++)
+    args[k] = ln_scalar(l, LLVMGetOperand(i, k));
+  args[n++] = ln_number(l, t->i64, ln_shape(l, LLVMGetOperand(i, POINTER)).step);
+  args[n++] = l_zext(l->b, as_bits(l, ln_mask_or_all(l)), t->i32);
+  for (unsigned k = 0; k < n; k++)
+    types[k] = LLVMTypeOf(args[k]);
+  if (!fn) {
+    LLVMTypeRef result = form->answers ? t->ptr : t->none;
+    fn = LLVMAddFunction(l->cg->module, form->row, LLVMFunctionType(result, types, n, 0));
+    cg_attribute(l->cg, fn, L_FUNCTION, "nounwind", 0);
+    cg_attribute(l->cg, fn, L_FUNCTION, "memory", ITS_OWN_MEMORY);
+  }
+  LLVMValueRef found = l_call(l->b, fn, args, n);
+  if (!v)
+    return;
+  v->now = l_load(l->b, ln_vector_type(l, t->i32), found);
+  LLVMSetAlignment(v->now, 4);
+  LLVMSetVolatile(v->now, 1); /* another call writes it again */
+}
+
 static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  const RowForm *row = ln_row_form(l, i);
+  if (row) {
+    write_row(l, i, v, row);
+    return;
+  }
   const VectorForm *form = ln_vector_form(i);
   LLVMTypeRef all = v ? ln_vector_type(l, LLVMTypeOf(i)) : NULL;
   if (!form || !all) {

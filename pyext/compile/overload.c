@@ -76,15 +76,31 @@ static PyObject *key_text(const CgRequest *request) {
   return PyUnicode_FromString(text);
 }
 
-/* check= on a GPU: PT817, once for each kernel. */
-static int advise_unchecked(PxState *st, PyObject *function) {
+/* check= on a GPU (PT817), PYPTX_CHECK of what the host cannot follow (PT819): once a kernel. */
+static int advise_unchecked(PxState *st, PyObject *function, const char *row) {
   PyObject *advise = px_error_class(st, "advise"),
            *name = advise ? PyObject_GetAttr(function, st->name.__name__) : NULL,
-           *done = name ? PyObject_CallFunction(advise, "sO", "PT817", name) : NULL;
+           *done = name ? PyObject_CallFunction(advise, "sO", row, name) : NULL;
   Py_XDECREF(advise);
   Py_XDECREF(name);
   Py_XDECREF(done);
   return done ? 0 : -1;
+}
+
+/* The kernel without the checks that cannot follow it, where the program asked for them and not
+ * the kernel itself. */
+static int compile_unfollowed(PxState *st, PxDispatcher *d, const PxTextRequest *text,
+                              CgRequest *request, CgKernel **code) {
+  bool follows = !(*code)->host.waits || !(request->options.check & RT_CHECK_BLOCKS);
+  if (text->target != CG_HOST || follows || !(d->options.check & RT_CHECK_OF_PROGRAM))
+    return 0;
+  cg_kernel_free(*code);
+  *code = NULL;
+  request->options.check &= ~RT_CHECK_BLOCKS;
+  PxCacheUse unused;
+  return advise_unchecked(st, d->function, "PT819") < 0 ||
+         px_compile_request(st, text->cache ? (PxCaching)d->caching : PX_CACHE_NEVER, request, NULL,
+                            code, text->cache ? text->cache : &unused);
 }
 
 int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
@@ -123,9 +139,10 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
     request.options.coarsen = 1;
   if (text->target != CG_HOST)
     request.options.timed = 0;
+  request.options.check &= ~RT_CHECK_OF_PROGRAM;
   if (text->target != CG_HOST && request.options.check) {
     request.options.check = 0;
-    if (advise_unchecked(st, d->function) < 0) {
+    if (advise_unchecked(st, d->function, "PT817") < 0) {
       px_snapshot_free(snapshot);
       Py_DECREF(sig);
       return -1;
@@ -136,6 +153,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
                    ? !(*text->key = key_text(&request))
                    : px_compile_request(st, text->cache ? (PxCaching)d->caching : PX_CACHE_NEVER,
                                         &request, NULL, code, text->cache ? text->cache : &unused);
+  if (!failed && !text->key)
+    failed = compile_unfollowed(st, d, text, &request, code);
   if (!failed && text->owners)
     failed = !(*text->owners = px_snapshot_owners(snapshot));
   if (!failed && text->declared)

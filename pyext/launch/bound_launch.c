@@ -119,8 +119,8 @@ PyObject *px_launcher_bind(PyObject *op, PyObject *const *argv, Py_ssize_t n, Py
         PyExc_TypeError,
         "the arguments of %U pass through its extensions= at each launch: they cannot be bound",
         name_of(l));
-  if (device && px_runs_in_python())
-    return px_bind_in_python(op, argv, n, kwnames);
+  if (device && px_is_checking())
+    return px_bind_checked(op, argv, n, kwnames);
   PxBound *b = device ? PyObject_GC_New(PxBound, st->bound_type) : NULL;
   if (!b)
     return NULL;

@@ -10,7 +10,7 @@ static _Thread_local long checks; /* RT_CHECK_… of this thread's block; 0: it 
 static _Atomic bool in_python;
 static _Thread_local long compiled; /* kernels launched by this thread run compiled all the same */
 
-bool px_runs_in_python(void) {
+static bool px_runs_in_python(void) {
   return atomic_load_explicit(&in_python, memory_order_relaxed) && !compiled && !px_capturing();
 }
 
@@ -48,8 +48,8 @@ PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_
   return pass_on("launch", launcher, argv, n, kwnames);
 }
 
-PyObject *px_bind_in_python(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
-                            PyObject *kwnames) {
+PyObject *px_bind_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
+                          PyObject *kwnames) {
   return pass_on("bind", launcher, argv, n, kwnames);
 }
 

@@ -18,11 +18,9 @@ PyObject *px_launch_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_
 
 /* PYPTX_DEVICE is python. */
 void px_step_in_python(void);
-/* Do this thread's launches run as Python. */
-bool px_runs_in_python(void);
 /* launcher.bind(…) then. */
-PyObject *px_bind_in_python(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
-                            PyObject *kwnames);
+PyObject *px_bind_checked(PyObject *launcher, PyObject *const *argv, Py_ssize_t n,
+                          PyObject *kwnames);
 
 /* kernel.py_run(…) */
 PyObject *px_dispatcher_py_run(PyObject *self, PyObject *args, PyObject *kwargs);

@@ -47,7 +47,10 @@ _REST = """\
 
 _ALL_AXES = """\
 def increment(arrived, most):
-    return cuda.atomic.inc(arrived, 0, most)
+    cuda.threadfence()
+    old = cuda.atomic.inc(arrived, 0, most)
+    cuda.threadfence()
+    return old
 
 def arrive(arrived, most):
     # A fence and the increment in one: what a block wrote before it is seen by the last one.

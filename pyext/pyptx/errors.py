@@ -59,7 +59,7 @@ class CheckError(Exception):
     """What a launch with ``check=`` has found (docs/guide/debugging.md). str() shows both places, with both threads, and what to do.
 
     ``thread`` and ``block`` are of the thread that came second, ``filename``, ``lineno``, ``offset`` (column, from 1) and ``text`` (the source
-    line) its place; ``array`` is the element ("tile[3, 4]"), or None. ``other_thread``, ``other_block``, ``other_filename`` and
+    line) its place, the innermost one outside of pyptx; ``array`` is the element ("tile[3, 4]"), or None. ``other_thread``, ``other_block``, ``other_filename`` and
     ``other_lineno`` are of the other side, or None. The launch has ended early; the next one works.
 
     Example:
@@ -288,12 +288,27 @@ _DID = ("reads", "writes", "changes atomically")
 _HAS_DONE = ("read it", "wrote it", "changed it atomically")
 
 
-def _source_lines(place, lead):
-    """The lines of a message that show a place: file:line:column, the line, a caret under it."""
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def _of_program(chain):
+    """The index of the innermost place outside of pyptx's own functions, 0 if there is none."""
+    return next((k for k, place in enumerate(chain) if not place[0].startswith((_PACKAGE, "<pyptx:"))), 0)
+
+
+def _source_lines(chain, lead):
+    """The lines of a message that show a place and the calls that led to it: file:line:column, the line, a caret under it."""
+    if not chain:
+        return [f"  {lead}at a place that is not known"]
+    out = []
+    for k, place in enumerate(chain[_of_program(chain) :]):
+        out += _place_lines(place, "called from " if k else lead)
+    return out
+
+
+def _place_lines(place, lead):
     import linecache
 
-    if place is None:
-        return [f"  {lead}at a place that is not known"]
     file, line, column, end_line, end_column, function = place
     out = [f"  {lead}{shown_name(file) or file}:{line}:{column + 1}, in {function}"]
     text = linecache.getline(file, line).rstrip()
@@ -317,12 +332,16 @@ def _race_text(detail, text, here, there, mine, other, same_block):
     yield f"race on {text}: {mine} {_DID[kind]} it, {other} {_HAS_DONE[their_kind]}, and there is {order}"
     yield from _source_lines(here, "")
     yield from _source_lines(there, f"{_HAS_DONE[their_kind]}: ")
-    if here == there:
+    same = here and there and here[0] == there[0]
+    if same:
         yield ("  help: several threads do this to one element: use cuda.atomic (cuda.atomic.add for +=), give each thread an element of its "
                "own, or let one thread do it")
     elif not same_block:
         yield ("  help: blocks of one launch run in any order: give each block elements of its own, use cuda.atomic, "
                "or launch a second kernel for the second step")
+    elif here and there and here[0][0::5] == there[0][0::5] and here[0][1] == there[0][1] and not (kind and their_kind):
+        yield ("  help: one statement reads what it writes in another thread: read from one array and write to another, or read into a "
+               "variable, put cuda.syncthreads() behind that, and write then")
     elif kind and their_kind:
         yield "  help: let one thread write the element, use cuda.atomic, or put cuda.syncthreads() between the two"
     else:
@@ -354,7 +373,9 @@ def _sync_text(finding, here, there, mine, other, lane, from_lane):
 
 
 def _finding(finding, detail, text, here, there, thread, block, other_thread, other_block, values):
-    """The exception of a trap of checked code. here, there: (file, line, column, end line, end column, function) or None."""
+    """The exception of a trap of checked code. here, there: (file, line, column, end line, end column, function), a list of such places,
+    innermost first, or None."""
+    here, there = ([x] if isinstance(x, tuple) else x or [] for x in (here, there))
     mine, other = _who(thread, block), _who(other_thread, other_block)
     two = finding not in (2, 7, 8, 9, 10)
     if finding == 1:
@@ -368,10 +389,11 @@ def _finding(finding, detail, text, here, there, thread, block, other_thread, ot
         lines = [text, *_source_lines(here, ""), f"  in {mine}"]
     error = _FOUND[finding]("\n".join(lines))
     error.thread, error.block = thread, block
+    error._chosen = _of_program(here)
     if finding < 3:
         error.array = text
     if two:
         error.other_thread, error.other_block = other_thread, other_block
         if there:
-            error.other_filename, error.other_lineno = there[:2]
+            error.other_filename, error.other_lineno = there[_of_program(there)][:2]
     return error

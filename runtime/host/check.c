@@ -79,7 +79,9 @@ RtCheck *rt_check_open(uint32_t checks) {
     return NULL;
   c->checks = checks;
   c->finding = RT_FOUND_NONE;
-  c->unset.found = false;
+  c->row = 0;
+  memset(c->conflicts, 0, sizeof c->conflicts);
+  c->unset.found = c->no_memory = false;
   c->grid = 0;
   c->nsegments = c->nfull = c->nreleases = 0;
   c->free_full = 0;
@@ -117,15 +119,19 @@ void rt_check_close(RtCheck *c) {
 
 /* --- segments --- */
 
-/* Without memory a warp goes on in its segment, and less is found. */
+/* Without memory a warp goes on in its segment. */
 static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
+  if (!(c->checks & RT_CHECK_RACE))
+    return;
   Warp *w = &b->warps[warp];
   void *segments = c->segments;
   bool room = c->nsegments < UINT32_MAX / 2 &&
               rt_check_grow(&segments, &c->most_segments, c->nsegments, sizeof(Segment));
   c->segments = segments;
-  if (!room)
+  if (!room) {
+    c->no_memory = true;
     return;
+  }
   c->segments[c->nsegments] = (Segment){(uint32_t)b->number, b->epoch, c->grid, warp};
   w->stamp = (uint64_t)(c->base + c->nsegments++) << SEGMENT_AT;
   w->all = 0;
@@ -134,6 +140,7 @@ static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
 }
 
 static void begin_segments(RtCheck *c, RtCheckBlock *b) {
+  b->begun = (uint32_t)(c->base + c->nsegments);
   uint64_t acquired = 0;
   for (uint32_t k = 0; k < b->nwarps; k++) {
     begin_segment(c, b, k);
@@ -212,9 +219,11 @@ void rt_check_barrier(const RtHostLaunch *view) {
 }
 
 /* What one of them is behind, all are behind; and of each other's past. */
-static void join(Warp *w, uint32_t who, uint32_t tick) {
-  if (!w->seen && !(w->seen = calloc(WARP, sizeof *w->seen)))
+static void join(RtCheck *c, Warp *w, uint32_t who, uint32_t tick) {
+  if (!w->seen && !(w->seen = calloc(WARP, sizeof *w->seen))) {
+    c->no_memory = true;
     return;
+  }
   uint16_t most[WARP] = {0};
   for (uint32_t rest = who; rest; rest &= rest - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(rest);
@@ -236,7 +245,7 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
   if (tick < MOST_TICKS)
     w->stamp += (uint64_t)1 << TICK_AT, tick++;
   if ((n < WARP ? (1u << n) - 1 : UINT32_MAX) & ~who)
-    join(w, who, tick);
+    join(c, w, who, tick);
   else if (tick >= TICKS)
     begin_segment(c, b, first / WARP);
   else
@@ -267,6 +276,8 @@ static void add_release(RtCheck *c, uint32_t level, uint32_t epoch, uint32_t war
   if (rt_check_grow(&releases, &c->most_releases, c->nreleases, sizeof(Release))) {
     c->releases = releases;
     c->releases[c->nreleases++] = (Release){block, epoch, warps, level, ++c->time};
+  } else {
+    c->no_memory = true;
   }
   c->releases = releases;
 }
@@ -333,6 +344,7 @@ void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site) {
 }
 
 uint32_t rt_check_left(const RtCheck *c, uint32_t thread) { return c->block->left[thread]; }
+bool rt_check_is_short(const RtCheck *c) { return c->no_memory; }
 uint32_t rt_check_kinds(const RtCheck *c) { return c->checks; }
 
 /* --- findings --- */
@@ -360,7 +372,10 @@ static void place(uint64_t block, uint32_t thread, const RtHostLaunch *view, uin
   threads[2] = thread / n[0] / n[1];
 }
 
-void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view) {
+void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view, uint32_t thread) {
+  const Conflict *x = &c->conflicts[thread % WARP];
+  if (c->finding == RT_FOUND_RACE)
+    rt_check_note(c, RT_FOUND_RACE, x->detail, x->other_site, x->other_block, x->other_thread);
   trap->finding = c->finding;
   trap->detail = c->detail;
   trap->other_site = c->other_site;
@@ -375,6 +390,35 @@ uint32_t rt_check_unset(const RtHostLaunch *view, const void *p, uint32_t bytes)
     return 0;
   rt_unset_clear((uintptr_t)p, bytes);
   return 1;
+}
+
+/* Are the lanes of the mask the first ones, at neighbouring elements? Then *n is how many. */
+static bool is_dense(uint32_t bytes, int64_t step, uint32_t mask, uint32_t *n) {
+  *n = mask ? 32 - (uint32_t)__builtin_clz(mask) : 0;
+  return step == bytes && !(mask & (mask + 1));
+}
+
+const uint32_t *rt_check_unset_row(const RtHostLaunch *view, const void *p, uint32_t bytes,
+                                   int64_t step, uint32_t mask) {
+  RtCheck *c = view->check;
+  uint32_t n;
+  memset(c->unset_of, 0, sizeof c->unset_of);
+  if (!is_dense(bytes, step, mask, &n) || rt_unset_any((uintptr_t)p, (size_t)n * bytes))
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+      uint32_t k = (uint32_t)__builtin_ctz(rest);
+      c->unset_of[k] = rt_check_unset(view, (const char *)p + (int64_t)k * step, bytes);
+    }
+  return c->unset_of;
+}
+
+void rt_check_set_row(const RtHostLaunch *view, const void *p, uint32_t bytes, int64_t step,
+                      uint32_t mask) {
+  uint32_t n;
+  if (is_dense(bytes, step, mask, &n))
+    rt_check_set(view, p, n * bytes);
+  else
+    for (uint32_t rest = mask; rest; rest &= rest - 1)
+      rt_check_set(view, (const char *)p + (int64_t)__builtin_ctz(rest) * step, bytes);
 }
 
 /* Another thread may yet write what was read too early: then the race says more. So where races are

@@ -39,9 +39,11 @@ uint32_t rt_check_kinds(const RtCheck *c);
 /* The other side of a finding, for the trap that follows. */
 void rt_check_note(RtCheck *c, RtFinding finding, uint32_t detail, uint32_t site, uint64_t block,
                    uint32_t thread);
-/* Fills the trap's part about the finding that was noted. */
-void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view);
+/* Fills the trap's part about the finding that was noted, a race as this thread met it. */
+void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view, uint32_t thread);
 
+/* Was there no memory for what happened? Then silence says nothing. */
+bool rt_check_is_short(const RtCheck *c);
 /* All blocks have run: is there something to say that was kept until now? */
 bool rt_check_ends(RtCheck *c, RtTrap *trap, const RtHostLaunch *view);
 
@@ -66,6 +68,11 @@ uint32_t rt_check_unset(const RtHostLaunch *view, const void *p, uint32_t bytes)
 void rt_check_unset_at(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread,
                        int64_t v0, int64_t v1, int64_t v2, int64_t v3);
 void rt_check_set(const RtHostLaunch *view, const void *p, uint32_t bytes);
+/* The same for the lanes in `mask`, `step` bytes from one to the next; answers by lane. */
+const uint32_t *rt_check_unset_row(const RtHostLaunch *view, const void *p, uint32_t bytes,
+                                   int64_t step, uint32_t mask);
+void rt_check_set_row(const RtHostLaunch *view, const void *p, uint32_t bytes, int64_t step,
+                      uint32_t mask);
 /* A local array begins its life. */
 void rt_check_local(const RtHostLaunch *view, const void *p, uint32_t bytes);
 

@@ -18,5 +18,9 @@ uint32_t rt_check_access(const RtHostLaunch *view, const void *p, uint32_t threa
  * will do (RtRun). */
 uint32_t rt_check_run(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
                       uint32_t bytes);
+/* The same of the lanes of a vector that are in `mask`, of threads from `thread` on, `step` bytes
+ * from one to the next: what rt_check_access finds, by lane. */
+const uint32_t *rt_check_row(const RtHostLaunch *view, const void *p, uint32_t thread,
+                             uint32_t what, uint32_t bytes, int64_t step, uint32_t mask);
 
 #endif

@@ -15,7 +15,9 @@ enum {
   KEEP_BYTES = 1 << 30, /* of cells, from launch to launch */
   MOST_FULL = 1 << 27,
   LOCALS = 8,
-  NEAR = 1 << 20, /* local arrays no further apart are in one stretch of memory */
+  LINE_BITS = 4,
+  LINE = 1 << LINE_BITS, /* cells */
+  NEAR = 1 << 20,        /* local arrays no further apart are in one stretch of memory */
 };
 #define WHO ((uint64_t)-1 << LANE_AT)
 
@@ -29,8 +31,9 @@ typedef struct Full {
 
 typedef struct Piece {
   uintptr_t number;
-  uint32_t shift; /* a cell is for 1 << shift bytes */
-  uint64_t *cells;
+  uint32_t shift, phase; /* a cell is for 1 << shift bytes; the first whole line begins there */
+  uint32_t least, base;  /* the shift that there is memory for; of the launch that uses it */
+  uint64_t *cells, *lines;
   struct Piece *next;
 } Piece;
 
@@ -49,12 +52,20 @@ typedef struct Fence {
 struct RtCheckBlock {
   uint64_t number;
   uint32_t epoch, grid, nthreads, nwarps;
+  uint32_t begun; /* the first segment of this epoch: in shared memory what is older is ordered */
   uintptr_t shared, shared_end;
   Fence fences[2]; /* of the block's level, of the device's */
   uint16_t *left;  /* by thread: the site at which it ended, 0: it has not */
   struct RtCheckBlock *next;
   Warp warps[];
 };
+
+/* What the last access of a lane that was not ordered is at odds with, for the trap that may
+ * follow. */
+typedef struct Conflict {
+  uint32_t detail, other_site, other_thread;
+  uint64_t other_block;
+} Conflict;
 
 /* What a block did up to this epoch, and some warps in it, is seen by whoever comes later. */
 typedef struct Release {
@@ -70,8 +81,23 @@ typedef struct Unset {
   int64_t values[RT_TRAP_VALUES];
 } Unset;
 
+/* Of a site: neighbouring threads of a warp that touch neighbouring elements one by one. While
+ * thread `next` touches the element at key + next * its size, all that is to be noted of it has
+ * been noted. */
+typedef struct RtRun {
+  uint64_t key;
+  uint32_t next, first, end; /* noted: from first to end; done: those before next */
+  uint32_t vain;             /* so often in turn nobody came */
+  uint64_t *cells;           /* of `first` */
+  uint64_t record, old;      /* of `first`: what was noted, and what it was before */
+  struct RtRun *active;      /* the next one of the list */
+  uint64_t listed;
+  uint64_t row; /* of vectors: where the block's first thread was the last time, */
+  int64_t step; /* and by how much further than the time before */
+} RtRun;
+
 struct RtCheck {
-  RtRun *runs; /* by site; first: compiled code reads it */
+  RtRun *runs; /* by site */
   RtRun *active;
   uint32_t checks, base, grid;
   RtCheckBlock *block, *blocks, *spare; /* blocks: of places */
@@ -87,7 +113,11 @@ struct RtCheck {
     uintptr_t at, end;
   } locals[LOCALS]; /* where local arrays were */
   size_t cell_bytes;
+  bool no_memory; /* less has been noted than has happened */
   Unset unset;
+  Conflict conflicts[WARP];
+  uint32_t found[WARP], unset_of[WARP]; /* of rt_check_row and rt_check_unset_row, by lane */
+  uintptr_t row; /* 0, or where the row begins whose lanes are noted one by one */
   RtFinding finding;
   uint32_t detail, other_site, other_thread;
   uint64_t other_block;
@@ -104,6 +134,9 @@ static inline uint32_t rt_check_tick_of(uint64_t record) {
 }
 static inline uint32_t rt_check_lane_of(uint64_t record) {
   return (uint32_t)(record >> LANE_AT) & (WARP - 1);
+}
+static inline uint32_t rt_check_site_of(uint64_t record) {
+  return (uint32_t)(record >> RT_ACCESS_SITE) & (RT_ACCESS_SITES - 1);
 }
 static inline uint32_t rt_check_segment_of(uint64_t record) {
   return (uint32_t)(record >> SEGMENT_AT);

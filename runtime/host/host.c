@@ -76,9 +76,10 @@ typedef struct Launch {
   RtDeadline deadline;   /* of a launch with a timeout, of so many ns */
   uint64_t timeout;
   const RtWorker *caller;
-  uint64_t asked;   /* when the calling thread last did */
-  bool interrupted; /* … and was told to stop */
-  bool no_memory;   /* for what a checked launch notes */
+  uint64_t asked;      /* when the calling thread last did */
+  bool interrupted;    /* … and was told to stop */
+  bool no_memory;      /* for what a checked launch notes */
+  bool short_of_notes; /* … in its middle */
   bool away; /* runs on a thread of its own, for which the calling one waits, and asks meanwhile */
 } Launch;
 
@@ -99,7 +100,7 @@ static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t 
   memcpy(t->values, values, sizeof t->values);
   t->finding = RT_FOUND_NONE;
   if (view->check)
-    rt_check_fill(view->check, t, view);
+    rt_check_fill(view->check, t, view, thread);
 }
 
 /* --- blocks --- */
@@ -529,6 +530,11 @@ static bool open_checked(Launch *l) {
   return l->view.check != NULL;
 }
 
+static RtStatus fail_short(void) {
+  return rt_fail(RT_NO_MEMORY, "check it with smaller arrays, or launch without check=",
+                 "no memory for what a checked launch notes");
+}
+
 RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
                      RtTrap *trap) {
   RtTrap own;
@@ -554,8 +560,7 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
     return rt_fail(RT_BAD_ARGUMENT, "launch this kernel without check=, or with check=\"nan\"",
                    "check= does not follow named barriers, clusters and asynchronous copies");
   if (!open_checked(&l))
-    return rt_fail(RT_NO_MEMORY,
-                   "launch without check=", "no memory for what a checked launch notes");
+    return fail_short();
   RtStatus status = RT_NO_MEMORY;
   for (int k = 0; k < 3; k++)
     l.view.cluster[k] = config->cluster[k] ? config->cluster[k] : 1;
@@ -576,8 +581,11 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
   }
   if (l.view.check && status == RT_OK && rt_check_ends(l.view.check, trap, &l.view))
     status = RT_TRAPPED;
+  bool is_short = l.view.check && rt_check_is_short(l.view.check) && status == RT_OK;
   if (l.view.check)
     rt_check_close(l.view.check);
+  if (is_short || (status == RT_NO_MEMORY && l.short_of_notes))
+    return fail_short();
   if (status != RT_NO_MEMORY)
     return status;
   return rt_fail(
@@ -652,6 +660,13 @@ void rt_host_at_safepoint_now(uint32_t site) {
   look_late(l, site, 0, RT_NO_THREAD);
   if (is_stopping(l))
     _longjmp(w->out, 1);
+}
+
+_Noreturn void rt_host_stop_short(const RtHostLaunch *view) {
+  RtWorker *w = view->worker;
+  w->launch->short_of_notes = true;
+  no_memory(w->launch);
+  _longjmp(w->out, 1);
 }
 
 _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t block,

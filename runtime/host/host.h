@@ -23,6 +23,8 @@ void rt_host_ask(int (*ask)(void));
  * the worker gives up its blocks. */
 _Noreturn void rt_host_trap(const RtHostLaunch *launch, uint32_t site, uint64_t block,
                             uint32_t thread, int64_t v0, int64_t v1, int64_t v2, int64_t v3);
+/* A checked launch has no memory for what it notes: ends it with RT_NO_MEMORY. */
+_Noreturn void rt_host_stop_short(const RtHostLaunch *launch);
 /* Behind the safepoints of calls.h. Does not return if the launch is to stop. */
 void rt_host_at_safepoint_now(uint32_t site);
 /* printf of one text, in one write, with conversions of its own: runtime/host/print.c. */

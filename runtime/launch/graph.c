@@ -665,9 +665,11 @@ static RtStatus run_host(RtGraph *g, RtTrap *trap, uint32_t *node) {
     *node = i;
     if (n->info.kind == RT_NODE_KERNEL)
       status = rt_host_run(&n->kernel->host, &n->info.config, n->params, trap);
-    else if (n->info.kind == RT_NODE_COPY)
-      memmove((void *)(uintptr_t)n->to, (const void *)(uintptr_t)n->from, n->info.bytes);
     else
+      rt_note_written(n->to, n->info.bytes);
+    if (n->info.kind == RT_NODE_COPY)
+      memmove((void *)(uintptr_t)n->to, (const void *)(uintptr_t)n->from, n->info.bytes);
+    else if (n->info.kind == RT_NODE_FILL)
       memset((void *)(uintptr_t)n->to, n->byte, n->info.bytes);
   }
   return status;

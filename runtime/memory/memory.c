@@ -384,9 +384,10 @@ void rt_free(RtDevice *d, uint64_t address, size_t bytes, RtStream *stream) {
   if (!address)
     return;
   if (rt_is_host(d)) {
+    bytes = round_up(bytes, HOST_ALIGN); /* as it was noted: what is left would be another's */
     rt_unset_written(address, bytes);
     free((void *)(uintptr_t)address);
-    count_free(d, round_up(bytes, HOST_ALIGN));
+    count_free(d, bytes);
     return;
   }
   if (UNLIKELY(rt_captures) && rt_capture_defer(d, address, bytes))
@@ -426,6 +427,8 @@ void rt_free_idle(RtDevice *d, uint64_t address, size_t bytes) {
 }
 
 /* --- copies --- */
+
+void rt_note_written(uint64_t address, size_t bytes) { rt_unset_written(address, bytes); }
 
 RtStatus rt_copy_to_device(RtDevice *d, uint64_t to, const void *from, size_t bytes,
                            RtStream *stream) {

@@ -55,6 +55,8 @@ RtStatus rt_ipc_open(RtDevice *d, const uint8_t handle[64], uint64_t *address);
 void rt_ipc_close(RtDevice *d, uint32_t epoch, uint64_t address);
 int rt_pinned_is(const void *p); /* of rt_pinned_alloc: did the driver pin it */
 
+/* Memory of the host device that something else than a kernel or these functions writes. */
+void rt_note_written(uint64_t address, size_t bytes);
 /* stream NULL: the default stream, and the call returns when the copy is done. With a stream,
  * copies of pinned memory run behind the call; those of pageable memory are done on return, large
  * ones staged by several threads: staging.c. */

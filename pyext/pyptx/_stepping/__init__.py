@@ -5,6 +5,7 @@ kernel's own code object runs, so that breakpoint(), pdb and coverage.py work in
 """
 
 import os
+import sys
 
 import numpy as np
 
@@ -66,23 +67,51 @@ def _bound(kernel, args, keywords):
     return list(bound.args), bound.kwargs
 
 
-class _Breakpoints:
-    """breakpoint() stops in one thread, if one is asked for."""
+def _debug(header=None):
+    """pdb in the caller."""
+    _debug_at(sys._getframe(1), header)
 
-    def __init__(self, translator, thread, block):
-        self._scope, self._thread, self._block = translator.builtins, thread, block
-        self._per_thread = translator.per_thread
-        self._stop = self._scope["breakpoint"]
 
-    def enter(self, t):
-        here = (self._thread is None or t.index == self._thread) and (self._block is None or t.block.index == self._block)
-        self._scope["breakpoint"] = self._stop if here else _pass_by
-        for scope, name, value in self._per_thread:
-            scope[name] = value.read()
+def _debug_at(frame, header):
+    """pdb in a frame; it steps over the functions of pyptx."""
+    import pdb
+
+    debugger = pdb.Pdb(skip=["pyptx", "pyptx.*"])
+    if header is not None:
+        debugger.message(header)
+    debugger.set_trace(frame)
+
+
+class _SetTrace:
+    """pdb.set_trace in kernels."""
+
+    here = True
+
+    def __call__(self, *, header=None):
+        if self.here:
+            _debug_at(sys._getframe(1), header)
 
 
 def _pass_by(*args, **keywords):
-    """breakpoint() in a thread that nobody asked for."""
+    """A breakpoint in a thread that nobody asked for."""
+
+
+class _Breakpoints:
+    """breakpoint() and pdb.set_trace() stop in one thread, if one is asked for."""
+
+    def __init__(self, translator, thread, block):
+        self._translator, self._thread, self._block = translator, thread, block
+        self._per_thread = translator.per_thread
+        own = sys.breakpointhook is not sys.__breakpointhook__ or os.environ.get("PYTHONBREAKPOINT")
+        self._stop = translator.builtins["breakpoint"] if own else _debug
+        translator.set_trace = self._set_trace = _SetTrace()
+
+    def enter(self, t):
+        here = (self._thread is None or t.index == self._thread) and (self._block is None or t.block.index == self._block)
+        self._translator.builtins["breakpoint"] = self._stop if here else _pass_by
+        self._set_trace.here = here
+        for scope, name, value in self._per_thread:
+            scope[name] = value.read()
 
 
 def _refuse(cluster):
@@ -101,8 +130,8 @@ def run(kernel, grid, block, args, keywords, dynamic_shared=0, thread=None, only
     args, by_name = _bound(kernel, args, keywords)
     args = [translator.argument(x) for x in _declared(kernel, args)]
     by_name = {name: translator.argument(x) for name, x in by_name.items()}
-    function = translator.value(kernel.py_func)
     breakpoints = _Breakpoints(translator, thread, only_block)
+    function = translator.value(kernel.py_func)
     launched = schedule.Run(grid, block, function, args, by_name, breakpoints.enter)
     launched.dynamic_shared = dynamic_shared
     launched.strict = bool((kernel._made[1].get("check", 0) | checks) & _CHECKS["sync"])

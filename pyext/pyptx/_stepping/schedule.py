@@ -132,6 +132,7 @@ class Run:
         self._steps_back = 0
         self._given = None  # who is next, whoever else is ready
         self._running = None  # the thread of the process whose turn it is
+        self._trace = None  # what follows the thread that launches: a debugger, coverage.py
         self.dynamic_shared = 0
         self.strict = False  # check="sync": barriers are places in the source, and all threads must come
 
@@ -140,6 +141,7 @@ class Run:
     def launch(self):
         """Runs all threads; raises what one of them raises, with its thread and block added."""
         before = getattr(here, "thread", None)
+        self._trace = sys.gettrace()
         try:
             self._drive()
         except BaseException as error:  # Ctrl-C, while another thread of the process has the turn
@@ -258,10 +260,16 @@ class Run:
 
     def _work(self):
         _pyptx._compiled_here(1)
+        if self._trace is not None and sys.gettrace() is None:  # else threading.settrace has set one
+            sys.settrace(self._followed)
         try:
             self._drive()
         except BaseException as error:
             self._fail(None, error)
+
+    def _followed(self, frame, event, argument):
+        """The trace function of the other threads of the process: functions of the program, by that of the thread that launches."""
+        return None if frame.f_code.co_filename.startswith(_PACKAGE) else self._trace(frame, event, argument)
 
     def sleep(self, thread):
         """Until it is the thread's turn again."""

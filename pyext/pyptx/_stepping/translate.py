@@ -83,6 +83,7 @@ class Translator:
         self._seen = {}  # id → (object, what it became)
         self._globals = {}  # id of globals → (globals, what they became)
         self.per_thread, self.after = [], []
+        self.set_trace = None  # what pdb.set_trace is
         self.builtins = dict(vars(builtins), type=_type_of)
 
     def value(self, x):
@@ -102,7 +103,7 @@ class Translator:
         if isinstance(x, _pyptx.Intrinsic):
             return names.of(x)
         if isinstance(x, FunctionType):
-            return self._function(x)
+            return self.set_trace if x.__name__ == "set_trace" and x.__module__ == "pdb" else self._function(x)
         if isinstance(x, ModuleType):
             return _Module(x, self)
         if isinstance(x, tuple):

@@ -1,7 +1,7 @@
 """`with cuda.checking(…)`: launches run checked variants of their kernels on the host device."""
 
 from pyptx import _pyptx
-from pyptx.cuda._jit import _CHECKS, check_bits
+from pyptx.cuda._jit import _CHECKS, _CHECKS_OF_PROGRAM, check_bits
 
 
 class checking:
@@ -10,7 +10,7 @@ class checking:
     ``checks`` are names: "race", "sync", "init", "nan", "overflow"; none: the first three. What is found is raised by the launch, as
     RaceError, SyncError, UnsetError, NonFiniteError or WrapError of pyptx.errors, which are CheckErrors; the next launch works. Kernels are
     compiled once more for it. On a GPU kernels run unchecked, and Advice PT817 says so once. Launches that were bound, or captured in a
-    graph, before the block are not checked. ValueError: an unknown name.
+    graph, before the block are not checked; those bound in it are, wherever they are launched. ValueError: an unknown name.
 
     Example:
 
@@ -39,7 +39,7 @@ class checking:
 def _variant(kernel, bits):
     """The kernel with these checks besides its own: one for each set of them."""
     signatures, fields = kernel._made
-    bits |= fields.get("check", 0)
+    bits |= fields.get("check", 0) & ~_CHECKS_OF_PROGRAM
     made = kernel.__dict__.setdefault("_checked", {})
     if bits not in made:
         variant = type(kernel)(kernel.py_func, signatures, **{**fields, "check": bits})
@@ -50,10 +50,12 @@ def _variant(kernel, bits):
 
 
 def bind(launcher, /, *args, **kwargs):
-    """launcher.bind(…) under PYPTX_DEVICE=python."""
-    from pyptx import _stepping
+    """launcher.bind(…) in such a block, whose checks the bound launch keeps, or under PYPTX_DEVICE=python."""
+    if _pyptx._in_python():
+        from pyptx import _stepping
 
-    return _stepping.Bound(launcher, args, kwargs)
+        return _stepping.Bound(launcher, args, kwargs)
+    return _with_checks(launcher, lambda checked: checked.bind(*args, **kwargs))
 
 
 def _launch_in_python(launcher, args, kwargs):
@@ -72,6 +74,10 @@ def launch(launcher, /, *args, **kwargs):
     """A launch in such a block, or under PYPTX_DEVICE=python."""
     if _pyptx._in_python():
         return _launch_in_python(launcher, args, kwargs)
+    return _with_checks(launcher, lambda checked: checked(*args, **kwargs))
+
+
+def _with_checks(launcher, do):
     bits = _pyptx._checking(0)
     try:
         if _pyptx.get_current_device().is_host:
@@ -81,6 +87,6 @@ def launch(launcher, /, *args, **kwargs):
             from pyptx.errors import advise
 
             advise("PT817", launcher.dispatcher.__name__)
-        return launcher(*args, **kwargs)
+        return do(launcher)
     finally:
         _pyptx._checking(bits)

@@ -111,6 +111,7 @@ def _read_dump(option, value):
 
 
 _CHECKS = {"race": 1, "sync": 2, "init": 4, "nan": 8, "overflow": 16}
+_CHECKS_OF_PROGRAM = 32  # PYPTX_CHECK asks: kernels that cannot be followed run unchecked
 
 
 def check_bits(value):
@@ -241,7 +242,8 @@ def _read_environment(option):
     if not text:
         return {}
     try:
-        return _read(option, whole(text, option.least, option.most) if option.most else text)
+        found = _read(option, whole(text, option.least, option.most) if option.most else text)
+        return {"check": found["check"] | _CHECKS_OF_PROGRAM} if option.name == "check" else found
     except ValueError as error:
         raise ValueError(f"{option.environment} {str(error).removeprefix(option.name + ' ')}") from None
 

@@ -390,3 +390,305 @@ def test_a_barrier_that_threads_leave_names_both_lines():
     assert "thread (0, 0, 0) of block (0, 0, 0) waits at a barrier that thread (6, 0, 0) of block (0, 0, 0) does not reach" in text
     assert "    if cuda.threadIdx.x > 5:" in text and "    cuda.syncthreads()\n    ^^^^^^^^^^^^^^^^^^\n" in text
     assert pyptx.CheckError is CheckError
+
+
+# --- vectors of threads, whose accesses are noted by lines
+
+
+@on_host
+@pytest.mark.parametrize("dtype", [np.uint8, np.float16, np.float32, np.float64, np.complex128])
+@pytest.mark.parametrize("offset", [0, 1, 5])
+def test_one_element_of_many_has_two_writers(dtype, offset):
+    """Wherever arrays begin, and in pieces of shadow memory beyond the first."""
+    @cuda.jit(check="race")
+    def kernel(x, out, at, by):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = x[i] + x[i]
+        if i == by:
+            out[at] = x[i]
+
+    n = 300_000
+    x, out = np.ones(n + offset, dtype)[offset:], np.zeros(n + offset, dtype)[offset:]
+    kernel[-(-n // 96), 96](x, out, n, n)  # nobody
+    kernel[-(-n // 96), 96](x, out, 7, 7)  # the thread's own
+    for at, by in ((0, n - 1), (n - 1, 0), (70_001, 270_017), (131_072, 131_071), (95, 96)):
+        with pytest.raises(RaceError) as found:
+            kernel[-(-n // 96), 96](x, out, at, by)
+        e = found.value
+        assert e.array == f"out[{at}]"
+        assert {96 * b[0] + t[0] for t, b in ((e.thread, e.block), (e.other_thread, e.other_block))} == {at, by}
+
+
+@on_host
+def test_a_line_of_vectors_is_told_apart_by_bytes():
+    @cuda.jit(check="race")
+    def kernel(x, by):
+        bytes_of = x.view(np.uint8)
+        t = cuda.threadIdx.x
+        x[t] = 1
+        if t == 40:
+            bytes_of[4 * by + 3] = 0
+
+    kernel[1, 64](np.zeros(64, np.float32), 40)
+    for by in (39, 41, 0):
+        with pytest.raises(RaceError):
+            kernel[1, 64](np.zeros(64, np.float32), by)
+
+
+@on_host
+def test_what_a_vector_reads_is_written_by_another():
+    @cuda.jit(check="race")
+    def kernel(x, out, gap):
+        tile = cuda.shared.array(256, np.float32)
+        t = cuda.threadIdx.x
+        tile[t] = x[t]
+        if t < 256 - gap:
+            out[t] = tile[t + gap]
+        cuda.syncthreads()
+        out[t] += tile[255 - t]
+        cuda.syncthreads()
+        tile[t] = out[t]
+
+    kernel[1, 256](np.ones(256, np.float32), np.ones(256, np.float32), 0)
+    for gap in (1, 8, 16, 32, 255):
+        with pytest.raises(RaceError) as found:
+            kernel[1, 256](np.ones(256, np.float32), np.ones(256, np.float32), gap)
+        assert abs(found.value.thread[0] - found.value.other_thread[0]) == gap
+
+
+@on_host
+def test_the_same_value_by_all_lanes():
+    @cuda.jit(check="race")
+    def kernel(x, out):
+        t = cuda.threadIdx.x
+        out[0] = 3
+        out[1 + t // 2] = x[t]
+
+    x = np.repeat(np.arange(32, dtype=np.float32), 2)
+    kernel[1, 64](x, np.zeros(33, np.float32))
+    x[41] = 7
+    with pytest.raises(RaceError, match=r"race on out\[21\]"):
+        kernel[1, 64](x, np.zeros(33, np.float32))
+
+
+# --- memory that is short, and what else writes memory
+
+
+@on_host
+def test_without_memory_for_the_shadow_it_is_an_error():
+    """The address space is 1.5 GB, of which the array has 0.3. 3 s."""
+    done = run("""
+        import resource
+        import numpy as np
+        from pyptx import cuda
+
+        @cuda.jit
+        def add(x):
+            i = cuda.grid(1)
+            if i < x.size:
+                x[i] += 1
+
+        x = np.zeros(300_000_000, np.uint8)
+        small = np.zeros(64)
+        with cuda.checking("race"):
+            add[1, 64](small)
+        resource.setrlimit(resource.RLIMIT_AS, (2_000_000_000, 2_000_000_000))
+        try:
+            with cuda.checking("race"):
+                add[x.size // 256, 256](x)
+        except MemoryError as error:
+            print(error)
+        add[1, 64](small)
+        with cuda.checking("race"):
+            add[1, 64](small)
+        print(small[0])
+    """)
+    assert done.stdout.split("\n")[0] == "no memory for what a checked launch notes" and done.stdout.split()[-1] == "3.0", done.stdout + done.stderr
+
+
+@on_host
+def test_bound_within_the_block():
+    kernel = cuda.jit(shift)
+    with cuda.checking("race"):
+        bound = kernel[1, 32].bind(cuda.to_device(np.ones(33)))
+        with pytest.raises(RaceError):
+            bound()
+    with pytest.raises(RaceError):
+        bound()
+    kernel[1, 32].bind(cuda.to_device(np.ones(33)))()
+
+
+@on_host
+def test_copies_of_a_graph_write():
+    @cuda.jit
+    def double(x):
+        x[cuda.grid(1)] *= 2
+
+    with cuda.checking("init"):
+        ones, a, b = cuda.to_device(np.ones(64)), cuda.device_array(64, np.float64), cuda.device_array(64, np.float64)
+        with cuda.graph() as graph:
+            a.copy_to_device(ones)
+            double[1, 64](a)
+        with pytest.raises(UnsetError):
+            double[1, 64](b)
+        graph.launch()
+        double[1, 64](a)
+    assert (a.copy_to_host() == 4).all()
+
+
+@on_host
+def test_freed_memory_keeps_no_marks():
+    @cuda.jit
+    def double(x):
+        x[cuda.grid(1)] *= 2
+
+    with cuda.checking("init"):
+        for n in range(1, 64):
+            for _ in range(8):
+                a = cuda.device_array(n, np.uint8)
+                del a
+                double[1, 1](np.ones(1))
+                double[1, 64](np.ones(64, np.uint8))
+
+
+@on_host
+def test_reductions_of_the_library():
+    done = run("""
+        import numpy as np
+        from pyptx import cuda
+
+        x = np.arange(34567, dtype=np.float32)
+        assert cuda.to_device(x).sum() == cuda.reduce(lambda a, b: a + b)(cuda.to_device(x)) > 5e8
+        print(cuda.to_device(x.reshape(-1, 13)).sum(0).shape, np.sort(cuda.to_device(x[::-1])).shape)
+    """, PYPTX_CHECK="race,sync,init")
+    assert done.stdout.split("\n")[0] == "(13,) (34567,)", done.stderr
+
+
+@on_host
+def test_a_program_runs_what_cannot_be_followed(tmp_path):
+    source = """
+        import sys, warnings
+        import numpy as np
+        from pyptx import Advice, cuda
+
+        @cuda.jit
+        def hand_over(out):
+            s = cuda.shared.array(32, np.int32)
+            t = cuda.threadIdx.x
+            if t < 32:
+                s[t] = t
+                cuda.barrier_arrive(1, 64)
+            else:
+                cuda.barrier_sync(1, 64)
+                out[t - 32] = s[t - 32]
+
+        out = np.zeros(32, np.int32)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                hand_over[1, 64](out)
+        assert (out == np.arange(32)).all()
+        print([str(w.message).split(":")[0] for w in caught])
+        for kernel, checks in ((hand_over, ["race"]), (cuda.jit(hand_over.py_func, check="race"), ["nan"])):
+            try:
+                with cuda.checking(*checks):
+                    kernel[1, 64](out)
+            except ValueError as error:
+                print(error)
+    """
+    (tmp_path / "program.py").write_text(textwrap.dedent(source))
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env={**os.environ, "PYPTX_DEVICE": "host", "PYPTX_CHECK": "race,sync"},
+                          capture_output=True, text=True, timeout=120)
+    said = done.stdout.splitlines()
+    assert said[0] == "['PT819']" and said[1] == said[3] == "check= does not follow named barriers, clusters and asynchronous copies", done.stderr
+
+
+# --- what findings name
+
+
+@on_host
+def test_elements_of_views_and_records():
+    point = np.dtype([("n", np.int32), ("v", np.float32, (2,)), ("z", np.complex64)])
+
+    def row(a):
+        t = cuda.threadIdx.x
+        one = a[1]
+        one[2, t % 4] = t
+
+    def slices(a):
+        t = cuda.threadIdx.x
+        some = a[1:, 1, ::2]
+        some[2, t % 2] = t
+
+    def transposed(a):
+        t = cuda.threadIdx.x
+        a.T[2, t // 32, 1] = t
+
+    def reshaped(a):
+        flat = a.reshape(64)
+        flat[cuda.threadIdx.x // 2] = cuda.threadIdx.x
+
+    def field(r):
+        r[cuda.threadIdx.x // 2, 1].n = cuda.threadIdx.x
+
+    def nested(r):
+        r[cuda.threadIdx.x // 2, 1].v[1] = cuda.threadIdx.x
+
+    def complex_field(r):
+        r[cuda.threadIdx.x // 2, 1].z = cuda.threadIdx.x
+
+    def item(pair):
+        pair[1][cuda.threadIdx.x // 2] = cuda.threadIdx.x
+
+    a, r, pair = np.zeros((4, 4, 4)), np.zeros((32, 2), point), (np.zeros(64), np.zeros(64))
+    for kernel, argument, name in ((row, a, "a[1, 2, 0]"), (slices, a, "a[3, 1, 0]"), (transposed, a, "a[1, 0, 2]"), (reshaped, a, "a view of a[0]"),
+                                   (field, r, "r[0, 1].n"), (nested, r, "r[0, 1].v[1]"), (complex_field, r, "r[0, 1].z"), (item, pair, "pair[1][0]")):
+        with pytest.raises(RaceError) as found:
+            cuda.jit(kernel, check="race")[1, 64](argument)
+        assert found.value.array == name and f"race on {name}: " in str(found.value)
+
+
+@on_host
+def test_the_program_s_own_line_is_named():
+    @cuda.jit(device=True)
+    def get(tile, t):
+        return tile[63 - t]
+
+    @cuda.jit(check=True)
+    def race(x):
+        tile = cuda.shared.array(64, np.float32)
+        t = cuda.threadIdx.x
+        tile[t] = x[t]
+        x[t] = get(tile, t)
+
+    with pytest.raises(RaceError) as found:
+        race[1, 64](np.ones(64, np.float32))
+    text = str(found.value)
+    assert "read it: " in text and "in get\n    return tile[63 - t]" in text.replace("test_the_program_s_own_line_is_named.<locals>.", "")
+    assert text.count("called from ") == 1 and "    x[t] = get(tile, t)\n" in text
+
+    @cuda.jit(check=True)
+    def barrier(x):
+        block = cuda.cg.this_thread_block()
+        block.sync()
+        if block.thread_rank() < 32:
+            block.sync()
+
+    @cuda.jit(check=True)
+    def warp(x):
+        tile = cuda.cg.tiled_partition(cuda.cg.this_thread_block(), 32)
+        if cuda.threadIdx.x < 5:
+            x[0] = tile.shfl_down(x[0], 1)
+
+    for kernel, line in ((barrier, 4), (warp, 3)):
+        with pytest.raises(SyncError) as found:
+            kernel[1, 64](np.ones(1))
+        assert found.value.filename == __file__ and found.value.lineno == kernel.py_func.__code__.co_firstlineno + 1 + line
+        assert "coop.py" not in str(found.value) and "_collectives" not in str(found.value)
+
+
+@on_host
+def test_help_fits_the_statement():
+    with pytest.raises(RaceError, match="read from one array and write to another"):
+        cuda.jit(shift, check="race")[1, 32](np.ones(33))

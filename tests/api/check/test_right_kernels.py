@@ -1,4 +1,4 @@
-"""No kernel of right_kernels.py is complained of, and checked code computes what other code does. tests/full/test_checked.py has more."""
+"""No kernel of right_kernels.py and right_disguises.py is complained of, and checked code computes what other code does. tests/full/test_checked.py has more."""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+import right_disguises  # noqa: E402, F401 - it adds to the rows
 import right_kernels  # noqa: E402 - its folder is on the path now
 
 from pyptx import cuda  # noqa: E402
@@ -33,6 +34,10 @@ def host(a, written):
     return a.copy_to_host()[:written] if hasattr(a, "copy_to_host") else a
 
 
+def test_there_are_many():
+    assert len({row[0].__code__ for row in right_kernels.ROWS}) >= 80
+
+
 @pytest.mark.parametrize("row", right_kernels.ROWS, ids=lambda row: row[0].__name__)
 def test_nothing_is_found(row):
     function, blocks, threads, arguments = row
@@ -45,3 +50,9 @@ def test_nothing_is_found(row):
     if function.__name__ != "compaction":  # the order of its elements is any
         for a, b in zip(mine, others):
             np.testing.assert_array_equal(host(a, 32), host(b, 32))
+
+
+@pytest.mark.parametrize("row", right_kernels.ROWS, ids=lambda row: row[0].__name__)
+def test_no_number_is_complained_of(row):
+    function, blocks, threads, arguments = row
+    cuda.jit(function, check="race,sync,init,nan,overflow")[blocks, threads](*passed(arguments))

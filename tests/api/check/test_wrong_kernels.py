@@ -1,6 +1,7 @@
-"""Each kernel of wrong_kernels.py and wrong_meetings.py has a mistake, which is found in the right lines."""
+"""Each kernel of wrong_kernels.py, wrong_meetings.py and wrong_numbers.py has a mistake, which is found in the right lines."""
 
 import inspect
+import json
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import wrong_kernels  # noqa: E402 - their folder is on the path now
 import wrong_meetings  # noqa: E402, F401 - it adds to the rows
+import wrong_numbers  # noqa: E402, F401 - and so does it
 
 from pyptx import CheckError, cuda  # noqa: E402
 
@@ -33,15 +35,30 @@ def test_there_are_many():
     assert len(wrong_kernels.ROWS) >= 80
 
 
+GOLDEN = Path(__file__).parent / "findings.json"
+
+
+def finding(row):
+    """[element, the line that came second, the line that came first]; `python test_wrong_kernels.py` writes them all."""
+    check, _, function, blocks, threads, arguments = row
+    with pytest.raises(CheckError) as found:
+        cuda.jit(function, check=check)[blocks, threads](*passed(arguments))
+    e = found.value
+    lines = Path(function.__code__.co_filename).read_text().splitlines()
+    return [e.array, *(n and lines[n - 1].strip().removesuffix("#!").strip() for n in (e.lineno, e.other_lineno))], e
+
+
 @pytest.mark.parametrize("row", wrong_kernels.ROWS, ids=lambda row: row[2].__name__)
 def test_it_is_found(row):
-    check, error, function, blocks, threads, arguments = row
-    kernel = cuda.jit(function, check=check)
-    with pytest.raises(CheckError) as found:
-        kernel[blocks, threads](*passed(arguments))
-    e = found.value
+    _, error, function, _, _, _ = row
+    said, e = finding(row)
     assert type(e) is error, e
     assert {e.lineno, e.other_lineno} - {None} == marked(function), e
+    assert said == json.loads(GOLDEN.read_text())[function.__name__], e
     assert e.thread is not None and str(tuple(e.thread)) in str(e)
-    with pytest.raises(error):  # the next launch finds it as well
-        kernel[blocks, threads](*passed(arguments))
+    again, e = finding(row)  # the next launch finds it as well
+    assert again == said and type(e) is error
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text("{\n" + ",\n".join(f"  {json.dumps(row[2].__name__)}: {json.dumps(finding(row)[0])}" for row in wrong_kernels.ROWS) + "\n}\n")

@@ -20,7 +20,7 @@ RELEASE = """\
 # The step, what is replaced, by what, the line of the finding and its words.
 MISTAKES = [
     ("step2_shared", "        cuda.syncthreads()  # the tiles are there\n", "",
-     "sa[y, x] = float32(a[row, k + x])", "race on"),
+     "total += sa[y, i] * sb[i, x]", "race on"),
     ("step4_tensor_cores", "(top + row, k + column), 8)", "(top + row, k + column + 1), 8)",
      "cuda.vector.load(a,", "the address of element 1 is 2 bytes beyond a multiple of 16"),
     ("step6_wgmma", "            cuda.wgmma.fence()\n", "",

@@ -579,6 +579,45 @@ def test_pdb_steps_through_a_barrier(monkeypatch):
     assert "_stepping" not in text, text
 
 
+def debugged(tmp_path, commands, line="", **env):
+    """What pdb says to these commands. 2 s."""
+    (tmp_path / "program.py").write_text(
+        f"""import pdb
+import numpy as np
+from pyptx import cuda
+
+@cuda.jit
+def kernel(x, out):
+    s = cuda.shared.array(4, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = x[t]
+    cuda.syncthreads()
+    {line or "pass"}
+    out[t] = s[3 - t]
+
+out = np.zeros(4, np.float32)
+{"" if line else "pdb.set_trace()"}
+kernel[1, 4](np.arange(4, dtype=np.float32), out)
+print(out)
+""")
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env={**os.environ, "PYPTX_DEVICE": "python", **env}, input=commands,
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "[3. 2. 1. 0.]" in done.stdout, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_breakpoints_of_pdb_are_hit_in_every_thread(tmp_path):
+    said = debugged(tmp_path, "b 12\n" + "c\np 'thread', t\n" * 4 + "c\n")
+    assert [n for n in range(4) if f"('thread', {n})" in said] == [0, 1, 2, 3], said
+
+
+@pytest.mark.parametrize("line", ["pdb.set_trace()", "breakpoint()"])
+def test_set_trace_stops_in_one_thread_and_steps_over_pyptx(tmp_path, line):
+    first = "n\n" if sys.version_info >= (3, 13) else ""  # which stops at the call itself
+    said = debugged(tmp_path, first + "p 'thread', t\ns\ns\nc\n", line, PYPTX_STEP_THREAD="2,0,0")
+    assert said.count("'thread'") == 1 and "('thread', 2)" in said and "_stepping" not in said, said
+
+
 # --- PYPTX_DEVICE=python
 
 PROGRAM = """
