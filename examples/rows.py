@@ -149,8 +149,9 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         return before + number * share * width, n, before + behind if number == 0 else 0, single if number == 0 else -1
 
     def is_whole(n):
-        """Has each thread of a warp with n chunks all of its own? Most warps, which then ask only once."""
-        return exact or n == steps * 32
+        """Has each thread of a warp with n chunks all of its own? Most warps of a cluster, which then ask
+        only once."""
+        return exact or blocks > 1 and n == steps * 32
 
     def begin(x, row, warp, ring, arrived, k):
         """Begins to copy this warp's piece of the row to place k of the ring."""
