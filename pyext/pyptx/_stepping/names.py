@@ -173,7 +173,7 @@ def _vector_named(name):
 
 # --- barriers
 
-FUNCTIONS["cuda.syncthreads"] = lambda: wait("barrier")
+FUNCTIONS["cuda.syncthreads"] = FUNCTIONS["cuda.intrin.barrier"] = lambda: wait("barrier")
 FUNCTIONS["cuda.syncthreads_and"] = lambda predicate: wait("barrier", value=bool(predicate), finish=lambda v: int(all(v)))
 FUNCTIONS["cuda.syncthreads_or"] = lambda predicate: wait("barrier", value=bool(predicate), finish=lambda v: int(any(v)))
 FUNCTIONS["cuda.syncthreads_count"] = lambda predicate: wait("barrier", value=bool(predicate), finish=sum)
@@ -288,7 +288,7 @@ def activemask():
     return np.uint32(wait("active"))
 
 
-@_called("elect_sync", "intrin.elect_sync")
+@_called("elect_sync", "intrin.elect_sync", "intrin.elect_sync_mask")
 def elect_sync(mask=_FULL):
     return _warp("elect_sync", mask, None, lambda values, lane: lane == min(values))
 
