@@ -74,7 +74,7 @@ def test_signals_at_random_moments(tmp_path, raises):
         signal.signal(signal.SIGALRM, handler)
         r, ended, number = random.Random(5), 0, 0
         end = time.monotonic() + 5
-        while time.monotonic() < end:
+        while time.monotonic() < end or number <= 20:  # a loaded machine takes longer
             number += 1
             kernel = None
             try:
