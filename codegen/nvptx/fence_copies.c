@@ -47,8 +47,14 @@ static void add_root(Roots *r, LLVMValueRef global) {
     r->at[r->n++] = global;
 }
 
-/* Follows the operands of sums, casts, phis and the like. What is loaded, or a parameter, is a
- * number: shared memory has no addresses of shared memory. */
+/* A pointer that is a parameter, or a call's. */
+static bool is_unknown(LLVMValueRef v) {
+  return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind && !LLVMIsAConstant(v) &&
+         !LLVMIsAAllocaInst(v) && !computes_addresses(v);
+}
+
+/* Follows the operands of sums, casts, phis and the like. Numbers that are loaded, or parameters,
+ * are no addresses: shared memory has no addresses of shared memory. */
 static void find(Roots *r, LLVMValueRef address) {
   r->seen[r->nseen++] = address;
   for (unsigned k = 0; k < r->nseen && !r->unknown; k++) {
@@ -56,6 +62,7 @@ static void find(Roots *r, LLVMValueRef address) {
     if (LLVMIsAGlobalVariable(v))
       add_root(r, v);
     r->other |= LLVMIsAAllocaInst(v) != NULL;
+    r->unknown |= is_unknown(v);
     for (int op = 0; computes_addresses(v) && op < LLVMGetNumOperands(v); op++) {
       LLVMValueRef x = LLVMGetOperand(v, (unsigned)op);
       if (LLVMValueIsBasicBlock(x) || LLVMIsAConstantInt(x) || has(r->seen, r->nseen, x))
