@@ -167,6 +167,13 @@ bool px_raise_assembler_log(PxState *st, const char *ptx, const char *log) {
   return false;
 }
 
+static int add_advice(PxState *st, const Diag *d, PyObject *list) {
+  PyObject *advice = px_advice_of(st, d, false);
+  int failed = !advice || PyList_Append(list, advice) < 0;
+  Py_XDECREF(advice);
+  return failed ? -1 : 0;
+}
+
 int px_add_assembler_advice(PxState *st, const char *ptx, const char *log, PyObject *list) {
   char message[600];
   Place p;
@@ -174,10 +181,7 @@ int px_add_assembler_advice(PxState *st, const char *ptx, const char *log, PyObj
   for (size_t k = 0; ptx && log && *log && k < sizeof remarks / sizeof *remarks; k++) {
     if (!find_words(&remarks[k], ptx, log, &p, &d, message, sizeof message))
       continue;
-    PyObject *advice = px_advice_of(st, &d, false);
-    int failed = !advice || PyList_Append(list, advice) < 0;
-    Py_XDECREF(advice);
-    if (failed)
+    if (add_advice(st, &d, list) < 0)
       return -1;
   }
   return 0;
@@ -203,10 +207,7 @@ int px_add_local_advice(PxState *st, const char *ptx, uint32_t local, PyObject *
       continue;
     snprintf(message, sizeof message, ir_errors[ERR_LOCAL_MEMORY].message, (unsigned)bytes);
     Diag d = diag_at(ERR_LOCAL_MEMORY, &seen[n++], message);
-    PyObject *advice = px_advice_of(st, &d, false);
-    int failed = !advice || PyList_Append(list, advice) < 0;
-    Py_XDECREF(advice);
-    if (failed)
+    if (add_advice(st, &d, list) < 0)
       return -1;
   }
   return 0;

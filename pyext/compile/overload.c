@@ -359,6 +359,14 @@ static PyObject *get_timings(PyObject *op, void *Py_UNUSED(c)) {
   return list;
 }
 
+static int check_dynamic(Py_ssize_t bytes) {
+  if (bytes >= 0 && bytes <= INT32_MAX)
+    return 0;
+  PyErr_Format(PyExc_ValueError, "the dynamic shared memory is %zd bytes: that is not possible",
+               bytes);
+  return -1;
+}
+
 static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObject *kwargs) {
   static char *names[] = {"blockdim", "dynsmemsize", NULL};
   PxOverload *o = (PxOverload *)op;
@@ -369,9 +377,8 @@ static PyObject *max_cooperative_grid_blocks(PyObject *op, PyObject *args, PyObj
                                    &shared) ||
       px_read_dims("blockdim", dim, block) < 0)
     return NULL;
-  if (shared < 0 || shared > INT32_MAX)
-    return PyErr_Format(PyExc_ValueError,
-                        "the dynamic shared memory is %zd bytes: that is not possible", shared);
+  if (check_dynamic(shared) < 0)
+    return NULL;
   uint64_t threads = (uint64_t)block[0] * block[1];
   threads = threads > UINT32_MAX ? UINT32_MAX : threads * block[2];
   if (px_entry_own(px_state_of(op), o) < 0)
@@ -392,9 +399,8 @@ static PyObject *max_active_clusters(PyObject *op, PyObject *args, PyObject *kwa
                                    &shared) ||
       px_read_dims("cluster", cluster, c.cluster) < 0 || px_read_dims("blockdim", dim, c.block) < 0)
     return NULL;
-  if (shared < 0 || shared > INT32_MAX)
-    return PyErr_Format(PyExc_ValueError,
-                        "the dynamic shared memory is %zd bytes: that is not possible", shared);
+  if (check_dynamic(shared) < 0)
+    return NULL;
   c.dynamic_shared = (uint32_t)shared;
   memcpy(c.grid, c.cluster, sizeof c.grid);
   if (px_entry_own(px_state_of(op), o) < 0)
