@@ -8,9 +8,10 @@ row after row: each warp has the next rows' pieces copied to its shared memory w
 and the weights stay there. Cross entropy needs nothing of a row twice, so that threads go over it in
 pieces of any number.
 
-All accesses are of 16 bytes. A row whose length is no multiple of them begins between: its elements
+All accesses are of 16 bytes. A row whose length is no multiple of them begins anywhere. Its elements
 in front of the first multiple, and those behind the last, are read and written one by one, each by a
-thread of its own.
+thread of its own. The first multiple is one of 32 bytes, a sector of memory, but for kernels that keep
+weights. What is copied ahead begins at multiples of 128 bytes, which is faster.
 """
 
 import functools
@@ -20,17 +21,20 @@ import warnings
 
 import numpy as np
 import pyptx
-from pyptx import bfloat16, cuda, float32, int32
+from pyptx import bfloat16, cuda, float32, int32, int64
 from pyptx.cuda import libdevice
 
 ACCESS = 16  # bytes
+LINE = 128  # bytes that a copy takes together
 HELD = 32  # elements of a row that a thread holds at most; fewer where weights need room
 MOST_WARPS = 16  # of a block, unless a row needs more
 MOST_BLOCKS = 16  # of a cluster
 RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
-READERS = {4: 1024, 2: 1024}  # the same where rows are only read, by bytes of an element
-READER_WARPS = {4: 16, 2: 8}  # as MOST_WARPS, likewise
-AHEAD = 128 << 10  # bytes of shared memory of a multiprocessor for rows on the way
+# Where rows are only read, by bytes of an element: elements of a thread, warps of a block, threads of a
+# multiprocessor; the first whose rounds are FULL.
+READERS = {4: ((32, 16, 1024),), 2: ((32, 4, 1024), (16, 2, 2048))}
+FULL = 0.8
+AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHARED = 216 << 10  # the same for rows and weights: what the smallest GPUs of these have, less a rest
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 ROWS = 4  # of a block whose warps have a row each
@@ -101,14 +105,18 @@ def lanes(op, value, distances):
 
 
 @functools.cache
-def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: bool, stages: int, kept: bool, resident: int):
+def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multiple: int, stages: int, kept: bool, resident: int):
     """The four kernels, of rows that `blocks` blocks of `warps` warps have, whose threads hold `steps`
-    chunks of `width` elements, one access each. exact: there are no fewer; odd: rows begin anywhere.
-    stages: rows that are on the way to shared memory; kept: the weights are there; resident: threads
-    of a multiprocessor."""
+    chunks of `width` elements, one access each. exact: there are no fewer. multiple: rows begin
+    anywhere, and their chunks at multiples of so many elements; 0: rows begin at multiples of an
+    access. stages: rows that are on the way to shared memory; kept: the weights are there; resident:
+    threads of a multiprocessor."""
+    odd = multiple > 0
     together = ROWS if warps == 1 and not kept else 1  # rows of a block
     piece = steps * 32 * width  # the most elements of a warp
-    length = warps * piece
+    line = LINE // ACCESS * width
+    room = piece if exact else piece + line  # of a warp's copy, with what lies in front of its piece
+    length = warps * room
     in_chunk = tuple(range(width))
     chunk_numbers = tuple(range(steps))
     span = 1 << (warps - 1).bit_length()
@@ -140,8 +148,8 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         columns = x.shape[1]
         if exact:
             return number * piece, steps * 32, 0, -1
-        before = min(-(row * columns) % width, columns) if odd else 0
-        chunks = max(0, columns - before) // width
+        before = min(-(row * columns) % max(multiple, 1), columns) if odd else 0
+        chunks = max(0, columns - before) // (multiple or width) * ((multiple or width) // width)
         behind = columns - before - chunks * width
         share = (chunks + 8 * warps * blocks - 1) // (8 * warps * blocks) * 8  # whole lines of 128 bytes
         n = max(0, min(share, chunks - number * share))
@@ -153,13 +161,21 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         only once."""
         return exact or blocks > 1 and n == steps * 32
 
+    def skipped(x, row, first):
+        """How many elements lie between the last multiple of LINE and this one of the row."""
+        return 0 if exact else (row * x.shape[1] + first) % line
+
     def begin(x, row, warp, ring, arrived, k):
-        """Begins to copy this warp's piece of the row to place k of the ring."""
+        """Begins to copy this warp's piece of the row, from a multiple of LINE on, to place k of the ring."""
         first, n, _, _ = part(x, row, warp)
-        cuda.mbarrier_arrive_expect_tx(arrived, k * warps + warp, n * ACCESS)
         if n > 0:
-            at = k * length + warp * piece
-            cuda.cp_async_bulk(ring[at : at + n * width], x[row, first : first + n * width], arrived, k * warps + warp)
+            skip = skipped(x, row, first)
+            count = skip + n * width
+            at, begins = k * length + warp * room, int64(row) * x.shape[1] + first - skip
+            cuda.mbarrier_arrive_expect_tx(arrived, k * warps + warp, count * x.itemsize)
+            cuda.cp_async_bulk(ring[at : at + count], x.reshape(x.size)[begins : begins + count], arrived, k * warps + warp)
+        else:
+            cuda.mbarrier_arrive(arrived, k * warps + warp)
 
     def prepare(x, warp, ring, arrived, met):
         """Begins to copy the first rows."""
@@ -185,12 +201,13 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         """This thread's chunks of the row; what it has not is `fill`."""
         first, n, _, _ = part(x, row, warp)
         lane = cuda.threadIdx.x % 32
+        at = turn % max(stages, 1) * length + warp * room + skipped(x, row, first)
         if stages:
             cuda.mbarrier_wait_parity(arrived, turn % stages * warps + warp, turn // stages % 2)
 
         def chunk(k):
             i = lane + 32 * k
-            return float32s(get(ring, turn % stages * length + warp * piece + i * width) if stages else get(x, (row, first + i * width)))
+            return float32s(get(ring, at + i * width) if stages else get(x, (row, first + i * width)))
 
         def chunk_or_fill(k):
             return chunk(k) if lane + 32 * k < n else each(lambda e: float32(fill), in_chunk)
@@ -283,8 +300,8 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
         """The weights; if they are kept, a copy of them in shared memory, of which each thread reads what
         it has written: its group's rows all begin at the same place between two multiples."""
         if kept:
-            room = length + (32 * warps if odd else 0)
-            copy = cuda.shared.array(0, x.dtype, alignment=128)[stages * length + number * room :]
+            of_one = warps * piece + (32 * warps if odd else 0)
+            copy = cuda.shared.array(0, x.dtype, alignment=128)[stages * length + number * of_one :]
             row, _ = rows_of(warp)
             first, n, _, single = part(x, row, warp)
             own = warp * piece
@@ -296,7 +313,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
                     else:
                         cuda.vector.store(copy, own + i * width, get(weights, first + i * width))
             if odd and single >= 0:
-                copy[length + cuda.threadIdx.x] = weights[single]
+                copy[warps * piece + cuda.threadIdx.x] = weights[single]
             return copy
         return weights
 
@@ -309,7 +326,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
     def weight_of(weights):
         """Of this thread's element outside of chunks."""
-        return float32(weights[length + cuda.threadIdx.x])
+        return float32(weights[warps * piece + cuda.threadIdx.x])
 
     nothing = (float32(-math.inf), float32(0), float32(0), float32(0))
     zeros = (float32(0), float32(0), float32(0), float32(0))
@@ -321,13 +338,13 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, odd: b
 
     def powers_of(row, found, met, turn, values):
         """The elements' powers, which are exp(v) / 2**base; 2**base, and the sum of exp(v) of the row,
-        both over one power of 2."""
-        largest = lanes(larger, over(larger, values), HALVES) * LOG2_E
-        base = finite(largest)
+        both over one power of 2. Each thread has a base of its own."""
+        own = over(larger, values) * LOG2_E
+        base = finite(own)
         powers = map_chunks(lambda v: power(v, base), values)
-        total = lanes(add, over(add, powers), HALVES)
-        largest, total, _, _ = exchange(found, met, turn, combine_powers, nothing, (largest, total, float32(0), float32(0)))
-        return powers, math.exp2(base - finite(largest)), total
+        of_warp = combine_powers((own, over(add, powers)), HALVES)
+        largest, total, _, _ = exchange(found, met, turn, combine_powers, nothing, of_warp)
+        return powers, math.exp2(own - finite(largest)), total
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def softmax(x: cuda.Array, out: cuda.Array) -> None:
@@ -463,15 +480,15 @@ def launch(name: str, x, *others) -> None:
     if len(x) > 1 << 30:
         raise ValueError(f"{len(x)} rows: there may be 2**30")
     form, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
-    width, _, warps, blocks, _, odd, stages, kept, resident = form
+    _, _, warps, blocks, _, multiple, stages, kept, resident = form
     kernel = kernels(*form)[name]
     together = ROWS if warps == 1 and not kept else 1
     block = 32 * warps * together
     groups = -(-len(x) // together)
     if stages:
         groups = min(groups, staying(kernel, (x, *others), blocks, block, dynamic, resident))
-        if kept and odd and groups < len(x):
-            groups = max(width, groups // width * width)
+        if kept and multiple and groups < len(x):
+            groups = max(multiple, groups // multiple * multiple)
     kernel.configure(groups * blocks, block, 0, dynamic, cluster=blocks)(x, *others)
 
 
@@ -483,30 +500,47 @@ def form_of(name: str, rows: int, columns: int, size: int):
     chunks = columns // width
     alone = chunks % 32 == 0 and chunks <= 32 * MOST_WARPS * (HELD // width)  # a block holds it as it is
     kept = weights > 0 and (odd or weights * columns * size > SHORT and not alone)
-    entropy = name == "cross_entropy"
-    resident = READERS[size] if entropy else RESIDENT
-    most_warps = READER_WARPS[size] if entropy else MOST_WARPS
-    most = (min(HELD, 64 // size) if kept else HELD) // width  # chunks of a thread
-    in_all = max(1, -(-chunks // (32 * most)))  # warps
-    blocks = 1
-    if entropy:  # of few long rows each has several blocks
-        while in_all > blocks * most_warps and rows * blocks < FEW and blocks < MOST_BLOCKS:
-            blocks *= 2
+    if name == "cross_entropy":
+        forms = [reader(rows, chunks, width, *each) for each in READERS[size]]
+        _, most, blocks, warps, resident = next((form for form in forms if form[0] >= FULL), forms[0])
     else:
-        while in_all > blocks * (32 if kept and in_all <= 32 else MOST_WARPS) and blocks < MOST_BLOCKS:
+        resident = RESIDENT
+        long = kept or chunks > 32 * MOST_WARPS * (HELD // width)
+        most = (min(HELD, 64 // size) if long else HELD) // width  # chunks of a thread
+        in_all = max(1, -(-chunks // (32 * most)))  # warps
+        most_warps = 32 if (in_all <= 32 if kept else size == 4) else MOST_WARPS
+        blocks = 1
+        while in_all > blocks * most_warps and blocks < MOST_BLOCKS:
             blocks *= 2
+        if blocks == 4 and size == 2 and not kept:
+            blocks = 8  # which was 4 % faster
         if in_all > blocks * 32:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
-    warps = min(most_warps if entropy else 32, -(-in_all // blocks))
+        warps = min(32, -(-in_all // blocks))
     steps = min(most, max(1, -(-chunks // (32 * warps * blocks))))
     exact = not odd and steps * 32 * warps * blocks == chunks
-    nbytes = steps * 32 * warps * ACCESS  # of a block
-    stays = kept or blocks > 1 and not entropy
-    of_weights = weights * kept * (nbytes + 32 * warps * size * odd)
-    ahead = min(AHEAD, SHARED - of_weights * RESIDENT // (32 * warps)) * warps * 32 // RESIDENT
-    stages = max(1, ahead // nbytes) if stays else 0
+    nbytes = (steps * 32 * ACCESS + (0 if exact else LINE)) * warps  # of a block
+    stays = kept or blocks > 1 and name != "cross_entropy"
+    of_weights = weights * kept * 32 * warps * (steps * ACCESS + size * odd)
+    here = max(1, RESIDENT // (32 * warps))  # blocks of a multiprocessor
+    stages = max(1, min(AHEAD // here, SHARED // here - of_weights) // nbytes) if stays else 0
     room = stages * nbytes + of_weights
-    return (width, steps, warps, blocks, exact, odd, stages, kept, resident), room
+    multiple = 0 if not odd else width if kept else 2 * width
+    return (width, steps, warps, blocks, exact, multiple, stages, kept, resident), room
+
+
+def reader(rows: int, chunks: int, width: int, held: int, most_warps: int, resident: int):
+    """(how full the rounds of a warp are, its chunks of a thread, blocks, warps, resident) of rows that
+    are only read."""
+    most = held // width
+    in_all = max(1, -(-chunks // (32 * most)))
+    blocks = 1
+    while in_all > blocks * most_warps and rows * blocks < FEW and blocks < MOST_BLOCKS:
+        blocks *= 2  # of few long rows each has several
+    warps = min(most_warps, -(-in_all // blocks))
+    share = max(1, -(-chunks // (warps * blocks)))
+    most = min(most, -(-share // 32))
+    return share / (32 * most * -(-share // (32 * most))), most, blocks, warps, resident
 
 
 at_once: dict = {}  # clusters
