@@ -30,9 +30,9 @@ ROOT_2_OVER_PI = 0.7978845608028654
 
 
 def gelu(x):
-    """x / 2 * (1 + tanh(z)) is x / (1 + exp(-2 z))."""
-    z = float32(ROOT_2_OVER_PI) * (x + float32(0.044715) * x * x * x)
-    return libdevice.fast_fdividef(x, float32(1) + libdevice.fast_expf(float32(-2) * z))
+    """One tanh.approx: with an exponential and a quotient in its place this costs twice as much."""
+    half = float32(0.5) * x
+    return half + half * libdevice.fast_tanhf(x * (float32(ROOT_2_OVER_PI) + float32(ROOT_2_OVER_PI * 0.044715) * x * x))
 
 
 def with_bias(value, row, column, bias):

@@ -281,6 +281,8 @@ typedef enum RtCopyError {
   RT_COPY_INDEX,
   RT_COPY_BEFORE,
   RT_COPY_UNFENCED,
+  RT_COPY_UNFENCED_BY, /* the thread that wrote it, and its line */
+  RT_COPY_UNMET,
   RT_COPY_CHANGED,
   RT_COPY_COMING,
   RT_COPY_TWICE,
@@ -320,6 +322,8 @@ enum {
   RT_WARPGROUP_UNFENCED,
   RT_WARPGROUP_UNSEEN, /* row of tile A; the next: of tile B */
   RT_WARPGROUP_UNSEEN_B,
+  RT_WARPGROUP_UNFENCED_BY, /* row of tile A, thread that wrote it, line; the next: of tile B */
+  RT_WARPGROUP_UNFENCED_BY_B,
   RT_WARPGROUP_OVERWRITTEN, /* line of the mma, whose tile A it is; the next: whose tile B */
   RT_WARPGROUP_OVERWRITTEN_B,
   RT_WARPGROUP_COMING, /* row of tile A; the next: of tile B */

@@ -67,6 +67,14 @@ static const Message messages[RT_COPY_ERRORS] = {
         {false, "byte {0} of the {1} has been written since the last fence_proxy_async_shared(), "
                 "so the copy may not see it: whoever writes calls it, then all meet, then one "
                 "copies"},
+    [RT_COPY_UNFENCED_BY] =
+        {false, "byte {0} of the {1} was written in line {3} by thread {2}, which has not called "
+                "fence_proxy_async_shared() since, so the copy may not see it: another thread's "
+                "fence does not do; whoever writes calls it, then all meet, then one copies"},
+    [RT_COPY_UNMET] =
+        {false, "byte {0} of the {1} was written in line {3} by thread {2}, and this thread has "
+                "not met it since its fence_proxy_async_shared(), so the copy may not see it: "
+                "whoever writes calls it, then all meet, then one copies"},
     [RT_COPY_CHANGED] =
         {false, "byte {0} of the {1} was written before the copy had read it: its thread calls "
                 "cp_async_bulk_commit_group() and cp_async_bulk_wait_group(0, read=True), "
@@ -289,10 +297,6 @@ static bool has(const Cg *cg, bool (*is)(IntrinsicId id)) {
   return false;
 }
 
-/* Those ask what has been written in front of a fence. */
-static bool is_reader(IntrinsicId id) {
-  return id == INTR_CP_ASYNC_BULK_STORE || id == INTR_CP_ASYNC_TENSOR_STORE || id == INTR_WGMMA_MMA;
-}
 static bool is_init(IntrinsicId id) { return id == INTR_MBARRIER_INIT; }
 
 /* Copies see barriers that have been made before: of all threads, or of this one. */
@@ -304,7 +308,7 @@ static void barriers_fenced(Lower *lw, bool all) {
 
 /* Threads meet the runtime where it asks what asynchronous operations see. */
 static void proxy_fence(Lower *lw) {
-  if (!has(lw->cg, is_reader))
+  if (!lw->cg->shows_stores)
     lw->target->fence(lw, FENCE_BLOCK);
   else
     cg_host_meeting(lw, RT_MEET_WAIT, sites(lw, NULL), lw_i32(lw, RT_WAIT_PROXY), lw_i64(lw, 0),

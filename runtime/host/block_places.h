@@ -50,11 +50,22 @@ typedef struct RtCluster {
   uint32_t clock; /* meetings of threads, and barriers made (RtPlace.met) */
 } RtCluster;
 
+/* Which thread of the block wrote a byte of shared memory, and where. */
+typedef struct RtWritten {
+  uint32_t when; /* that thread came to a proxy fence (RtCluster.clock); 0: it has not since */
+  uint32_t line;
+  uint16_t by; /* 1 + its number; 0: no thread has */
+} RtWritten;
+
 /* Shared memory as asynchronous operations see it (proxies.h). */
 typedef struct RtProxy {
   char *seen;     /* NULL before it is asked for */
   uint32_t *when; /* of each piece of 16 bytes: when threads had written it (RtCluster.clock) */
   bool known, fenced;
+  bool *come;         /* by thread: to a fence; NULL before one has */
+  RtWritten *written; /* by byte; NULL before one is */
+  /* those of all bytes that are noted, and of those whose threads have come to no fence */
+  size_t first, end, open, open_end;
 } RtProxy;
 
 /* Which of its words copies that have not arrived write (flights.h). */
@@ -134,6 +145,9 @@ size_t rt_place_bytes(size_t shared, size_t frame);
  * same. */
 bool rt_places_open(RtPlaces *p, size_t shared, size_t frame, uint64_t blocks, bool all,
                     uint32_t members);
+/* A cluster's block of that rank; that in whose shared memory an address lies, or else p. */
+RtPlace *rt_cluster_member(const RtCluster *c, uint32_t rank);
+RtPlace *rt_cluster_owner(RtPlace *p, const char *at);
 /* Member `rank` of a cluster's place. */
 RtPlace *rt_place_member(const RtPlaces *p, RtPlace *place, uint32_t rank);
 void rt_places_close(RtPlaces *p);

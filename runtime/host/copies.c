@@ -120,20 +120,6 @@ static Copy *append(const RtHostLaunch *view, uint32_t site, uint32_t thread, Qu
   return c;
 }
 
-static RtPlace *member(const RtCluster *c, uint32_t rank) {
-  return (RtPlace *)(void *)((char *)c->first + rank * c->stride);
-}
-
-/* Of the cluster, in whose shared memory the address lies; p's otherwise. */
-static RtPlace *place_of(RtPlace *p, const char *at) {
-  for (uint32_t k = 0; k < p->cluster->blocks; k++) {
-    RtPlace *m = member(p->cluster, k);
-    if (at >= m->shared && at < m->shared + p->cluster->shared_bytes)
-      return m;
-  }
-  return p;
-}
-
 static bool has_ended(const RtPlace *p, const RtPlace *m) {
   return m != p && m->times && m->state == RT_PLACE_ENDED;
 }
@@ -291,7 +277,7 @@ _Noreturn static void misused(const At *a, RtCopyError error, int64_t v1, int64_
 
 static At at(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *address,
              int64_t index) {
-  RtPlace *p = rt_host_place(view), *m = place_of(p, address);
+  RtPlace *p = rt_host_place(view), *m = rt_cluster_owner(p, address);
   At a = {view, site, thread, m, address, index};
   if (has_ended(p, m))
     misused(&a, RT_COPY_BLOCK_ENDED, m->rank, 0);
@@ -511,7 +497,7 @@ static void load_to_all(const RtHostLaunch *view, uint32_t site, uint32_t thread
   if (!blocks || blocks >> cluster->blocks)
     wrong(view, site, RT_COPY_NO_BLOCK, thread, b->blocks, cluster->blocks, 0);
   for (uint32_t k = 0; k < cluster->blocks; k++) {
-    RtPlace *m = member(cluster, k);
+    RtPlace *m = rt_cluster_member(cluster, k);
     if (!(blocks >> k & 1))
       continue;
     At a = at(view, site, thread, m->shared + (b->barrier - p->shared), b->index);
@@ -530,6 +516,21 @@ void rt_host_store_async(const RtHostLaunch *view, uint32_t site, uint32_t threa
   load_to(&a, to, bytes, NULL, values, true);
 }
 
+/* Each thread that wrote these bytes has come to a fence since, and this one has met it behind that. */
+static void check_writers(const RtHostLaunch *view, uint32_t site, uint32_t thread,
+                          const char *from, uint32_t bytes) {
+  const RtPlace *p = rt_host_place(view);
+  for (uint32_t k = 0; k < bytes; k++) {
+    const RtWritten *w = rt_proxy_written(p, from + k);
+    if (!w)
+      continue;
+    uint32_t by = w->by - 1u;
+    if (!w->when || !rt_wait_has_met(p, thread, p, by, w->when))
+      rt_host_trap(view, site + (w->when ? RT_COPY_UNMET : RT_COPY_UNFENCED_BY), p->block, thread,
+                   k, bytes, by, w->line);
+  }
+}
+
 /* Of this thread's group, from shared memory; what is there is looked at when it is waited for. */
 static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const char *from,
                        uint32_t bytes) {
@@ -540,6 +541,7 @@ static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,
     wrong(view, site, RT_COPY_COMING, thread, 0, 0, 0);
   if (seen < bytes)
     wrong(view, site, RT_COPY_UNFENCED, thread, (int64_t)seen, bytes, 0);
+  check_writers(view, site, thread, from, bytes);
   Copy *c = append(view, site, thread, &g->queue);
   c->kept = need(view, site, thread, malloc(bytes));
   c->from = from, c->bytes = bytes, c->group = g->committed;

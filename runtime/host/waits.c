@@ -85,7 +85,7 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
     m = (RtMisuse){.wrong = !*operand && !p->arrived_in[thread]};
     *operand = 1;
     return m;
-  case RT_WAIT_PROXY: p->proxy.fenced = true; return (RtMisuse){0};
+  case RT_WAIT_PROXY: rt_proxy_come(p, thread); return (RtMisuse){0};
   case RT_WAIT_REGISTERS:
     *what = RT_WAIT_IN_REGISTERS;
     return rt_registers_come(p, thread, operand);
