@@ -60,6 +60,9 @@ static const Message messages[RT_COPY_ERRORS] = {
         {false, "a row of the array has {0} bytes, and for a tensor map it is a multiple of 16"},
     [RT_COPY_INDEX] = {false, "boxes begin at multiples of 16 bytes, so the last index, {0}, has "
                               "to be a multiple of {1}"},
+    [RT_COPY_FIRST_INDEX] = {false,
+                             "boxes begin at multiples of 16 bytes, so the first index, {0}, has "
+                             "to be a multiple of {1}"},
     [RT_COPY_BEFORE] = {false,
                         "a store may go beyond the array's end, but does not begin before it: "
                         "the index of axis {1} is {0}"},
@@ -269,8 +272,10 @@ static void tensor(Lower *lw, Ins *i) {
   put_number(lw, r, offsetof(RtTensor, size), size_of(array));
   put_number(lw, r, offsetof(RtTensor, rank), rank);
   put_number(lw, r, offsetof(RtTensor, swizzle), ir_tensor_swizzle(i));
+  put_number(lw, r, offsetof(RtTensor, fortran), ir_tensor_is_fortran(i));
   for (unsigned k = 0; k < rank; k++) {
-    put(lw, r, offsetof(RtTensor, extent) + 8 * k, lw_leaves(lw, array)[cg_extent_leaf(k)]);
+    unsigned axis = ir_tensor_is_fortran(i) ? rank - 1 - k : k;
+    put(lw, r, offsetof(RtTensor, extent) + 8 * k, lw_leaves(lw, array)[cg_extent_leaf(axis)]);
     put_number(lw, r, offsetof(RtTensor, box) + 8 * k, ir_tensor_box(i, k));
     put(lw, r, offsetof(RtTensor, index_of) + 8 * k, lw_value(lw, at[k]));
   }

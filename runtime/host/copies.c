@@ -632,10 +632,12 @@ static Box check_tensor(const RtHostLaunch *view, uint32_t site, uint32_t thread
   if (row % BULK)
     wrong(view, site, RT_COPY_STRIDE, thread, row, 0, 0);
   if (x->index_of[x->rank - 1] % (BULK / x->size))
-    wrong(view, site, RT_COPY_INDEX, thread, x->index_of[x->rank - 1], BULK / x->size, 0);
+    wrong(view, site, x->fortran ? RT_COPY_FIRST_INDEX : RT_COPY_INDEX, thread,
+          x->index_of[x->rank - 1], BULK / x->size, 0);
   for (uint32_t k = 0; !load && k < (uint32_t)x->rank; k++)
     if (x->index_of[k] < 0)
-      wrong(view, site, RT_COPY_BEFORE, thread, x->index_of[k], k, 0);
+      wrong(view, site, RT_COPY_BEFORE, thread, x->index_of[k], x->fortran ? x->rank - 1 - k : k,
+            0);
   return b;
 }
 
