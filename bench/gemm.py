@@ -8,18 +8,19 @@ examples/gemm_warpgroups.py (wgmma) and "pipeline" examples/gemm_pipeline.py (te
 stages, wgmma) are for compute capability 9.0 alone, "groups" for whole tiles of bfloat16. The
 matrices are bfloat16 and row-major where nothing else is said; "A k x m" and "B n x k" are stored
 so, and passed transposed to torch.matmul. They are normal random and of several copies in turn,
-more than the cache holds together. Medians; results are compared with cuBLAS's. Two ways to
-measure, as in shared/hopper/run_gemm.py, where every side has one call after another:
+more than the cache holds together. Medians; results are compared with a product in float32. Two
+ways to measure, as in shared/hopper/run_gemm.py, where every side has one call after another:
 
 burst: each call behind an idle pause of 15 ms, so that the power limit does not rule.
 turns (--turns, beside burst): in a new random order each round, without a pause, as on a busy GPU,
 whose power limit rules. A short kernel is called several times between two events.
 
---quick measures a few shapes.
+--quick measures a few shapes, --sides some of the sides: --sides pipeline,triton.
 
 A kernel that waits for a barrier in vain never ends. So a child process measures, within LIMIT
 seconds for each shape; where it fails, the reason is printed, and another one goes on without the
-side that was running.
+side that was running. A side whose results are wrong, or that does not take a shape, is named, and
+left out of that line.
 """
 
 import contextlib
@@ -50,9 +51,9 @@ SHAPES = (
     *((n, n, k, "bfloat16", a, b) for n, k in ((8192, 8192), (8192, 1024)) for a, b in ("kk", "mn", "mk")),
 )
 QUICK = (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (8192, 8192, 1024), (5000, 3000, 2000)
-TURNS, CACHE, PAUSE, CYCLES = 15, 200 << 20, 15e-3, 1_000_000
-SHORT, BUSY = 4e-4, 0.3  # without pauses: seconds between two events, and of the fastest side in all
-QUEUED = 1e-4  # seconds: shorter calls are queued while the GPU waits
+TURNS, CACHE, PAUSE, CYCLES = 15, 200 << 20, 15e-3, 4_000_000
+SHORT, BUSY = 4e-4, 0.2  # without pauses: seconds between two events, and of the fastest side in all
+CLOCK = 2e9  # cycles a second, at most
 START, LIMIT = 90, 60  # seconds until the child is ready (it imports PyTorch), and for each shape (Triton tries six forms)
 NEWEST = ("groups", "pipeline")
 
@@ -116,9 +117,21 @@ def seconds(torch, work):
     return start.elapsed_time(end) / 1e3
 
 
+def host_seconds(torch, run, calls=10):
+    """What Python takes for a call."""
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for k in range(calls):
+        run(k)
+    took = (time.perf_counter() - start) / calls
+    torch.cuda.synchronize()
+    return took
+
+
 def in_turns(torch, runs, estimate, side_of=str):
     """Seconds of each run on a busy GPU. estimate: those of the fastest."""
     estimate = max(estimate, 5e-6)
+    takes = {name: host_seconds(torch, run) for name, run in runs.items()}
     calls = max(1, round(SHORT / estimate))
     rounds = int(max(12, min(300, BUSY / (estimate * calls))))
     order, count, events = random.Random(3), 0, []
@@ -126,8 +139,8 @@ def in_turns(torch, runs, estimate, side_of=str):
         for name in order.sample(list(runs), len(runs)):
             say(running=side_of(name))
             start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            if estimate < QUEUED:
-                torch.cuda._sleep(100_000 * calls)  # some 50 us for each call
+            if takes[name] > estimate / 2:  # its calls are queued while the GPU waits
+                torch.cuda._sleep(int(CLOCK * 1.2 * takes[name] * calls))
             start.record()
             for _ in range(calls if part >= 0 else max(3, int(0.1 / estimate / len(runs)))):
                 count += 1
@@ -149,6 +162,8 @@ def measured(torch, runs, modes, turns=TURNS, side_of=str):
             say(running=side_of(name))
             times[name].append(seconds(torch, lambda run=run, turn=turn: run(turn)))
     burst = {name: statistics.median(t) for name, t in times.items()}
+    if not burst:
+        raise ValueError("no side is left")
     return {"burst": burst, **({"turns": in_turns(torch, runs, min(burst.values()), side_of)} if "turns" in modes else {})}
 
 
@@ -156,6 +171,7 @@ def measure(torch, shape, contestants, modes):
     """Seconds of each side by mode; those that do not take the shape are left out."""
     m, n, k, dtype, *majors = complete(shape)
     say(running="cublas")
+    torch.backends.cuda.matmul.allow_tf32 = False
     copies = 2 + CACHE // (2 * (m * k + k * n + m * n))
     kinds = ((m, k) if majors[0] == "k" else (k, m), (k, n) if majors[1] == "n" else (n, k), (m, n))
     sets = [[torch.randn(kind, device="cuda", dtype=getattr(torch, dtype)) for kind in kinds] for _ in range(copies)]
@@ -163,17 +179,20 @@ def measure(torch, shape, contestants, modes):
     for name, (run, units, types, all_layouts) in contestants.items():
         if not any(x % u for x, u in zip(shape, units)) and dtype in types and (all_layouts or majors == ["k", "n"]):
             runs[name] = run
-    want = torch.empty_like(sets[0][2])
-    contestants["cublas"][0](*sets[0][:2], want, *majors)
-    want = want.float()
-    for name, run in runs.items():
-        say(running=name)
+    left, right = (x.float() for x in sets[0][:2])
+    want = (left if majors[0] == "k" else left.t()) @ (right if majors[1] == "n" else right.t())
+    del left, right
+
+    def check(run):
         sets[0][2].fill_(float("nan"))
         run(*sets[0], *majors)  # compiles
-        # both round sums in float32 once to the 8 bits of a bfloat16; the sums differ by their order
-        far = ~((sets[0][2].float() - want).abs() <= 2.0**-7 * want.abs() + 2.0**-12 * k**0.5)
+        # sums in float32 are rounded once to the 8 bits of a bfloat16; they differ by their order
+        far = ~((sets[0][2].float() - want).abs() <= 2.0**-8 * want.abs() + 2.0**-12 * k**0.5)
         if far.any():
             raise ValueError(f"{int(far.sum())} of {m * n} elements are wrong")
+
+    # cuBLAS adds some parts of k in bfloat16 where it splits k, which PyTorch allows it
+    runs = {name: run for name, run in runs.items() if name == "cublas" or passes(torch, name, lambda run=run: check(run))}
     return measured(torch, {name: lambda i, run=run: run(*sets[i % copies], *majors) for name, run in runs.items()}, modes)
 
 
@@ -182,6 +201,18 @@ def measure(torch, shape, contestants, modes):
 
 def say(**what):
     print(json.dumps(what), flush=True)
+
+
+def passes(torch, name, check):
+    """Does a side pass? If not, it is said why; an error of the GPU ends the process."""
+    say(running=name)
+    try:
+        check()
+    except Exception as e:
+        torch.cuda.synchronize()
+        say(failed=name, why=f"{type(e).__name__}: {e}")
+        return False
+    return True
 
 
 def child(words, sides=sides, measure=measure):
@@ -226,8 +257,11 @@ class Child:
                 if key in said:
                     return said[key]
                 self.running = said.get("running", self.running)
+                if "failed" in said:
+                    print(f"{self.measured}: {said['failed']} failed: {said['why']}", flush=True)
 
-    def measure(self, shape):
+    def measure(self, shape, called):
+        self.measured = called
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps(shape) + "\n")
             self.process.stdin.flush()
@@ -246,7 +280,7 @@ def measure_all(names, shapes, command, out, label=label):
         try:
             it.answer("ready", START)
             while shapes:
-                out(shapes[0], it.measure(shapes[0]))
+                out(shapes[0], it.measure(shapes[0], label(shapes[0])))
                 shapes.pop(0)
         except RuntimeError as e:
             print(f"{label(shapes[0])}: {it.running} failed: {e}", flush=True)
@@ -261,6 +295,7 @@ def measure_all(names, shapes, command, out, label=label):
 def options(doc):
     p = parser(doc)
     p.add_argument("--quick", action="store_true", help="fewer lines")
+    p.add_argument("--sides", help="only these of ours and of the peers, by their columns' names, after one another by commas")
     p.add_argument("--turns", action="store_true", help="on a busy GPU, too: in turns without a pause")
     return p
 
@@ -268,6 +303,14 @@ def options(doc):
 def command_of(file, args):
     """The child's, but for the sides' names."""
     return [sys.executable, file, "--child", "burst,turns" if args.turns else "burst"]
+
+
+def chosen(args, names, always=()):
+    """Those that --sides names, and those that the others are compared with."""
+    wanted = args.sides.split(",") if args.sides else names
+    if unknown := [name for name in wanted if name not in names]:
+        sys.exit(f"--sides: there is no {unknown[0]} here, but {', '.join(names)}")
+    return [name for name in names if name in wanted or name in always]
 
 
 def peers(*modules):
@@ -286,7 +329,7 @@ def main():
         print("torch is not installed: nothing to compare with")
         return 0
     ours = ("warps", *(NEWEST if device.compute_capability[0] == 9 else ()), "triton")
-    names = ("cublas", *ours[:-1], *peers("triton"))
+    names = chosen(args, ("cublas", *ours[:-1], *peers("triton")), ("cublas",))
     report = Report(f"C = A @ B on {device.name}", [("m x n x k", 33), ("mode", 5), ("cublas TFLOP/s", 14), *((name, 8) for name in ours)])
 
     def out(shape, modes):

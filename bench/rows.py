@@ -78,14 +78,16 @@ def measure(torch, case, names, modes):
     weight, bias = (torch.randn(columns, device="cuda", dtype=dtype) for _ in range(2))
     labels, loss = torch.randint(columns, (n,), device="cuda"), torch.empty(n, device="cuda", dtype=torch.float32)
     runs = {"copy": lambda: out.copy_(x)}
+
+    def check(run, result, name):
+        result.fill_(float("nan"))
+        run()  # compiles
+        compare(torch, name, result, x, weight, bias, labels)
+
     by_triton = tutorials(x, out, weight, bias) if "triton" in names else {}
     for name, (ours, theirs, result) in pairs(torch, x, out, weight, bias, labels, loss).items():
         for side, run in ((name, ours), ("triton", by_triton.get(name))):
-            if run and side in names:
-                say(running=side)
-                result.fill_(float("nan"))
-                run()  # compiles
-                compare(torch, name, result, x, weight, bias, labels)
+            if run and side in names and gemm.passes(torch, side, lambda run=run, result=result, name=name: check(run, result, name)):
                 runs[name if side == name else "triton " + name] = run
         if name in names:
             theirs()
@@ -118,7 +120,7 @@ def main():
                 report.row(kind, columns, name, mode, nbytes / t["copy"] / 1e9, *(moved * t["copy"] / t[side + name] if side + name in t else None for side in ("", "torch ", "triton ")))
 
     cases = QUICK if args.quick else [(kind, columns) for kind in ("float32", "bfloat16") for columns in LENGTHS]
-    measured = gemm.measure_all((*NAMES, *gemm.peers("triton")), cases, gemm.command_of(__file__, args), out, label=lambda case: " ".join(map(str, case)))
+    measured = gemm.measure_all(gemm.chosen(args, (*NAMES, *gemm.peers("triton"))), cases, gemm.command_of(__file__, args), out, label=lambda case: " ".join(map(str, case)))
     report.save(args.json, device=device.name)
     return 0 if measured else 1
 
