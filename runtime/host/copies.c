@@ -414,6 +414,13 @@ void rt_host_barriers_fenced(const RtHostLaunch *view, uint32_t thread, uint32_t
     c->barriers[k].fenced |= all || c->barriers[k].by == thread;
 }
 
+void rt_host_wrote(const RtHostLaunch *view, const char *at, uint32_t thread, uint32_t line,
+                   uint32_t bytes) {
+  RtPlace *p = rt_host_place(view);
+  if (p && p->cluster)
+    rt_proxy_wrote(p, at, thread, line, bytes);
+}
+
 void rt_host_mbarrier_look(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *address,
                            int64_t index, int64_t parity) {
   At a = at(view, site, thread, address, index);
@@ -516,7 +523,8 @@ void rt_host_store_async(const RtHostLaunch *view, uint32_t site, uint32_t threa
   load_to(&a, to, bytes, NULL, values, true);
 }
 
-/* Each thread that wrote these bytes has come to a fence since, and this one has met it behind that. */
+/* Each thread that wrote these bytes has come to a fence since, and this one has met it behind
+ * that. */
 static void check_writers(const RtHostLaunch *view, uint32_t site, uint32_t thread,
                           const char *from, uint32_t bytes) {
   const RtPlace *p = rt_host_place(view);

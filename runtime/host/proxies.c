@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/host/copies.h"
-#include "runtime/host/meet.h"
 #include "runtime/host/waits.h"
 
 enum { PIECE = 16 };
@@ -155,11 +153,7 @@ const RtWritten *rt_proxy_unfenced(const RtPlace *p, const char *at, size_t byte
   return NULL;
 }
 
-void rt_host_wrote(const RtHostLaunch *view, const char *at, uint32_t thread, uint32_t line,
-                   uint32_t bytes) {
-  RtPlace *p = rt_host_place(view);
-  if (!p || !p->cluster)
-    return;
+void rt_proxy_wrote(RtPlace *p, const char *at, uint32_t thread, uint32_t line, uint32_t bytes) {
   RtPlace *m = rt_cluster_owner(p, at);
   RtProxy *x = &m->proxy;
   size_t first = (size_t)(at - m->shared), all = bytes_of(m);

@@ -29,6 +29,8 @@ uint32_t rt_proxy_time(const RtPlace *p, const char *at);
 /* Do asynchronous operations see these bytes of the block's shared memory as they are? */
 bool rt_proxy_sees(const RtPlace *p, const char *at, size_t bytes);
 
+/* A thread of p writes these bytes of its block's shared memory, or of another one's. */
+void rt_proxy_wrote(RtPlace *p, const char *at, uint32_t thread, uint32_t line, uint32_t bytes);
 /* Who wrote this byte; NULL: no thread, or a copy has since. Of several bytes, one whose thread has
  * come to no fence since; NULL: there is none. */
 const RtWritten *rt_proxy_written(const RtPlace *p, const char *at);
