@@ -89,6 +89,7 @@ void rt_places_close(RtPlaces *p) {
     other = place->other;
     for (uint32_t k = 0; k < p->members; k++) {
       rt_proxy_close(rt_place_member(p, place, k));
+      free(rt_place_member(p, place, k)->meetings);
       rt_warpgroups_end(rt_place_member(p, place, k));
       rt_copies_free(rt_place_member(p, place, k));
       rt_flights_close(rt_place_member(p, place, k));

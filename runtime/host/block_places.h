@@ -31,9 +31,18 @@ typedef enum RtPlaceState {
   RT_PLACE_WAITS
 } RtPlaceState;
 
-enum { RT_NAMED_BARRIERS = 16 };
+/* Threads of a block, as bits; those that came to a named barrier, and of them those that waited. */
+enum { RT_NAMED_BARRIERS = 16, RT_MOST_THREADS = 1024, RT_MEETINGS = 64 };
+typedef struct RtThreads {
+  uint64_t bits[RT_MOST_THREADS / 64];
+} RtThreads;
+typedef struct RtMeeting {
+  uint32_t time; /* that it was over (RtCluster.clock) */
+  RtThreads came, waited;
+} RtMeeting;
 typedef struct RtNamedBarrier {
   uint32_t threads, arrived, phase; /* threads 0: nobody has come in this phase */
+  RtMeeting now;
 } RtNamedBarrier;
 
 /* The barrier of a cluster, or of a block that has none. */
@@ -99,10 +108,12 @@ typedef struct RtPlace {
   uint32_t rank;
   uint32_t exited;      /* threads that have ended */
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
-  /* when, by the cluster's clock, all threads of the block met last; each of them others; the lanes
-   * of each warp */
-  uint32_t all_met, *met, *warp_met;
-  uint32_t threads; /* of the block */
+  /* when, by the cluster's clock, all threads of the block met last; each of them others; others
+   * but at a named barrier; the lanes of each warp */
+  uint32_t all_met, *met, *met_outside, *warp_met;
+  RtMeeting *meetings; /* at named barriers: a ring of RT_MEETINGS; NULL before the first */
+  uint32_t nmeetings;  /* so many, all in all */
+  uint32_t threads;    /* of the block */
   RtMapped mapped;
   RtProxy proxy;
   RtFlights flights;

@@ -533,7 +533,7 @@ static void check_writers(const RtHostLaunch *view, uint32_t site, uint32_t thre
     if (!w)
       continue;
     uint32_t by = w->by - 1u;
-    if (!w->when || !rt_wait_has_met(p, thread, p, by, w->when))
+    if (!w->when || !rt_wait_knows(p, thread, by, w->when))
       rt_host_trap(view, site + (w->when ? RT_COPY_UNMET : RT_COPY_UNFENCED_BY), p->block, thread,
                    k, bytes, by, w->line);
   }

@@ -124,6 +124,26 @@ def test_no_meeting_behind_the_fence(write, read):
         found(HEAD + WRITES[write] + FENCE + others + READS[read], UNMET, line_of(WRITES[write]))
 
 
+@pytest.mark.parametrize("meet, right", [
+    ("    if t < 64:\n        cuda.barrier_sync(4, 64)\n", False),  # of others
+    ("    if t >= 32:\n        cuda.barrier_sync(4, 96)\n", False),  # without the thread that copies
+    ("    if t < 64:\n        cuda.barrier_sync(4, 64)\n    if 32 <= t < 96:\n        cuda.barrier_sync(5, 64)\n", False),  # the wrong way round
+    ("    if t < 32:\n        cuda.barrier_arrive(4, 64)\n    elif 64 <= t < 96:\n        cuda.barrier_sync(4, 64)\n", False),  # who copies does not wait
+    ("    if t < 32:\n        cuda.barrier_sync(4, 64)\n    elif 64 <= t < 96:\n        cuda.barrier_arrive(4, 64)\n", True),
+    ("    if t < 32 or 64 <= t < 96:\n        cuda.barrier_sync(4, 64)\n", True),
+    ("    if 32 <= t < 96:\n        cuda.barrier_sync(5, 64)\n    if t < 64:\n        cuda.barrier_sync(4, 64)\n", True),  # by way of the second warp
+    ("    if t >= 96:\n        cuda.barrier_sync(5, 64)\n        cuda.syncwarp()\n        cuda.barrier_arrive(4, 64)\n    elif t >= 64:\n        cuda.barrier_arrive(5, 64)\n    elif t < 32:\n        cuda.barrier_sync(4, 64)\n", True),
+    ("    for k in range(100):\n        if t < 64:\n            cuda.barrier_sync(4, 64)\n    if 32 <= t < 96:\n        cuda.barrier_sync(5, 64)\n    if t < 64:\n        cuda.barrier_sync(4, 64)\n", True),
+])  # fmt: skip
+def test_who_meets_at_named_barriers(meet, right):
+    """The third warp writes, a thread of the first one copies."""
+    text = HEAD + WRITES["one warp"] + FENCE + meet + READS["bulk"]
+    if right:
+        launch(text)
+    else:
+        found(text, UNMET, line_of(WRITES["one warp"]))
+
+
 def test_no_meeting_of_a_warpgroup():
     for before in ("", MEETINGS["threads"]):
         found(HEAD + WRITES["elements"] + before + FENCE + READS["mma"], MMA_UNMET, line_of(WRITES["elements"]))
