@@ -31,7 +31,7 @@ typedef enum RtPlaceState {
   RT_PLACE_WAITS
 } RtPlaceState;
 
-/* Threads of a block, as bits; those that came to a named barrier, and of them those that waited. */
+/* Threads of a block, as bits; which came to a named barrier, and of them those that waited. */
 enum { RT_NAMED_BARRIERS = 16, RT_MOST_THREADS = 1024, RT_MEETINGS = 64 };
 typedef struct RtThreads {
   uint64_t bits[RT_MOST_THREADS / 64];
