@@ -1,19 +1,26 @@
-"""The matrix products of examples/ beside torch.matmul (cuBLAS), in one process: time on the GPU,
-and our speed over cuBLAS's.
+"""The matrix products of examples/ and Triton's tutorial kernel beside torch.matmul (cuBLAS), in one
+process: time on the GPU, and the speed of each over cuBLAS's.
 
-    python bench/gemm.py [--json OUT]
+    python bench/gemm.py [--quick] [--turns] [--json OUT]
 
 "warps" is examples/gemm_warps.py (cp_async, ldmatrix, mma_sync); "groups"
 examples/gemm_warpgroups.py (wgmma) and "pipeline" examples/gemm_pipeline.py (tensor maps, a ring of
 stages, wgmma) are for compute capability 9.0 alone, "groups" for whole tiles of bfloat16. The
 matrices are bfloat16 and row-major where nothing else is said; "A k x m" and "B n x k" are stored
 so, and passed transposed to torch.matmul. They are normal random and of several copies in turn,
-more than the cache holds together. All sides take turns, one call at a time behind an idle pause of
-15 ms, so that the power limit does not rule; medians. Results are compared with cuBLAS's.
+more than the cache holds together. Medians; results are compared with a product in float32. Two
+ways to measure, as in shared/hopper/run_gemm.py, where every side has one call after another:
+
+burst: each call behind an idle pause of 15 ms, so that the power limit does not rule.
+turns (--turns, beside burst): in a new random order each round, without a pause, as on a busy GPU,
+whose power limit rules. A short kernel is called several times between two events.
+
+--quick measures a few shapes, --sides some of the sides: --sides pipeline,triton.
 
 A kernel that waits for a barrier in vain never ends. So a child process measures, within LIMIT
 seconds for each shape; where it fails, the reason is printed, and another one goes on without the
-side that was running.
+side that was running. A side whose results are wrong, or that does not take a shape, is named, and
+left out of that line.
 """
 
 import contextlib
@@ -21,6 +28,7 @@ import functools
 import importlib.util
 import json
 import queue
+import random
 import statistics
 import subprocess
 import sys
@@ -42,8 +50,11 @@ SHAPES = (
     *((n, n, k, "float16") for n, k in ((4096, 4096), (8192, 1024))),
     *((n, n, k, "bfloat16", a, b) for n, k in ((8192, 8192), (8192, 1024)) for a, b in ("kk", "mn", "mk")),
 )
-TURNS, CACHE, PAUSE, CYCLES = 15, 200 << 20, 15e-3, 1_000_000
-START, LIMIT = 90, 20  # seconds until the child is ready (it imports PyTorch), and for each shape
+QUICK = (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (8192, 8192, 1024), (5000, 3000, 2000)
+TURNS, CACHE, PAUSE, CYCLES = 15, 200 << 20, 15e-3, 4_000_000
+SHORT, BUSY = 4e-4, 0.2  # without pauses: seconds between two events, and of the fastest side in all
+CLOCK = 2e9  # cycles a second, at most
+START, LIMIT = 90, 60  # seconds until the child is ready (it imports PyTorch), and for each shape (Triton tries six forms)
 NEWEST = ("groups", "pipeline")
 
 
@@ -56,6 +67,13 @@ def sides(torch, names):
 
     def cublas(a, b, c, a_major, b_major):
         torch.matmul(a if a_major == "k" else a.t(), b if b_major == "n" else b.t(), out=c)
+
+    if "triton" in names:
+        say(running="triton")
+        import _triton_tutorials
+
+    def by_triton(a, b, c, a_major, b_major):
+        _triton_tutorials.matmul(a if a_major == "k" else a.t(), b if b_major == "n" else b.t(), c)()
 
     def groups(a, b, c, *_):
         module = gemm_warpgroups
@@ -71,6 +89,7 @@ def sides(torch, names):
         "warps": (lambda a, b, c, *_: gemm_warps.launch(a, b, c), (1, 1, 1), both, False),
         "groups": (groups, (gemm_warpgroups.M, gemm_warpgroups.N, gemm_warpgroups.K), both[:1], False),
         "pipeline": (lambda a, b, c, *majors: launch(*majors)(a, b, c), (1, 1, 1), both, True),
+        "triton": (by_triton, (1, 1, 1), both, True),
     }
     return {name: every[name] for name in names}
 
@@ -98,10 +117,61 @@ def seconds(torch, work):
     return start.elapsed_time(end) / 1e3
 
 
-def measure(torch, shape, contestants):
-    """Seconds of each side; those that do not take the shape are left out."""
+def host_seconds(torch, run, calls=10):
+    """What Python takes for a call."""
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    for k in range(calls):
+        run(k)
+    took = (time.perf_counter() - start) / calls
+    torch.cuda.synchronize()
+    return took
+
+
+def in_turns(torch, runs, estimate, side_of=str):
+    """Seconds of each run on a busy GPU. estimate: those of the fastest."""
+    estimate = max(estimate, 5e-6)
+    takes = {name: host_seconds(torch, run) for name, run in runs.items()}
+    calls = max(1, round(SHORT / estimate))
+    rounds = int(max(12, min(300, BUSY / (estimate * calls))))
+    order, count, events = random.Random(3), 0, []
+    for part in range(-1, rounds):  # the first heats the GPU
+        for name in order.sample(list(runs), len(runs)):
+            say(running=side_of(name))
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            if takes[name] > estimate / 2:  # its calls are queued while the GPU waits
+                torch.cuda._sleep(int(CLOCK * 1.2 * takes[name] * calls))
+            start.record()
+            for _ in range(calls if part >= 0 else max(3, int(0.1 / estimate / len(runs)))):
+                count += 1
+                runs[name](count)
+            end.record()
+            if part >= 0:
+                events.append((name, start, end))
+        if part % 8 == 7:
+            torch.cuda.synchronize()
+    torch.cuda.synchronize()
+    return {name: statistics.median(start.elapsed_time(end) / calls / 1e3 for who, start, end in events if who == name) for name in runs}
+
+
+def measured(torch, runs, modes, turns=TURNS, side_of=str):
+    """mode → name → seconds. runs: name → a function of the number of the call; side_of: whose it is."""
+    times = {name: [] for name in runs}
+    for turn in range(turns):
+        for name, run in runs.items():
+            say(running=side_of(name))
+            times[name].append(seconds(torch, lambda run=run, turn=turn: run(turn)))
+    burst = {name: statistics.median(t) for name, t in times.items()}
+    if not burst:
+        raise ValueError("no side is left")
+    return {"burst": burst, **({"turns": in_turns(torch, runs, min(burst.values()), side_of)} if "turns" in modes else {})}
+
+
+def measure(torch, shape, contestants, modes):
+    """Seconds of each side by mode; those that do not take the shape are left out."""
     m, n, k, dtype, *majors = complete(shape)
     say(running="cublas")
+    torch.backends.cuda.matmul.allow_tf32 = False
     copies = 2 + CACHE // (2 * (m * k + k * n + m * n))
     kinds = ((m, k) if majors[0] == "k" else (k, m), (k, n) if majors[1] == "n" else (n, k), (m, n))
     sets = [[torch.randn(kind, device="cuda", dtype=getattr(torch, dtype)) for kind in kinds] for _ in range(copies)]
@@ -109,23 +179,21 @@ def measure(torch, shape, contestants):
     for name, (run, units, types, all_layouts) in contestants.items():
         if not any(x % u for x, u in zip(shape, units)) and dtype in types and (all_layouts or majors == ["k", "n"]):
             runs[name] = run
-    times = {name: [] for name in runs}
-    want = torch.empty_like(sets[0][2])
-    contestants["cublas"][0](*sets[0][:2], want, *majors)
-    want = want.float()
-    for name, run in runs.items():
-        say(running=name)
+    left, right = (x.float() for x in sets[0][:2])
+    want = (left if majors[0] == "k" else left.t()) @ (right if majors[1] == "n" else right.t())
+    del left, right
+
+    def check(run):
         sets[0][2].fill_(float("nan"))
         run(*sets[0], *majors)  # compiles
-        # both round sums in float32 once to the 8 bits of a bfloat16; the sums differ by their order
-        far = ~((sets[0][2].float() - want).abs() <= 2.0**-7 * want.abs() + 2.0**-12 * k**0.5)
+        # sums in float32 are rounded once to the 8 bits of a bfloat16; they differ by their order
+        far = ~((sets[0][2].float() - want).abs() <= 2.0**-8 * want.abs() + 2.0**-12 * k**0.5)
         if far.any():
             raise ValueError(f"{int(far.sum())} of {m * n} elements are wrong")
-    for turn in range(TURNS):
-        for name, run in runs.items():
-            say(running=name)
-            times[name].append(seconds(torch, lambda run=run, s=sets[turn % copies]: run(*s, *majors)))
-    return {name: statistics.median(t) for name, t in times.items()}
+
+    # cuBLAS adds some parts of k in bfloat16 where it splits k, which PyTorch allows it
+    runs = {name: run for name, run in runs.items() if name == "cublas" or passes(torch, name, lambda run=run: check(run))}
+    return measured(torch, {name: lambda i, run=run: run(*sets[i % copies], *majors) for name, run in runs.items()}, modes)
 
 
 # --- the child: a shape comes as a line, and lines of JSON go back ---
@@ -135,14 +203,28 @@ def say(**what):
     print(json.dumps(what), flush=True)
 
 
-def child(names, sides=sides, measure=measure):
+def passes(torch, name, check):
+    """Does a side pass? If not, it is said why; an error of the GPU ends the process."""
+    say(running=name)
+    try:
+        check()
+    except Exception as e:
+        torch.cuda.synchronize()
+        say(failed=name, why=f"{type(e).__name__}: {e}")
+        return False
+    return True
+
+
+def child(words, sides=sides, measure=measure):
+    """words: the modes, then the names of the sides."""
     import torch
 
+    modes, *names = words
     contestants = sides(torch, names)
     torch.zeros(1, device="cuda")
     say(ready=True)
     for line in sys.stdin:
-        say(times=measure(torch, json.loads(line), contestants))
+        say(times=measure(torch, json.loads(line), contestants, modes.split(",")))
 
 
 class Child:
@@ -175,8 +257,11 @@ class Child:
                 if key in said:
                     return said[key]
                 self.running = said.get("running", self.running)
+                if "failed" in said:
+                    print(f"{self.measured}: {said['failed']} failed: {said['why']}", flush=True)
 
-    def measure(self, shape):
+    def measure(self, shape, called):
+        self.measured = called
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(json.dumps(shape) + "\n")
             self.process.stdin.flush()
@@ -195,7 +280,7 @@ def measure_all(names, shapes, command, out, label=label):
         try:
             it.answer("ready", START)
             while shapes:
-                out(shapes[0], it.measure(shapes[0]))
+                out(shapes[0], it.measure(shapes[0], label(shapes[0])))
                 shapes.pop(0)
         except RuntimeError as e:
             print(f"{label(shapes[0])}: {it.running} failed: {e}", flush=True)
@@ -207,21 +292,53 @@ def measure_all(names, shapes, command, out, label=label):
     return True
 
 
+def options(doc):
+    p = parser(doc)
+    p.add_argument("--quick", action="store_true", help="fewer lines")
+    p.add_argument("--sides", help="only these of ours and of the peers, by their columns' names, after one another by commas")
+    p.add_argument("--turns", action="store_true", help="on a busy GPU, too: in turns without a pause")
+    return p
+
+
+def command_of(file, args):
+    """The child's, but for the sides' names."""
+    return [sys.executable, file, "--child", "burst,turns" if args.turns else "burst"]
+
+
+def chosen(args, names, always=()):
+    """Those that --sides names, and those that the others are compared with."""
+    wanted = args.sides.split(",") if args.sides else names
+    if unknown := [name for name in wanted if name not in names]:
+        sys.exit(f"--sides: there is no {unknown[0]} here, but {', '.join(names)}")
+    return [name for name in names if name in wanted or name in always]
+
+
+def peers(*modules):
+    """Those that are installed; what is not is named."""
+    there = tuple(name for name in modules if importlib.util.find_spec(name))
+    for name in modules:
+        if name not in there:
+            print(f"{name} is not installed: its columns stay empty")
+    return there
+
+
 def main():
-    args = parser(__doc__).parse_args()
+    args = options(__doc__).parse_args()
     device = need_gpu()
     if not importlib.util.find_spec("torch"):
         print("torch is not installed: nothing to compare with")
         return 0
-    ours = ("warps", *(NEWEST if device.compute_capability[0] == 9 else ()))
-    report = Report(f"C = A @ B on {device.name}", [("m x n x k", 33), ("cublas TFLOP/s", 14), *((name, 8) for name in ours)])
+    ours = ("warps", *(NEWEST if device.compute_capability[0] == 9 else ()), "triton")
+    names = chosen(args, ("cublas", *ours[:-1], *peers("triton")), ("cublas",))
+    report = Report(f"C = A @ B on {device.name}", [("m x n x k", 33), ("mode", 5), ("cublas TFLOP/s", 14), *((name, 8) for name in ours)])
 
-    def out(shape, t):
-        report.row(label(shape), 2 * shape[0] * shape[1] * shape[2] / t["cublas"] / 1e12, *(t["cublas"] / t[name] if name in t else None for name in ours))
+    def out(shape, modes):
+        for mode, t in modes.items():
+            report.row(label(shape), mode, 2 * shape[0] * shape[1] * shape[2] / t["cublas"] / 1e12, *(t["cublas"] / t[name] if name in t else None for name in ours))
 
-    measured = measure_all(("cublas", *ours), SHAPES, [sys.executable, __file__, "--child"], out)
+    done = measure_all(names, QUICK if args.quick else SHAPES, command_of(__file__, args), out)
     report.save(args.json, device=device.name)
-    return 0 if measured else 1
+    return 0 if done else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """examples/gemm_fp8.py beside torch._scaled_mm (cuBLASLt), in one process: time on the GPU, as
 bench/gemm.py measures it, which says how.
 
-    python bench/gemm_fp8.py [--json OUT]
+    python bench/gemm_fp8.py [--quick] [--turns] [--json OUT]
 
 The matrices are float8_e4m3fn, normal random, A m x k and B n x k, the result bfloat16. "cublas" and
 "ours" add up partial sums in float32; "cublas fast" and "fast" leave all of k to the tensor cores.
@@ -9,11 +9,10 @@ Results of whole numbers are compared with a product in float32. Needs compute c
 """
 
 import importlib.util
-import statistics
 import sys
 
 import gemm
-from _bench import Report, need_gpu, parser
+from _bench import Report, need_gpu
 from pyptx import cuda
 
 SHAPES = (*((n, n, n) for n in (2048, 4096, 8192)), (8192, 8192, 1024), (4096, 4096, 14336), (8192, 1024, 8192))
@@ -34,8 +33,8 @@ def sides(torch, names):
     return {name: every[name] for name in names}
 
 
-def measure(torch, shape, contestants):
-    """Seconds of each side."""
+def measure(torch, shape, contestants, modes):
+    """Seconds of each side by mode."""
     m, n, k = shape
     gemm.say(running="cublas")
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -44,35 +43,33 @@ def measure(torch, shape, contestants):
     # whole numbers, whose sums the tensor cores' 14 bits hold
     small = [torch.randint(-1, 2, x.shape, device="cuda", dtype=torch.float32).to(x.dtype) for x in sets[0][:2]]
     want = small[0].float() @ small[1].float().t()
-    for name, run in contestants.items():
-        gemm.say(running=name)
+
+    def check(run):
         sets[0][2].fill_(float("nan"))
         run(*small, sets[0][2])  # compiles
         far = ~((sets[0][2].float() - want).abs() <= 2.0**-8 * want.abs())  # bfloat16 has 8 bits
         if far.any():
             raise ValueError(f"{int(far.sum())} of {m * n} elements are wrong")
-    times = {name: [] for name in contestants}
-    for turn in range(gemm.TURNS):
-        for name, run in contestants.items():
-            gemm.say(running=name)
-            times[name].append(gemm.seconds(torch, lambda run=run, s=sets[turn % copies]: run(*s)))
-    return {name: statistics.median(t) for name, t in times.items()}
+
+    runs = {name: run for name, run in contestants.items() if gemm.passes(torch, name, lambda run=run: check(run))}
+    return gemm.measured(torch, {name: lambda i, run=run: run(*sets[i % copies]) for name, run in runs.items()}, modes)
 
 
 def main():
-    args = parser(__doc__).parse_args()
+    args = gemm.options(__doc__).parse_args()
     device = need_gpu()
     if not importlib.util.find_spec("torch") or device.compute_capability[0] != 9:
         print("torch is not installed, or the compute capability is not 9.0: nothing to compare")
         return 0
-    report = Report(f"C = A @ B.T of float8_e4m3fn on {device.name}", [("m x n x k", 20), ("cublas TFLOP/s", 14), ("ours", 8), ("cublas fast", 11), ("fast of it", 10)])
+    report = Report(f"C = A @ B.T of float8_e4m3fn on {device.name}", [("m x n x k", 20), ("mode", 5), ("cublas TFLOP/s", 14), ("ours", 8), ("cublas fast", 11), ("fast of it", 10)])
 
-    def out(shape, t):
+    def out(shape, modes):
         rate = 2 * shape[0] * shape[1] * shape[2] / 1e12
-        of = [t[theirs] / t[ours] if ours in t and theirs in t else None for theirs, ours in (("cublas", "ours"), ("cublas fast", "fast"))]
-        report.row(gemm.label(shape), rate / t["cublas"], of[0], rate / t["cublas fast"] if "cublas fast" in t else None, of[1])
+        for mode, t in modes.items():
+            of = [t[theirs] / t[ours] if ours in t and theirs in t else None for theirs, ours in (("cublas", "ours"), ("cublas fast", "fast"))]
+            report.row(gemm.label(shape), mode, rate / t["cublas"] if "cublas" in t else None, of[0], rate / t["cublas fast"] if "cublas fast" in t else None, of[1])
 
-    measured = gemm.measure_all(SIDES, SHAPES, [sys.executable, __file__, "--child"], out)
+    measured = gemm.measure_all(gemm.chosen(args, SIDES, ("cublas",)), SHAPES[1:4] if args.quick else SHAPES, gemm.command_of(__file__, args), out)
     report.save(args.json, device=device.name)
     return 0 if measured else 1
 

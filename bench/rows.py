@@ -1,26 +1,27 @@
-"""The row kernels of examples/rows.py beside PyTorch's, in one process: the bandwidth of each over
-that of a copy.
+"""The row kernels of examples/rows.py beside PyTorch's and those of Triton's tutorials (softmax, layer
+norm), in one process: the bandwidth of each over that of a copy.
 
-    python bench/rows.py [--json OUT]
+    python bench/rows.py [--quick] [--turns] [--json OUT]
 
 Softmax, layer norm and RMS norm read and write every element once, cross entropy reads them; a copy
 reads and writes them. Rows are normal random, 2**27 elements or a little less in all, so that no
-cache holds them. All sides take turns, one call at a time behind an idle pause of 15 ms; medians.
-Results are compared with PyTorch's, computed in float64.
+cache holds them. How it is measured, in burst and in turns, says bench/gemm.py. Results are compared
+with PyTorch's, computed in float64. Triton's kernels hold rows of at most 64 KB.
 
 A child process measures, within a limit for each line of the table, as in bench/gemm.py.
 """
 
+import contextlib
 import importlib.util
-import json
-import statistics
 import sys
 
-from _bench import Report, need_gpu, parser
-from gemm import measure_all, say, seconds
+import gemm
+from _bench import Report, need_gpu
+from gemm import say
 
 LENGTHS = (1 << 10, 1 << 12, 5000, 1 << 14, 50257, 1 << 16, 1 << 18)
 ELEMENTS, TURNS, EPS = 1 << 27, 9, 1e-5
+QUICK = tuple((kind, columns) for kind in ("float32", "bfloat16") for columns in (1 << 12, 5000, 50257, 1 << 18))
 NAMES = ("softmax", "layer_norm", "rms_norm", "cross_entropy")
 
 
@@ -56,7 +57,19 @@ def compare(torch, name, result, x, weight, bias, labels):
         raise ValueError(f"{name}: {int(far.sum())} of {far.numel()} results are wrong")
 
 
-def measure(torch, case, names):
+def tutorials(x, out, weight, bias):
+    """name → Triton's call; those that do not take the rows are left out."""
+    say(running="triton")
+    import _triton_tutorials
+
+    calls = {}
+    with contextlib.suppress(ValueError):
+        calls["softmax"] = _triton_tutorials.softmax(x, out)
+        calls["layer_norm"] = _triton_tutorials.layer_norm(x, weight, bias, out, EPS)
+    return calls
+
+
+def measure(torch, case, names, modes):
     kind, columns = case
     say(running="copy")
     dtype = getattr(torch, kind)
@@ -65,34 +78,30 @@ def measure(torch, case, names):
     weight, bias = (torch.randn(columns, device="cuda", dtype=dtype) for _ in range(2))
     labels, loss = torch.randint(columns, (n,), device="cuda"), torch.empty(n, device="cuda", dtype=torch.float32)
     runs = {"copy": lambda: out.copy_(x)}
-    for name, (ours, theirs, result) in pairs(torch, x, out, weight, bias, labels, loss).items():
-        if name not in names:
-            continue
-        say(running=name)
+
+    def check(run, result, name):
         result.fill_(float("nan"))
-        ours()  # compiles
+        run()  # compiles
         compare(torch, name, result, x, weight, bias, labels)
-        theirs()
-        runs[name], runs["torch " + name] = ours, theirs
-    times = {name: [] for name in runs}
-    for _ in range(TURNS):
-        for name, run in runs.items():
-            say(running=name.removeprefix("torch "))
-            times[name].append(seconds(torch, run))
-    return {name: statistics.median(t) for name, t in times.items()}
+
+    by_triton = tutorials(x, out, weight, bias) if "triton" in names else {}
+    for name, (ours, theirs, result) in pairs(torch, x, out, weight, bias, labels, loss).items():
+        for side, run in ((name, ours), ("triton", by_triton.get(name))):
+            if run and side in names and gemm.passes(torch, side, lambda run=run, result=result, name=name: check(run, result, name)):
+                runs[name if side == name else "triton " + name] = run
+        if name in names:
+            theirs()
+            runs["torch " + name] = theirs
+
+    return gemm.measured(torch, {name: lambda _, run=run: run() for name, run in runs.items()}, modes, TURNS, side_of=lambda key: "triton" if key.startswith("triton ") else key.removeprefix("torch "))
 
 
-def child(names):
-    import torch
-
-    torch.zeros(1, device="cuda")
-    say(ready=True)
-    for line in sys.stdin:
-        say(times=measure(torch, json.loads(line), names))
+def sides(torch, names):
+    return names
 
 
 def main():
-    args = parser(__doc__).parse_args()
+    args = gemm.options(__doc__).parse_args()
     device = need_gpu()
     if not importlib.util.find_spec("torch"):
         print("torch is not installed: nothing to compare with")
@@ -100,22 +109,24 @@ def main():
     if device.compute_capability < (9, 0):
         print("examples/rows.py needs compute capability 9.0")
         return 0
-    report = Report(f"Rows on {device.name}: bandwidth over a copy's", [("elements", 9), ("length", 7), ("copy GB/s", 10), *((name, 13) for each in NAMES for name in (each, "PyTorch"))])
+    report = Report(f"Rows on {device.name}: bandwidth over a copy's", [("elements", 9), ("length", 7), ("function", 13), ("mode", 5), ("copy GB/s", 10), ("pyptx", 6), ("PyTorch", 8), ("Triton", 7)])
 
-    def out(case, t):
+    def out(case, modes):
         kind, columns = case
         nbytes = 2 * (ELEMENTS // columns * columns) * (4 if kind == "float32" else 2)
-        shares = [t["copy"] / t[key] / (2 if name == "cross_entropy" else 1) if key in t else None for name in NAMES for key in (name, "torch " + name)]
-        report.row(kind, columns, nbytes / t["copy"] / 1e9, *shares)
+        for name in NAMES:
+            for mode, t in modes.items():
+                moved = 1 / 2 if name == "cross_entropy" else 1
+                report.row(kind, columns, name, mode, nbytes / t["copy"] / 1e9, *(moved * t["copy"] / t[side + name] if side + name in t else None for side in ("", "torch ", "triton ")))
 
-    cases = [(kind, columns) for kind in ("float32", "bfloat16") for columns in LENGTHS]
-    measured = measure_all(NAMES, cases, [sys.executable, __file__, "--child"], out, label=lambda case: " ".join(map(str, case)))
+    cases = QUICK if args.quick else [(kind, columns) for kind in ("float32", "bfloat16") for columns in LENGTHS]
+    measured = gemm.measure_all(gemm.chosen(args, (*NAMES, *gemm.peers("triton"))), cases, gemm.command_of(__file__, args), out, label=lambda case: " ".join(map(str, case)))
     report.save(args.json, device=device.name)
     return 0 if measured else 1
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2:])
+        gemm.child(sys.argv[2:], sides, measure)
     else:
         sys.exit(main())

@@ -129,8 +129,8 @@ struct Target {
   /* At the beginning of a recursive function, after that check; NULL: nothing is to be done. */
   void (*enter_recursion)(Lower *lw);
 
-  /* Around each operation of code with options.check: what is to be noted or asked of it. NULL: the
-   * option has no effect. */
+  /* Around each operation of code with options.check, or with shared memory that asynchronous
+   * operations read: what is to be noted or asked of it. NULL: neither has an effect. */
   void (*check_before)(Lower *lw, Ins *i);
   void (*check_after)(Lower *lw, Ins *i);
 

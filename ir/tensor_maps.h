@@ -16,6 +16,10 @@ static inline bool ir_is_tensor_copy(const Ins *i) {
                                    i->aux.intrinsic == INTR_CP_ASYNC_TENSOR_STORE);
 }
 static inline unsigned ir_tensor_rank(const Ins *i) { return i->args[TENSOR_ARRAY]->type->ndim; }
+/* Then the box, the extents and the indices are those of the transposed array. */
+static inline bool ir_tensor_is_fortran(const Ins *i) {
+  return i->args[TENSOR_ARRAY]->type->layout == LAYOUT_F;
+}
 static inline int64_t ir_tensor_box(const Ins *i, unsigned axis) {
   return i->args[TENSOR_FIRST + axis]->aux.frozen->i;
 }

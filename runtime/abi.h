@@ -21,7 +21,13 @@ typedef struct RtField {
    * 16 the rank; from bit 24 on a byte for each axis of the array: its extent in the box - 1 */
   uint64_t map;
 } RtField;
-enum { RT_MAP_ELEMENT = 8, RT_MAP_RANK = 16, RT_MAP_BOX = 24, RT_MAP_AXES = 5 };
+enum {
+  RT_MAP_ELEMENT = 8,
+  RT_MAP_RANK = 16,
+  RT_MAP_FORTRAN = 23,
+  RT_MAP_BOX = 24,
+  RT_MAP_AXES = 5
+};
 /* CUtensorMapDataType */
 typedef enum RtTensorElement {
   RT_TENSOR_U8,
@@ -244,11 +250,11 @@ typedef struct RtReduce {
 } RtReduce;
 
 /* A box: of a load to shared memory, of a store from it. Extents and indices in the array's own
- * order. */
+ * order; of one in Fortran order those of the transposed array. */
 typedef struct RtTensor {
   char *shared, *global; /* global: element 0 of the array */
   int64_t elements;      /* in shared memory */
-  int64_t size, rank, swizzle;
+  int64_t size, rank, swizzle, fortran;
   int64_t extent[RT_MAP_AXES], box[RT_MAP_AXES], index_of[RT_MAP_AXES];
   char *barrier;
   int64_t index, blocks; /* as RtBulk */
@@ -279,8 +285,11 @@ typedef enum RtCopyError {
   RT_COPY_DIFFER,
   RT_COPY_STRIDE,
   RT_COPY_INDEX,
+  RT_COPY_FIRST_INDEX, /* the same of an array in Fortran order */
   RT_COPY_BEFORE,
   RT_COPY_UNFENCED,
+  RT_COPY_UNFENCED_BY, /* the thread that wrote it, and its line */
+  RT_COPY_UNMET,
   RT_COPY_CHANGED,
   RT_COPY_COMING,
   RT_COPY_TWICE,
@@ -320,6 +329,8 @@ enum {
   RT_WARPGROUP_UNFENCED,
   RT_WARPGROUP_UNSEEN, /* row of tile A; the next: of tile B */
   RT_WARPGROUP_UNSEEN_B,
+  RT_WARPGROUP_UNFENCED_BY, /* row of tile A, thread that wrote it, line; the next: of tile B */
+  RT_WARPGROUP_UNFENCED_BY_B,
   RT_WARPGROUP_OVERWRITTEN, /* line of the mma, whose tile A it is; the next: whose tile B */
   RT_WARPGROUP_OVERWRITTEN_B,
   RT_WARPGROUP_COMING, /* row of tile A; the next: of tile B */

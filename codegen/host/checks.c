@@ -146,16 +146,34 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
     check_race(lw, i, p, site, kind);
 }
 
+/* What asynchronous operations may read is of this thread (runtime/host/proxies.h). */
+static void note_written(Lower *lw, Ins *i) {
+  Space space = i->args[0]->type->space;
+  if (!lw->cg->shows_stores || (space != SPACE_SHARED && space != SPACE_CLUSTER))
+    return;
+  LLVMValueRef args[] = {launch_of(lw), lw_address(lw, i->args[0], i->args + 1),
+                         cg_host_arg(lw, HOST_THREAD), lw_i32(lw, i->loc.line),
+                         lw_i32(lw, (int64_t)access_bytes(i))};
+  call(lw, "rt_host_wrote", lw->t->none, args, 5);
+}
+
+static void note_access(Lower *lw, Ins *i, uint32_t kind) {
+  if (kind != RT_ACCESS_READ)
+    note_written(lw, i);
+  check_access(lw, i, kind);
+}
+
 /* ldmatrix and stmatrix: lane 8 j + k has the address of row k of matrix j. */
 static void check_matrices(Lower *lw, Ins *i, const Type *moved, uint32_t kind) {
-  if (!looks_for(lw, RT_CHECK_INIT | RT_CHECK_RACE))
+  bool notes = lw->cg->shows_stores && kind == RT_ACCESS_WRITE;
+  if (!notes && !looks_for(lw, RT_CHECK_INIT | RT_CHECK_RACE))
     return;
   uint64_t rows = 8 * moved->n * ty_size(moved->elems[0]) / 4;
   LLVMBasicBlockRef row = lw_block(lw, "row"), go = lw_block(lw, "rows");
   LLVMValueRef lane = l_and(lw->b, cg_host_arg(lw, HOST_THREAD), lw_i32(lw, 31));
   l_condbr(lw->b, l_icmp(lw->b, LLVMIntULT, lane, lw_i32(lw, (int64_t)rows)), row, go);
   lw_at(lw, row);
-  check_access(lw, i, kind);
+  note_access(lw, i, kind);
   l_br(lw->b, go);
   lw_at(lw, go);
 }
@@ -433,11 +451,11 @@ void cg_host_check_before(Lower *lw, Ins *i) {
   case OP_LOAD: check_access(lw, i, RT_ACCESS_READ); break;
   case OP_STORE:
     check_stored(lw, i);
-    check_access(lw, i, RT_ACCESS_WRITE);
+    note_access(lw, i, RT_ACCESS_WRITE);
     break;
   case OP_ATOMIC:
     check_stored(lw, i);
-    check_access(lw, i, RT_ACCESS_ATOMIC);
+    note_access(lw, i, RT_ACCESS_ATOMIC);
     break;
   case OP_BR:
   case OP_CONDBR: check_branch(lw, i); break;

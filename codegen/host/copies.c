@@ -60,6 +60,9 @@ static const Message messages[RT_COPY_ERRORS] = {
         {false, "a row of the array has {0} bytes, and for a tensor map it is a multiple of 16"},
     [RT_COPY_INDEX] = {false, "boxes begin at multiples of 16 bytes, so the last index, {0}, has "
                               "to be a multiple of {1}"},
+    [RT_COPY_FIRST_INDEX] = {false,
+                             "boxes begin at multiples of 16 bytes, so the first index, {0}, has "
+                             "to be a multiple of {1}"},
     [RT_COPY_BEFORE] = {false,
                         "a store may go beyond the array's end, but does not begin before it: "
                         "the index of axis {1} is {0}"},
@@ -67,6 +70,14 @@ static const Message messages[RT_COPY_ERRORS] = {
         {false, "byte {0} of the {1} has been written since the last fence_proxy_async_shared(), "
                 "so the copy may not see it: whoever writes calls it, then all meet, then one "
                 "copies"},
+    [RT_COPY_UNFENCED_BY] =
+        {false, "byte {0} of the {1} was written in line {3} by thread {2}, which has not called "
+                "fence_proxy_async_shared() since, so the copy may not see it: another thread's "
+                "fence does not do; whoever writes calls it, then all meet, then one copies"},
+    [RT_COPY_UNMET] =
+        {false, "byte {0} of the {1} was written in line {3} by thread {2}, and this thread has "
+                "not met it since its fence_proxy_async_shared(), so the copy may not see it: "
+                "whoever writes calls it, then all meet, then one copies"},
     [RT_COPY_CHANGED] =
         {false, "byte {0} of the {1} was written before the copy had read it: its thread calls "
                 "cp_async_bulk_commit_group() and cp_async_bulk_wait_group(0, read=True), "
@@ -261,8 +272,10 @@ static void tensor(Lower *lw, Ins *i) {
   put_number(lw, r, offsetof(RtTensor, size), size_of(array));
   put_number(lw, r, offsetof(RtTensor, rank), rank);
   put_number(lw, r, offsetof(RtTensor, swizzle), ir_tensor_swizzle(i));
+  put_number(lw, r, offsetof(RtTensor, fortran), ir_tensor_is_fortran(i));
   for (unsigned k = 0; k < rank; k++) {
-    put(lw, r, offsetof(RtTensor, extent) + 8 * k, lw_leaves(lw, array)[cg_extent_leaf(k)]);
+    unsigned axis = ir_tensor_is_fortran(i) ? rank - 1 - k : k;
+    put(lw, r, offsetof(RtTensor, extent) + 8 * k, lw_leaves(lw, array)[cg_extent_leaf(axis)]);
     put_number(lw, r, offsetof(RtTensor, box) + 8 * k, ir_tensor_box(i, k));
     put(lw, r, offsetof(RtTensor, index_of) + 8 * k, lw_value(lw, at[k]));
   }
@@ -289,10 +302,6 @@ static bool has(const Cg *cg, bool (*is)(IntrinsicId id)) {
   return false;
 }
 
-/* Those ask what has been written in front of a fence. */
-static bool is_reader(IntrinsicId id) {
-  return id == INTR_CP_ASYNC_BULK_STORE || id == INTR_CP_ASYNC_TENSOR_STORE || id == INTR_WGMMA_MMA;
-}
 static bool is_init(IntrinsicId id) { return id == INTR_MBARRIER_INIT; }
 
 /* Copies see barriers that have been made before: of all threads, or of this one. */
@@ -304,7 +313,7 @@ static void barriers_fenced(Lower *lw, bool all) {
 
 /* Threads meet the runtime where it asks what asynchronous operations see. */
 static void proxy_fence(Lower *lw) {
-  if (!has(lw->cg, is_reader))
+  if (!lw->cg->shows_stores)
     lw->target->fence(lw, FENCE_BLOCK);
   else
     cg_host_meeting(lw, RT_MEET_WAIT, sites(lw, NULL), lw_i32(lw, RT_WAIT_PROXY), lw_i64(lw, 0),

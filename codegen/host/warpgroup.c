@@ -10,6 +10,10 @@
 #define UNSEEN(tile)                                                                               \
   "row {0} of tile " tile " has been written by threads since the last proxy fence: call "         \
   "cuda.fence_proxy_async_shared() behind the writes, in front of the barrier"
+#define UNFENCED_BY(tile)                                                                          \
+  "row {0} of tile " tile " was written in line {2} by thread {1}, which has not called "          \
+  "cuda.fence_proxy_async_shared() since: another thread's fence does not do; whoever writes "     \
+  "calls it, in front of the barrier"
 #define COMING(tile)                                                                               \
   "row {0} of tile " tile " is still being copied: wait for the copy before, at its barrier"
 #define NOT_MET(tile)                                                                              \
@@ -31,6 +35,8 @@ static const char *const messages[RT_WARPGROUP_MISUSES] = {
                               "computed by threads",
     [RT_WARPGROUP_UNSEEN] = UNSEEN("a"),
     [RT_WARPGROUP_UNSEEN_B] = UNSEEN("b"),
+    [RT_WARPGROUP_UNFENCED_BY] = UNFENCED_BY("a"),
+    [RT_WARPGROUP_UNFENCED_BY_B] = UNFENCED_BY("b"),
     [RT_WARPGROUP_COMING] = COMING("a"),
     [RT_WARPGROUP_COMING_B] = COMING("b"),
     [RT_WARPGROUP_NOT_MET] = NOT_MET("a"),

@@ -47,7 +47,7 @@ static const LowerOp lowerers[OP_COUNT] = {
 
 static void lower_block(Lower *lw, Block *b) {
   BlockNote *n = b->note;
-  bool checks = lw->cg->options.check && lw->target->check_before;
+  bool checks = (lw->cg->options.check || lw->cg->shows_stores) && lw->target->check_before;
   bool begins = true;
   lw_at(lw, n->begin);
   FOR_INS (b, i) {
@@ -198,6 +198,14 @@ static bool may_print(const Cg *cg, const Ins *i) {
   return i->op == OP_PRINT || i->op == OP_CALL_C;
 }
 
+/* An asynchronous operation that reads shared memory. */
+static bool reads_shared(const Cg *cg, const Ins *i) {
+  (void)cg;
+  return i->op == OP_INTRINSIC &&
+         (i->aux.intrinsic == INTR_CP_ASYNC_BULK_STORE ||
+          i->aux.intrinsic == INTR_CP_ASYNC_TENSOR_STORE || i->aux.intrinsic == INTR_WGMMA_MMA);
+}
+
 static bool program_has(const Cg *cg, bool (*does)(const Cg *, const Ins *)) {
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     FOR_BLOCKS (cg->program->fns.data[k], b)
@@ -218,6 +226,7 @@ void cg_pass_lower(Cg *cg) {
   lw_count_paths(cg);
   cg->may_print = program_has(cg, may_print);
   cg->meets_grid = program_has(cg, meets_grid);
+  cg->shows_stores = program_has(cg, reads_shared);
   bool fields = cg->target->runtime_fields;
   uint32_t begin = cg->target->params_begin ? cg->target->params_begin(cg) : 0;
   cg->params = cg_lay_out_params(cg->cx, p,

@@ -12,6 +12,11 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
+/* All bulk stores, and no other instructions, are parts of such groups. */
+bool cg_nvptx_stores_in_bulk(const char *text, size_t n) {
+  return memmem(text, n, "bulk_group", 10) != NULL;
+}
+
 /* An instruction that may begin a store: inline assembly of that kind, or what is not known. */
 static bool may_store(LLVMValueRef i) {
   LLVMValueRef f = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
@@ -21,7 +26,7 @@ static bool may_store(LLVMValueRef i) {
     return !LLVMIsAFunction(f) || !LLVMGetIntrinsicID(f);
   size_t n = 0;
   const char *text = LLVMGetInlineAsmAsmString(f, &n);
-  return memmem(text, n, "bulk_group", 10) != NULL;
+  return cg_nvptx_stores_in_bulk(text, n);
 }
 
 static bool block_may_store(LLVMBasicBlockRef b) {

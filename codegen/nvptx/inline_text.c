@@ -3,7 +3,8 @@
  * In: OP_CALL_C with a text and its constraints (typeinfer/rules/inline_ptx.c). The letters of what
  * is read say how a value is passed: h as the bits of 16, the address of an array as l, that of a
  * shared array's own window as r. The call may do anything to memory and is convergent, since the
- * text may hold barriers. */
+ * text may hold barriers. Bulk stores in it are waited for at the kernel's end, as others are
+ * (drain.c). */
 #include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ static LLVMValueRef call(Lower *lw, Ins *i, LLVMTypeRef result, LLVMValueRef *ar
     types[k] = LLVMTypeOf(args[k]);
   LLVMTypeRef type = LLVMFunctionType(result, types, n, 0);
   const Frozen *text = i->aux.frozen;
+  lw->cg->bulk_stores |= cg_nvptx_stores_in_bulk(text->text, text->n);
   LLVMValueRef code = LLVMGetInlineAsm(type, text->text, text->n, i->name, strlen(i->name), true, 0,
                                        LLVMInlineAsmDialectATT, 0);
   LLVMValueRef v = l_call_type(lw->b, type, code, args, n);

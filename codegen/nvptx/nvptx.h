@@ -107,6 +107,8 @@ void cg_nvptx_keep_places(Cg *cg);
 /* drain.c: threads that may have bulk stores under way wait at the kernel's end until these have
  * read shared memory; right before code generation. */
 void cg_nvptx_drain(Cg *cg);
+/* Does the text of inline assembly begin bulk stores? */
+bool cg_nvptx_stores_in_bulk(const char *text, size_t n);
 void cg_nvptx_fence_copies(Cg *cg);
 
 /* descriptors.c: the descriptor of a tile in shared memory, of which `rest` is what does not depend

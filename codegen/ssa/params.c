@@ -391,6 +391,7 @@ static uint64_t map_of(const Ins *i) {
   uint64_t map = swizzle ? (uint64_t)__builtin_ctz(swizzle) : 0;
   map |= (uint64_t)tensor_element(i) << RT_MAP_ELEMENT;
   map |= (uint64_t)rank << RT_MAP_RANK;
+  map |= (uint64_t)ir_tensor_is_fortran(i) << RT_MAP_FORTRAN;
   for (unsigned k = 0; k < rank; k++)
     map |= (uint64_t)(ir_tensor_box(i, k) - 1) << (RT_MAP_BOX + 8 * k);
   return map;

@@ -22,6 +22,19 @@ size_t rt_place_bytes(size_t shared, size_t frame) {
   return aligned(sizeof(RtPlace)) + aligned(shared) + aligned(frame);
 }
 
+RtPlace *rt_cluster_member(const RtCluster *c, uint32_t rank) {
+  return (RtPlace *)(void *)((char *)c->first + rank * c->stride);
+}
+
+RtPlace *rt_cluster_owner(RtPlace *p, const char *at) {
+  for (uint32_t k = 0; k < p->cluster->blocks; k++) {
+    RtPlace *m = rt_cluster_member(p->cluster, k);
+    if (at >= m->shared && at < m->shared + p->cluster->shared_bytes)
+      return m;
+  }
+  return p;
+}
+
 RtPlace *rt_place_member(const RtPlaces *p, RtPlace *place, uint32_t rank) {
   char *first = (char *)place + (p->members > 1 ? aligned(sizeof *place) : 0);
   return (RtPlace *)(void *)(first + rank * p->member_bytes);
@@ -76,6 +89,7 @@ void rt_places_close(RtPlaces *p) {
     other = place->other;
     for (uint32_t k = 0; k < p->members; k++) {
       rt_proxy_close(rt_place_member(p, place, k));
+      free(rt_place_member(p, place, k)->meetings);
       rt_warpgroups_end(rt_place_member(p, place, k));
       rt_copies_free(rt_place_member(p, place, k));
       rt_flights_close(rt_place_member(p, place, k));

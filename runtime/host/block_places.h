@@ -31,9 +31,18 @@ typedef enum RtPlaceState {
   RT_PLACE_WAITS
 } RtPlaceState;
 
-enum { RT_NAMED_BARRIERS = 16 };
+/* Threads of a block, as bits; which came to a named barrier, and of them those that waited. */
+enum { RT_NAMED_BARRIERS = 16, RT_MOST_THREADS = 1024, RT_MEETINGS = 64 };
+typedef struct RtThreads {
+  uint64_t bits[RT_MOST_THREADS / 64];
+} RtThreads;
+typedef struct RtMeeting {
+  uint32_t time; /* that it was over (RtCluster.clock) */
+  RtThreads came, waited;
+} RtMeeting;
 typedef struct RtNamedBarrier {
   uint32_t threads, arrived, phase; /* threads 0: nobody has come in this phase */
+  RtMeeting now;
 } RtNamedBarrier;
 
 /* The barrier of a cluster, or of a block that has none. */
@@ -50,11 +59,22 @@ typedef struct RtCluster {
   uint32_t clock; /* meetings of threads, and barriers made (RtPlace.met) */
 } RtCluster;
 
+/* Which thread of the block wrote a byte of shared memory, and where. */
+typedef struct RtWritten {
+  uint32_t when; /* that thread came to a proxy fence (RtCluster.clock); 0: it has not since */
+  uint32_t line;
+  uint16_t by; /* 1 + its number; 0: no thread has */
+} RtWritten;
+
 /* Shared memory as asynchronous operations see it (proxies.h). */
 typedef struct RtProxy {
   char *seen;     /* NULL before it is asked for */
   uint32_t *when; /* of each piece of 16 bytes: when threads had written it (RtCluster.clock) */
   bool known, fenced;
+  bool *come;         /* by thread: to a fence; NULL before one has */
+  RtWritten *written; /* by byte; NULL before one is */
+  /* those of all bytes that are noted, and of those whose threads have come to no fence */
+  size_t first, end, open, open_end;
 } RtProxy;
 
 /* Which of its words copies that have not arrived write (flights.h). */
@@ -88,10 +108,12 @@ typedef struct RtPlace {
   uint32_t rank;
   uint32_t exited;      /* threads that have ended */
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
-  /* when, by the cluster's clock, all threads of the block met last; each of them others; the lanes
-   * of each warp */
-  uint32_t all_met, *met, *warp_met;
-  uint32_t threads; /* of the block */
+  /* when, by the cluster's clock, all threads of the block met last; each of them others; others
+   * but at a named barrier; the lanes of each warp */
+  uint32_t all_met, *met, *met_outside, *warp_met;
+  RtMeeting *meetings; /* at named barriers: a ring of RT_MEETINGS; NULL before the first */
+  uint32_t nmeetings;  /* so many, all in all */
+  uint32_t threads;    /* of the block */
   RtMapped mapped;
   RtProxy proxy;
   RtFlights flights;
@@ -134,6 +156,9 @@ size_t rt_place_bytes(size_t shared, size_t frame);
  * same. */
 bool rt_places_open(RtPlaces *p, size_t shared, size_t frame, uint64_t blocks, bool all,
                     uint32_t members);
+/* A cluster's block of that rank; that in whose shared memory an address lies, or else p. */
+RtPlace *rt_cluster_member(const RtCluster *c, uint32_t rank);
+RtPlace *rt_cluster_owner(RtPlace *p, const char *at);
 /* Member `rank` of a cluster's place. */
 RtPlace *rt_place_member(const RtPlaces *p, RtPlace *place, uint32_t rank);
 void rt_places_close(RtPlaces *p);

@@ -120,20 +120,6 @@ static Copy *append(const RtHostLaunch *view, uint32_t site, uint32_t thread, Qu
   return c;
 }
 
-static RtPlace *member(const RtCluster *c, uint32_t rank) {
-  return (RtPlace *)(void *)((char *)c->first + rank * c->stride);
-}
-
-/* Of the cluster, in whose shared memory the address lies; p's otherwise. */
-static RtPlace *place_of(RtPlace *p, const char *at) {
-  for (uint32_t k = 0; k < p->cluster->blocks; k++) {
-    RtPlace *m = member(p->cluster, k);
-    if (at >= m->shared && at < m->shared + p->cluster->shared_bytes)
-      return m;
-  }
-  return p;
-}
-
 static bool has_ended(const RtPlace *p, const RtPlace *m) {
   return m != p && m->times && m->state == RT_PLACE_ENDED;
 }
@@ -291,7 +277,7 @@ _Noreturn static void misused(const At *a, RtCopyError error, int64_t v1, int64_
 
 static At at(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *address,
              int64_t index) {
-  RtPlace *p = rt_host_place(view), *m = place_of(p, address);
+  RtPlace *p = rt_host_place(view), *m = rt_cluster_owner(p, address);
   At a = {view, site, thread, m, address, index};
   if (has_ended(p, m))
     misused(&a, RT_COPY_BLOCK_ENDED, m->rank, 0);
@@ -428,6 +414,13 @@ void rt_host_barriers_fenced(const RtHostLaunch *view, uint32_t thread, uint32_t
     c->barriers[k].fenced |= all || c->barriers[k].by == thread;
 }
 
+void rt_host_wrote(const RtHostLaunch *view, const char *at, uint32_t thread, uint32_t line,
+                   uint32_t bytes) {
+  RtPlace *p = rt_host_place(view);
+  if (p && p->cluster)
+    rt_proxy_wrote(p, at, thread, line, bytes);
+}
+
 void rt_host_mbarrier_look(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *address,
                            int64_t index, int64_t parity) {
   At a = at(view, site, thread, address, index);
@@ -511,7 +504,7 @@ static void load_to_all(const RtHostLaunch *view, uint32_t site, uint32_t thread
   if (!blocks || blocks >> cluster->blocks)
     wrong(view, site, RT_COPY_NO_BLOCK, thread, b->blocks, cluster->blocks, 0);
   for (uint32_t k = 0; k < cluster->blocks; k++) {
-    RtPlace *m = member(cluster, k);
+    RtPlace *m = rt_cluster_member(cluster, k);
     if (!(blocks >> k & 1))
       continue;
     At a = at(view, site, thread, m->shared + (b->barrier - p->shared), b->index);
@@ -530,6 +523,22 @@ void rt_host_store_async(const RtHostLaunch *view, uint32_t site, uint32_t threa
   load_to(&a, to, bytes, NULL, values, true);
 }
 
+/* Each thread that wrote these bytes has come to a fence since, and this one has met it behind
+ * that. */
+static void check_writers(const RtHostLaunch *view, uint32_t site, uint32_t thread,
+                          const char *from, uint32_t bytes) {
+  const RtPlace *p = rt_host_place(view);
+  for (uint32_t k = 0; k < bytes; k++) {
+    const RtWritten *w = rt_proxy_written(p, from + k);
+    if (!w)
+      continue;
+    uint32_t by = w->by - 1u;
+    if (!w->when || !rt_wait_knows(p, thread, by, w->when))
+      rt_host_trap(view, site + (w->when ? RT_COPY_UNMET : RT_COPY_UNFENCED_BY), p->block, thread,
+                   k, bytes, by, w->line);
+  }
+}
+
 /* Of this thread's group, from shared memory; what is there is looked at when it is waited for. */
 static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const char *from,
                        uint32_t bytes) {
@@ -540,6 +549,7 @@ static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,
     wrong(view, site, RT_COPY_COMING, thread, 0, 0, 0);
   if (seen < bytes)
     wrong(view, site, RT_COPY_UNFENCED, thread, (int64_t)seen, bytes, 0);
+  check_writers(view, site, thread, from, bytes);
   Copy *c = append(view, site, thread, &g->queue);
   c->kept = need(view, site, thread, malloc(bytes));
   c->from = from, c->bytes = bytes, c->group = g->committed;
@@ -630,10 +640,12 @@ static Box check_tensor(const RtHostLaunch *view, uint32_t site, uint32_t thread
   if (row % BULK)
     wrong(view, site, RT_COPY_STRIDE, thread, row, 0, 0);
   if (x->index_of[x->rank - 1] % (BULK / x->size))
-    wrong(view, site, RT_COPY_INDEX, thread, x->index_of[x->rank - 1], BULK / x->size, 0);
+    wrong(view, site, x->fortran ? RT_COPY_FIRST_INDEX : RT_COPY_INDEX, thread,
+          x->index_of[x->rank - 1], BULK / x->size, 0);
   for (uint32_t k = 0; !load && k < (uint32_t)x->rank; k++)
     if (x->index_of[k] < 0)
-      wrong(view, site, RT_COPY_BEFORE, thread, x->index_of[k], k, 0);
+      wrong(view, site, RT_COPY_BEFORE, thread, x->index_of[k], x->fortran ? x->rank - 1 - k : k,
+            0);
   return b;
 }
 

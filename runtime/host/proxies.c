@@ -8,12 +8,30 @@
 
 enum { PIECE = 16 };
 
-void rt_proxy_begin(RtPlace *p) { p->proxy.known = p->proxy.fenced = false; }
+/* None of these bytes is noted; none is open. */
+static void close_range(RtProxy *x) { x->open = SIZE_MAX, x->open_end = 0; }
+
+static void forget(RtProxy *x, size_t first, size_t end) {
+  if (x->written && first < end)
+    memset(x->written + first, 0, (end - first) * sizeof *x->written);
+}
+
+void rt_proxy_begin(RtPlace *p) {
+  RtProxy *x = &p->proxy;
+  x->known = x->fenced = false;
+  forget(x, x->first, x->end);
+  x->first = SIZE_MAX, x->end = 0;
+  close_range(x);
+  if (x->come)
+    memset(x->come, 0, p->threads * sizeof *x->come);
+}
 
 void rt_proxy_close(RtPlace *p) {
   free(p->proxy.seen);
   free(p->proxy.when);
-  p->proxy.seen = NULL, p->proxy.when = NULL;
+  free(p->proxy.come);
+  free(p->proxy.written);
+  p->proxy = (RtProxy){0};
 }
 
 static size_t bytes_of(const RtPlace *p) { return p->cluster->shared_bytes; }
@@ -43,11 +61,43 @@ static void note(RtPlace *p, bool all) {
   }
 }
 
+void rt_proxy_come(RtPlace *p, uint32_t thread) {
+  RtProxy *x = &p->proxy;
+  x->fenced = true;
+  if (!x->come)
+    x->come = calloc(p->threads, sizeof *x->come);
+  if (x->come)
+    x->come[thread] = true;
+}
+
+/* What threads that have come had written. */
+static void fence_written(RtPlace *p) {
+  RtProxy *x = &p->proxy;
+  size_t first = x->open, end = x->open_end;
+  if (!x->come)
+    return;
+  uint32_t now = rt_wait_time(p);
+  close_range(x);
+  for (size_t k = first; k < end; k++) {
+    RtWritten *w = &x->written[k];
+    if (!w->by || w->when)
+      continue;
+    if (x->come[w->by - 1]) {
+      w->when = now;
+    } else {
+      x->open = k < x->open ? k : x->open;
+      x->open_end = k + 1;
+    }
+  }
+  memset(x->come, 0, p->threads * sizeof *x->come);
+}
+
 void rt_proxy_settle(RtPlace *p) {
   RtProxy *x = &p->proxy;
   if (!x->fenced)
     return;
   x->fenced = false;
+  fence_written(p);
   if (!has_memory(p))
     return;
   note(p, !x->known);
@@ -65,6 +115,7 @@ void rt_proxy_brought(RtPlace *p, const char *at, size_t bytes) {
       x->seen[k] = (char)~p->shared[k];
   }
   size_t first = (size_t)(at - p->shared);
+  forget(x, first, first + bytes);
   memcpy(x->seen + first, at, bytes);
   for (size_t k = first / PIECE; k * PIECE < first + bytes; k++)
     x->when[k] = 0;
@@ -84,4 +135,42 @@ size_t rt_proxy_seen(const RtPlace *p, const char *at, size_t bytes) {
 
 bool rt_proxy_sees(const RtPlace *p, const char *at, size_t bytes) {
   return rt_proxy_seen(p, at, bytes) == bytes;
+}
+
+/* --- who wrote what --- */
+
+const RtWritten *rt_proxy_written(const RtPlace *p, const char *at) {
+  const RtWritten *w = p->proxy.written;
+  return w && w[at - p->shared].by ? &w[at - p->shared] : NULL;
+}
+
+const RtWritten *rt_proxy_unfenced(const RtPlace *p, const char *at, size_t bytes) {
+  const RtProxy *x = &p->proxy;
+  size_t first = (size_t)(at - p->shared);
+  for (size_t k = first; k < first + bytes && x->open < x->open_end; k++)
+    if (x->written[k].by && !x->written[k].when)
+      return &x->written[k];
+  return NULL;
+}
+
+void rt_proxy_wrote(RtPlace *p, const char *at, uint32_t thread, uint32_t line, uint32_t bytes) {
+  RtPlace *m = rt_cluster_owner(p, at);
+  RtProxy *x = &m->proxy;
+  size_t first = (size_t)(at - m->shared), all = bytes_of(m);
+  if (at < m->shared || first + bytes > all)
+    return;
+  if (p != m) {
+    forget(x, first, first + bytes);
+    return;
+  }
+  if (!x->written)
+    x->written = calloc(all, sizeof *x->written);
+  if (!x->written)
+    return;
+  RtWritten now = {.by = (uint16_t)(1 + thread), .line = line};
+  for (size_t k = first; k < first + bytes; k++)
+    x->written[k] = now;
+  size_t end = first + bytes;
+  x->first = first < x->first ? first : x->first, x->end = end > x->end ? end : x->end;
+  x->open = first < x->open ? first : x->open, x->open_end = end > x->open_end ? end : x->open_end;
 }

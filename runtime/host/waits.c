@@ -5,6 +5,7 @@
 #include "runtime/host/copies.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/host/flights.h"
@@ -17,7 +18,21 @@ enum { WARP = 32, MOST_IN_VAIN = 1 << 14 };
 
 /* --- named barriers: PTX ISA, barrier.cta, but that threads count one by one --- */
 
-static RtMisuse come(RtPlace *p, uint32_t number, uint32_t threads) {
+static void put(RtThreads *s, uint32_t thread) { s->bits[thread / 64] |= 1ull << thread % 64; }
+static bool holds(const RtThreads *s, uint32_t thread) {
+  return s->bits[thread / 64] >> thread % 64 & 1;
+}
+
+/* Without memory, none is kept: then all know of all. */
+static void keep_meeting(RtPlace *p, const RtMeeting *m) {
+  if (!p->meetings)
+    p->meetings = malloc(RT_MEETINGS * sizeof *p->meetings);
+  uint32_t number = p->nmeetings++ % RT_MEETINGS;
+  if (p->meetings)
+    p->meetings[number] = *m, p->meetings[number].time = rt_wait_time(p);
+}
+
+static RtMisuse come(RtPlace *p, uint32_t thread, bool waits, uint32_t number, uint32_t threads) {
   RtNamedBarrier *b = &p->barriers[number % RT_NAMED_BARRIERS];
   bool valid = number && number < RT_NAMED_BARRIERS && threads && threads % WARP == 0;
   bool other = valid && b->arrived && b->threads != threads;
@@ -25,14 +40,20 @@ static RtMisuse come(RtPlace *p, uint32_t number, uint32_t threads) {
     return (RtMisuse){.wrong = 1,
                       .values = {number, threads, b->arrived, b->arrived ? b->threads : 0}};
   b->threads = threads;
-  if (++b->arrived == threads)
+  put(&b->now.came, thread);
+  if (waits)
+    put(&b->now.waited, thread);
+  if (++b->arrived == threads) {
+    keep_meeting(p, &b->now);
     *b = (RtNamedBarrier){.phase = b->phase + 1};
+  }
   return (RtMisuse){0};
 }
 
-static RtMisuse begin_barrier(RtPlace *p, uint32_t *what, uint64_t *operand) {
+static RtMisuse begin_barrier(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *operand) {
   uint32_t number = (uint32_t)*operand, phase = p->barriers[number % RT_NAMED_BARRIERS].phase;
-  RtMisuse m = come(p, number, (uint32_t)(*operand >> 32));
+  bool waits = *what == RT_WAIT_BARRIER_SYNC;
+  RtMisuse m = come(p, thread, waits, number, (uint32_t)(*operand >> 32));
   if (*what == RT_WAIT_BARRIER_SYNC) {
     *what = RT_WAIT_BARRIER;
     *operand = number | (uint64_t)phase << 32;
@@ -74,7 +95,7 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
   RtMisuse m;
   switch (*what) {
   case RT_WAIT_BARRIER_SYNC:
-  case RT_WAIT_BARRIER_ARRIVE: return begin_barrier(p, what, operand);
+  case RT_WAIT_BARRIER_ARRIVE: return begin_barrier(p, thread, what, operand);
   case RT_WAIT_CLUSTER_SYNC:
     m = arrive(p, thread);
     *what = RT_WAIT_CLUSTER;
@@ -85,7 +106,7 @@ RtMisuse rt_wait_begin(RtPlace *p, uint32_t thread, uint32_t *what, uint64_t *op
     m = (RtMisuse){.wrong = !*operand && !p->arrived_in[thread]};
     *operand = 1;
     return m;
-  case RT_WAIT_PROXY: p->proxy.fenced = true; return (RtMisuse){0};
+  case RT_WAIT_PROXY: rt_proxy_come(p, thread); return (RtMisuse){0};
   case RT_WAIT_REGISTERS:
     *what = RT_WAIT_IN_REGISTERS;
     return rt_registers_come(p, thread, operand);
@@ -123,7 +144,7 @@ void rt_wait_report(const RtHostLaunch *view, const RtMisuse *m, uint32_t site, 
 }
 
 /* --- who has met whom: by the time of the last meeting, and without a look at who came to it but
- * for warps --- */
+ * for warps, and for named barriers where it is asked --- */
 
 void rt_wait_all_met(RtPlace *p) {
   if (p && p->met)
@@ -137,7 +158,7 @@ void rt_wait_warp_met(RtPlace *p, uint32_t first) {
 
 void rt_wait_met(RtPlace *p, uint32_t thread) {
   if (p->met)
-    p->met[thread] = ++p->cluster->clock;
+    p->met[thread] = p->met_outside[thread] = ++p->cluster->clock;
 }
 
 uint32_t rt_wait_time(RtPlace *p) { return ++p->cluster->clock; }
@@ -148,6 +169,41 @@ bool rt_wait_has_met(const RtPlace *p, uint32_t thread, const RtPlace *q, uint32
     return true;
   return p == q && (thread == other || p->all_met > time ||
                     (thread / WARP == other / WARP && p->warp_met[thread / WARP] > time));
+}
+
+/* All those know that a meeting tells: of the lanes of a warp that has met since, too. */
+static void spread(const RtPlace *p, RtThreads *know, const RtMeeting *m, uint32_t time) {
+  bool tells = false;
+  for (uint32_t k = 0; m && k < RT_MOST_THREADS / 64; k++)
+    tells |= (know->bits[k] & m->came.bits[k]) != 0;
+  for (uint32_t k = 0; k < (p->threads + 63) / 64; k++) {
+    uint64_t bits = know->bits[k] | (tells ? m->waited.bits[k] : 0);
+    for (uint32_t half = 0; half < 2 && 64 * k + 32 * half < p->threads; half++)
+      if (bits >> 32 * half & UINT32_MAX && p->warp_met[2 * k + half] > time)
+        bits |= (uint64_t)UINT32_MAX << 32 * half;
+    know->bits[k] = bits;
+  }
+}
+
+bool rt_wait_knows(const RtPlace *p, uint32_t thread, uint32_t other, uint32_t time) {
+  uint32_t kept = p->nmeetings < RT_MEETINGS ? p->nmeetings : RT_MEETINGS;
+  if (thread == other || p->all_met > time || p->met_outside[thread] > time ||
+      (thread / WARP == other / WARP && p->warp_met[thread / WARP] > time))
+    return true;
+  if (p->nmeetings && !p->meetings)
+    return true;
+  bool lost = p->nmeetings > kept && p->meetings[p->nmeetings % RT_MEETINGS].time > time;
+  RtThreads know = {0};
+  put(&know, other);
+  for (uint32_t y = 0; y < p->threads; y++)
+    if (p->met_outside[y] > time)
+      put(&know, y);
+  spread(p, &know, NULL, time);
+  /* in the order in which they were over */
+  for (uint32_t k = p->nmeetings - kept; k < p->nmeetings; k++)
+    if (p->meetings[k % RT_MEETINGS].time > time)
+      spread(p, &know, &p->meetings[k % RT_MEETINGS], time);
+  return lost || holds(&know, thread);
 }
 
 static bool is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
@@ -175,10 +231,11 @@ static bool is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand
 
 bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
   bool over = is_over(p, thread, what, operand);
-  bool meets = what == RT_WAIT_BARRIER || what == RT_WAIT_CLUSTER || what == RT_WAIT_PHASE_ON ||
-               what == RT_WAIT_TRY_ON;
+  bool meets = what == RT_WAIT_CLUSTER || what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON;
   if (over && meets)
     rt_wait_met(p, thread);
+  if (over && what == RT_WAIT_BARRIER)
+    p->met[thread] = rt_wait_time(p);
   return over;
 }
 
@@ -239,6 +296,8 @@ static void reset(RtPlace *p, uint32_t threads) {
   memset(p->barriers, 0, sizeof p->barriers);
   memset(p->arrived_in, 0, threads * sizeof *p->arrived_in);
   memset(p->met, 0, threads * sizeof *p->met);
+  memset(p->met_outside, 0, threads * sizeof *p->met_outside);
+  p->nmeetings = 0;
   memset(p->warp_met, 0, (threads + WARP - 1) / WARP * sizeof *p->warp_met);
   p->all_met = 0;
   p->exited = 0;
@@ -284,7 +343,8 @@ static void begin_member(const RtPlaces *places, const RtHostLaunch *view, size_
   uint32_t threads = (uint32_t)product(view->block);
   m->arrived_in = (uint32_t *)(void *)(m->frame + arrivals_at);
   m->met = m->arrived_in + threads;
-  m->warp_met = m->met + threads;
+  m->met_outside = m->met + threads;
+  m->warp_met = m->met_outside + threads;
   reset(m, threads);
 }
 

@@ -55,9 +55,12 @@ uint32_t rt_wait_time(RtPlace *p);
 /* May the thread know what thread `other` of block q did at that time? */
 bool rt_wait_has_met(const RtPlace *p, uint32_t thread, const RtPlace *q, uint32_t other,
                      uint32_t time);
+/* The same of two threads of a block, where those that meet at a named barrier know of one another
+ * alone, and of whom these had met before. */
+bool rt_wait_knows(const RtPlace *p, uint32_t thread, uint32_t other, uint32_t time);
 /* The blocks of a place begin: a cluster's, or one. arrivals_at: of RtPlace.arrived_in, in a frame,
  * which has RT_WAIT_WORDS for each thread there. */
-enum { RT_WAIT_WORDS = 3 };
+enum { RT_WAIT_WORDS = 4 };
 void rt_wait_begin_place(const RtPlaces *places, const RtHostLaunch *view, size_t arrivals_at,
                          RtPlace *p);
 

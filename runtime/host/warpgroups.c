@@ -158,6 +158,10 @@ static RtMisuse look_at(const RtPlace *p, const RtWarpgroup *g, uint32_t which) 
         return misuse(RT_WARPGROUP_COMING + which, row, 0);
       if (!rt_proxy_sees(p, at, CHUNK))
         return misuse(RT_WARPGROUP_UNSEEN + which, row, 0);
+      const RtWritten *w = rt_proxy_unfenced(p, at, CHUNK);
+      if (w)
+        return (RtMisuse){.wrong = RT_WARPGROUP_UNFENCED_BY + which,
+                          .values = {row, w->by - 1, w->line}};
       uint32_t time = rt_proxy_time(p, at);
       newest = time > newest ? time : newest;
     }

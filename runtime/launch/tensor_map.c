@@ -30,7 +30,7 @@ typedef struct Kept { /* what a map is made of, and the map; map is 0: none yet 
 static _Thread_local Kept kept[1 << SET_BITS][WAYS];
 static _Thread_local uint64_t uses;
 
-static unsigned rank_of(uint64_t map) { return map >> RT_MAP_RANK & 255; }
+static unsigned rank_of(uint64_t map) { return map >> RT_MAP_RANK & 127; }
 
 /* The map's entry, or that of the set which was used longest ago. */
 static Kept *find(uint64_t map, uint64_t address, const int64_t *shape, bool *found) {
@@ -59,7 +59,7 @@ static RtStatus make(uint64_t map, uint64_t address, const int64_t *shape,
   uint64_t stride = sizes[element];
   for (unsigned k = 0; k < rank; k++) {
     unsigned axis = rank - 1 - k;
-    dims[k] = (cuuint64_t)shape[axis];
+    dims[k] = (cuuint64_t)shape[map >> RT_MAP_FORTRAN & 1 ? k : axis];
     box[k] = (cuuint32_t)(map >> (RT_MAP_BOX + 8 * axis) & 255) + 1;
     steps[k] = 1;
     strides[k] = stride *= dims[k];

@@ -150,6 +150,10 @@ static const Method methods[] = {
     {"conj", is_strong, 0, 0, "nothing", number_conjugate, MARK("number.conj")},
     {"bit_count", is_integer, 0, 0, "nothing", number_bit_count, MARK("int.bit_count")},
     {"bit_length", is_weak_integer, 0, 0, "nothing", number_bit_length, MARK("int.bit_length")},
+    {"row", ty_are_accumulators, 1, 1, "the number of an element", ty_accumulator_row,
+     MARK("accumulators.row")},
+    {"col", ty_are_accumulators, 1, 1, "the number of an element", ty_accumulator_col,
+     MARK("accumulators.col")},
     {"is_integer", is_real, 0, 0, "nothing", number_is_integer, MARK("number.is_integer")},
 };
 enum { NMETHODS = sizeof methods / sizeof *methods };

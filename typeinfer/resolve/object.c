@@ -10,6 +10,7 @@
 #include "ir/base/suggest.h"
 #include "typeinfer/engine/door.h"
 #include "typeinfer/resolve/resolve.h"
+#include "typeinfer/rules/rules.h"
 #include "typeinfer/value/value.h"
 
 /* --- attributes --- */
@@ -396,7 +397,12 @@ Val ty_getattr(Ty *ty, Val obj, const char *name) {
   switch (obj.type->id) {
   case TY_MODULE: return module_attr(ty, f, name);
   case TY_ARRAY: return array_attribute(ty, obj, name);
-  case TY_TUPLE: return ty_named_attribute(ty, obj, name);
+  case TY_TUPLE: {
+    Suggest unused = suggest_for(name);
+    Val method;
+    bool found = ty_are_accumulators(obj.type) && ty_find_method(ty, obj, name, &method, &unused);
+    return found ? method : ty_named_attribute(ty, obj, name);
+  }
   case TY_ENUM: return ty_enum_attribute(ty, obj, name);
   case TY_DTYPE: return from_table(ty, dtype_attributes, obj, name);
   case TY_RANGE:

@@ -66,6 +66,10 @@ Val ty_read_multicast(Ty *ty, const TyCall *c, uint32_t k);
  * 1 on, or 0; false after an error. */
 bool ty_read_policy(Ty *ty, const TyCall *c, uint32_t k, Val *out);
 bool ty_read_reduction(Ty *ty, const TyCall *c, uint32_t k, const Type *elem, Val *out);
+/* warpgroup.c: may these be accumulators; the row and the column of a thread's element of them */
+bool ty_are_accumulators(const Type *t);
+Val ty_accumulator_row(Ty *ty, Val self, const Val *args, uint32_t n);
+Val ty_accumulator_col(Ty *ty, Val self, const Val *args, uint32_t n);
 /* builtin.c */
 Val ty_round_digits(Ty *ty, Val x, int64_t n);
 

@@ -45,6 +45,29 @@ static Val read_box(Ty *ty, const TyCall *c, int64_t box[TENSOR_RANK], int64_t *
   return v;
 }
 
+/* Which axis has neighbours: the last one, or the first. */
+static bool is_fortran(const Type *array) { return array->layout == LAYOUT_F; }
+
+/* The layout that order= says; a single axis has both. */
+static bool read_order(Ty *ty, const TyCall *c) {
+  const Type *t = c->args[0].type;
+  const Frozen *f = c->given[3] && c->args[3].type->id == TY_STR ? c->args[3].type->frozen : NULL;
+  bool fortran = f && !strcmp(f->text, "F");
+  if (c->given[3] && !fortran && (!f || strcmp(f->text, "C") != 0)) {
+    (void)wrong(ty, c, "the order is 'C' or 'F'");
+    return false;
+  }
+  if (t->layout == (fortran && t->ndim > 1 ? LAYOUT_F : LAYOUT_C))
+    return true;
+  if (is_fortran(t))
+    (void)wrong(ty, c, "of an array in Fortran order it needs order='F'");
+  else if (fortran && t->layout == LAYOUT_C)
+    (void)wrong(ty, c, "order='F' is for an array in Fortran order, and this one is in C order");
+  else
+    (void)TY_FAIL(ty, ERR_LAYOUT, c->name, TY_PRETTY(ty, c->args[0]));
+  return false;
+}
+
 Val ty_rule_tensor_map(Ty *ty, const TyCall *c) {
   static const char *const names[] = {"array", "box", "swizzle", "nbytes"};
   const Type *t = c->args[0].type;
@@ -53,8 +76,8 @@ Val ty_rule_tensor_map(Ty *ty, const TyCall *c) {
               t->ndim <= TENSOR_RANK && !t->pointer;
   if (!fits)
     return ty_argument_type(ty, c, 0, "an array of numbers of 1 to 5 axes");
-  if (t->layout != LAYOUT_C)
-    return TY_FAIL(ty, ERR_LAYOUT, c->name, TY_PRETTY(ty, c->args[0]));
+  if (!read_order(ty, c))
+    return BOTTOM;
   if (ty->emit && !is_argument(ty, c->args[0]))
     return wrong(ty, c,
                  "it is made of an argument of the kernel, in the kernel itself, by the launch");
@@ -63,7 +86,7 @@ Val ty_rule_tensor_map(Ty *ty, const TyCall *c) {
     return BOTTOM;
   if (c->given[2] && !fz_get_int(c->args[2].konst, &swizzle))
     return ty_not_constant(ty, "the swizzle of cuda.tensor_map", NULL);
-  int64_t size = (int64_t)ty_size(t->elem), row = box[t->ndim - 1] * size;
+  int64_t size = (int64_t)ty_size(t->elem), row = box[is_fortran(t) ? 0 : t->ndim - 1] * size;
   if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
     return wrong(ty, c, "the swizzle is 0, 32, 64 or 128 bytes");
   if (row % 16 || (swizzle && row != swizzle))
@@ -130,8 +153,9 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
   Val *args = out->args;
   args[out->n++] = s, args[out->n++] = array;
   args[out->n++] = ty_cast_id(ty, elements, TY_I64);
+  bool fortran = is_fortran(array.type);
   for (uint32_t a = 0; a < out->rank; a++) {
-    Val one = ty_item(ty, box, a);
+    Val one = ty_item(ty, box, fortran ? out->rank - 1 - a : a);
     if (!fz_get_int(one.konst, &n)) {
       (void)ty_not_constant(ty, "the map", NULL);
       return false;
@@ -144,7 +168,7 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
   }
   args[out->n++] = ty_const_int(ty, width);
   for (uint32_t a = 0; a < out->rank; a++) {
-    Val one = ty_item(ty, index, a);
+    Val one = ty_item(ty, index, fortran ? out->rank - 1 - a : a);
     if (!ty_is_number(one.type) || !ty_is_integral(one.type)) {
       (void)ty_argument_type(ty, c, k + 1, "an index for each axis of the array");
       return false;
@@ -153,9 +177,9 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
     if (a + 1 == out->rank && fz_get_int(one.konst, &n) && n % step) {
       (void)wrong(ty, c,
                   arena_printf(&ty->cx->arena,
-                               "boxes begin at multiples of 16 bytes, so the last index is a "
+                               "boxes begin at multiples of 16 bytes, so the %s index is a "
                                "multiple of %lld, and not %lld",
-                               (long long)step, (long long)n));
+                               fortran ? "first" : "last", (long long)step, (long long)n));
       return false;
     }
     if (c->id == INTR_CP_ASYNC_TENSOR_STORE && fz_get_int(one.konst, &n) && n < 0) {

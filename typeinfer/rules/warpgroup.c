@@ -29,6 +29,7 @@ typedef struct Mma {
   const Row *row;
   int64_t columns, swizzle;
   bool major[2]; /* of A and of B: neighbours lie along M or N */
+  bool tile[2];  /* they said so themselves, as cuda.smem_tile's */
 } Mma;
 
 static Val wrong(Ty *ty, const TyCall *c, const char *what) {
@@ -303,6 +304,14 @@ static bool read_tile(const Mma *m, uint32_t k, int64_t lines, Val *out) {
 
 static bool read_major(Mma *m, uint32_t k) {
   const TyCall *c = m->call;
+  if (m->tile[k] && c->given[4 + k]) {
+    (void)wrong(m->ty, c,
+                arena_printf(&m->ty->cx->arena,
+                             "tile %c is of cuda.smem_tile, which says how it "
+                             "lies: leave out %c_major=",
+                             names[k], names[k]));
+    return false;
+  }
   const Frozen *f =
       c->given[4 + k] && c->args[4 + k].type->id == TY_STR ? c->args[4 + k].type->frozen : NULL;
   const char *other = k ? "n" : "m";
@@ -311,7 +320,8 @@ static bool read_major(Mma *m, uint32_t k) {
                 arena_printf(&m->ty->cx->arena, "%c_major is 'k' or '%s'", names[k], other));
     return false;
   }
-  m->major[k] = f && f->text[0] != 'k';
+  if (!m->tile[k])
+    m->major[k] = f && f->text[0] != 'k';
   if (!m->major[k] || m->row->majors > 0)
     return true;
   (void)wrong(
@@ -362,7 +372,11 @@ static bool read_types(Mma *m) {
 
 static bool read_swizzle(Mma *m) {
   const TyCall *c = m->call;
-  m->swizzle = 128;
+  if (m->swizzle && c->given[3]) {
+    (void)wrong(m->ty, c, "tiles of cuda.smem_tile have their swizzle: leave out swizzle=");
+    return false;
+  }
+  m->swizzle = m->swizzle ? m->swizzle : 128;
   if (c->given[3] && !fz_get_int(c->args[3].konst, &m->swizzle)) {
     (void)ty_not_constant(m->ty, arena_printf(&m->ty->cx->arena, "swizzle= of %s", c->name), NULL);
     return false;
@@ -373,12 +387,75 @@ static bool read_swizzle(Mma *m) {
   return false;
 }
 
+/* --- tiles that say how they lie: named tuples of a view and constants --- */
+
+#define TITLE "SmemTile"
+enum { TILE_ARRAY, TILE_MAJOR, TILE_SWIZZLE, TILE_FIELDS };
+
+static bool read_tile_major(Ty *ty, const TyCall *c, bool *mn) {
+  static const char *const all[] = {"K", "k", "MN", "mn", "M", "m", "N", "n"};
+  const Frozen *f = c->given[1] && c->args[1].type->id == TY_STR ? c->args[1].type->frozen : NULL;
+  for (uint32_t k = 0; k < sizeof all / sizeof *all; k++)
+    if (f ? !strcmp(f->text, all[k]) : !c->given[1]) {
+      *mn = k > 1;
+      return true;
+    }
+  (void)wrong(ty, c, "the major axis is 'K' or 'MN'");
+  return false;
+}
+
+Val ty_rule_smem_tile(Ty *ty, const TyCall *c) {
+  static const char *const fields[] = {"array", "mn_major", "swizzle"};
+  int64_t swizzle = 128;
+  bool mn;
+  if (c->args[0].type->id != TY_ARRAY || !element_of(c->args[0]))
+    return ty_argument_type(ty, c, 0, "a view of an array of cuda.shared.array");
+  if (c->given[2] && !fz_get_int(c->args[2].konst, &swizzle))
+    return ty_not_constant(ty, "the swizzle of cuda.smem_tile", NULL);
+  if (!read_tile_major(ty, c, &mn))
+    return BOTTOM;
+  if (swizzle != 128 && swizzle != 64 && swizzle != 32)
+    return wrong(ty, c, "swizzle is 128, 64 or 32, the bytes of a row");
+  Val items[] = {c->args[0], ty_const_int(ty, mn), ty_const_int(ty, swizzle)};
+  Val tile = ty_make_tuple(ty, items, TILE_FIELDS);
+  if (!ty_is_bottom(tile))
+    tile.type = ty_named_tuple(ty->cx, tile.type->elems, TILE_FIELDS, fields, TITLE);
+  return tile;
+}
+
+/* Factor k of the call, if it is such a tile, becomes the view; false: their swizzles differ. */
+static bool take_tile(Mma *m, TyCall *call, uint32_t k) {
+  Ty *ty = m->ty;
+  Val v = call->args[k];
+  int64_t mn = 0, swizzle = 0;
+  if (v.type->id != TY_TUPLE || !v.type->title || strcmp(v.type->title, TITLE) != 0 ||
+      v.type->n != TILE_FIELDS)
+    return true;
+  if (!fz_get_int(ty_item(ty, v, TILE_MAJOR).konst, &mn) ||
+      !fz_get_int(ty_item(ty, v, TILE_SWIZZLE).konst, &swizzle)) {
+    (void)ty_not_constant(ty, "how a tile lies", NULL);
+    return false;
+  }
+  if (m->swizzle && m->swizzle != swizzle) {
+    (void)wrong(ty, call,
+                arena_printf(&ty->cx->arena,
+                             "tile a has a swizzle of %lld bytes, and tile b of %lld",
+                             (long long)m->swizzle, (long long)swizzle));
+    return false;
+  }
+  m->tile[k] = true, m->major[k] = mn, m->swizzle = swizzle;
+  call->args[k] = ty_item(ty, v, TILE_ARRAY);
+  return !ty_is_bottom(call->args[k]);
+}
+
 /* Operands of the instruction: a, bytes between its parts, b, bytes between its parts, c, and the
  * numbers of the row of warpgroups.def, of the swizzle, of the majors (bit 0: A's, bit 1: B's). */
-Val ty_rule_wgmma_mma(Ty *ty, const TyCall *c) {
+Val ty_rule_wgmma_mma(Ty *ty, const TyCall *given) {
+  TyCall call = *given, *c = &call;
   Mma m = {.ty = ty, .call = c};
   Val args[8];
-  if (!read_types(&m) || !read_swizzle(&m) || !read_major(&m, 0) || !read_major(&m, 1))
+  if (!take_tile(&m, c, 0) || !take_tile(&m, c, 1) || !read_types(&m) || !read_swizzle(&m) ||
+      !read_major(&m, 0) || !read_major(&m, 1))
     return BOTTOM;
   if (c->args[0].type->id == TY_TUPLE) {
     if (c->args[0].type->n != m.row->k / 2 || m.major[0])
@@ -399,4 +476,58 @@ Val ty_rule_wgmma_mma(Ty *ty, const TyCall *c) {
   args[6] = ty_const_int(ty, m.swizzle);
   args[7] = ty_const_int(ty, m.major[0] | m.major[1] << 1);
   return ty_intrinsic(ty, c->id, c->args[2].type, args, 8);
+}
+
+/* --- acc.row(i), acc.col(i): where in the tile of 64 rows a thread's element i is --- */
+
+bool ty_are_accumulators(const Type *t) {
+  Val v = {.type = t};
+  return t->id == TY_TUPLE && !t->title && t->n >= 4 && t->n % 4 == 0 && are_sums(v);
+}
+
+static Val part(Ty *ty, Val v, int64_t right, int64_t mask, int64_t left) {
+  v = ty_int_op(ty, OP_AND, ty_int_op(ty, OP_RSHIFT, v, ty_const_int(ty, right)),
+                ty_const_int(ty, mask));
+  return ty_int_op(ty, OP_LSHIFT, v, ty_const_int(ty, left));
+}
+
+/* The number of this thread in its block. */
+static Val thread_number(Ty *ty) {
+  Val at[3], size[2];
+  for (unsigned k = 0; k < 3; k++)
+    at[k] = ty_intrinsic(ty, INTR_TID_X + (IntrinsicId)k, ty_id(ty, TY_PYINT), NULL, 0);
+  for (unsigned k = 0; k < 2; k++)
+    size[k] = ty_intrinsic(ty, INTR_NTID_X + (IntrinsicId)k, ty_id(ty, TY_PYINT), NULL, 0);
+  Val row = ty_int_op(ty, OP_ADD, ty_int_op(ty, OP_MUL, at[2], size[1]), at[1]);
+  return ty_int_op(ty, OP_ADD, ty_int_op(ty, OP_MUL, row, size[0]), at[0]);
+}
+
+static bool is_index(Ty *ty, Val v, const char *name, Val *out) {
+  if (!ty_is_number(v.type) || !ty_is_integral(v.type) || ty_kind(v.type) == KIND_BOOL) {
+    (void)TY_FAIL(ty, ERR_ARGUMENTS, name, "it takes the number of an element, an integer");
+    return false;
+  }
+  *out = ty_cast_id(ty, v, TY_PYINT);
+  return true;
+}
+
+Val ty_accumulator_row(Ty *ty, Val self, const Val *args, uint32_t n) {
+  (void)self;
+  (void)n;
+  Val i, t;
+  if (!is_index(ty, args[0], "row", &i))
+    return BOTTOM;
+  t = thread_number(ty);
+  Val row = ty_int_op(ty, OP_ADD, part(ty, t, 5, 3, 4), part(ty, t, 2, 7, 0));
+  return ty_int_op(ty, OP_ADD, row, part(ty, i, 1, 1, 3));
+}
+
+Val ty_accumulator_col(Ty *ty, Val self, const Val *args, uint32_t n) {
+  (void)self;
+  (void)n;
+  Val i, lane = ty_intrinsic(ty, INTR_LANEID, ty_id(ty, TY_PYINT), NULL, 0);
+  if (!is_index(ty, args[0], "col", &i))
+    return BOTTOM;
+  Val column = ty_int_op(ty, OP_ADD, part(ty, i, 2, 63, 3), part(ty, lane, 0, 3, 1));
+  return ty_int_op(ty, OP_ADD, column, part(ty, i, 0, 1, 0));
 }

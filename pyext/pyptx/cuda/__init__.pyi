@@ -875,6 +875,8 @@ def short3(*components: Any) -> Any:
     """int16x3 by CUDA C++'s name."""
 def short4(*components: Any) -> Any:
     """int16x4 by CUDA C++'s name."""
+def smem_tile(array: Array, major: Any = 'K', swizzle: int = 128) -> Any:
+    """A tile for cuda.wgmma.mma that says itself how it lies: a view of an array in shared memory, the axis along which elements are neighbours ('K', or 'MN', 'M' or 'N'), and the bytes of a row. mma then takes no swizzle=, a_major= and b_major= for it."""
 def st_async(array: Array, index: int | tuple[int, ...], values: tuple[Any, ...], barriers: Array, barrier_index: int | tuple[int, ...], rank: int) -> Any:
     """Begins to store a number, or a tuple of 2 or 4, of 4 or 8 bytes each and at most 16 in all, from array[index] on, in one access, where the block of that rank of the cluster has the array. The bytes arrive at barriers[barrier_index] of that block, whose threads see them once they have waited for its phase: no fence and no barrier of the cluster is needed."""
 def static_assert(condition: object, message: str) -> None:
@@ -899,8 +901,8 @@ def syncthreads_or(predicate: object) -> int:
     """syncthreads, and 1 if the predicate is true in any thread of the block, else 0."""
 def syncwarp(mask: int = 0xffffffff) -> None:
     """Wait until all lanes of mask arrive; memory that they wrote before it is seen by them after it."""
-def tensor_map(array: Array, box: int | tuple[int, ...], swizzle: int = 0) -> Any:
-    """How cp_async_bulk_tensor copies boxes of that shape (a constant) of a C-contiguous array, an argument of the kernel of rank 1 to 5: with .box, .swizzle and .nbytes of a box. swizzle: 32, 64 or 128, the bytes of a row of the box, whose pieces of 16 bytes are exchanged in shared memory as the hardware does; 0: not. The launch makes it."""
+def tensor_map(array: Array, box: int | tuple[int, ...], swizzle: int = 0, order: Any = 'C') -> Any:
+    """How cp_async_bulk_tensor copies boxes of that shape (a constant) of a C-contiguous array, an argument of the kernel of rank 1 to 5: with .box, .swizzle and .nbytes of a box. swizzle: 32, 64 or 128, the bytes of a row of the box, whose pieces of 16 bytes are exchanged in shared memory as the hardware does; 0: not. order='F' is for an array in Fortran order: box and indices follow its axes, and in shared memory, too, the first axis has neighbours. The launch makes it."""
 class threadIdx:
     """Index of this thread in its block: .x .y .z"""
     x: int  # Thread index, x.

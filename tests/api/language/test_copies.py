@@ -448,6 +448,24 @@ def test_a_store_without_a_commit_is_waited_for_too(commit):
     assert re.findall(r"cp\.async\.bulk\.(?:commit|wait)_group[^;]*", stored) == ["cp.async.bulk.commit_group"] * (1 + commit) + ["cp.async.bulk.wait_group.read 0"]
 
 
+STORED = "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;"
+
+
+@pytest.mark.parametrize("text, waits", [
+    ("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;", True),
+    ("{ cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], 256; cp.async.bulk.commit_group; }", True),
+    ("st.global.b32 [%0], %1;", False),
+])  # fmt: skip
+def test_stores_of_inline_ptx_are_waited_for(text, waits, tmp_path):
+    """By the thread that may have begun one; the others, and kernels without, return by themselves."""
+    kernel = define("def kernel(x):\n    s = cuda.shared.array(64, np.float32)\n    s[cuda.threadIdx.x] = 1\n    cuda.fence_proxy_async_shared()\n    cuda.syncthreads()\n"
+                    f"    if cuda.threadIdx.x == 0:\n        cuda.inline_ptx({text!r}, 'l', x, 'r', s)\n")
+    ptx = ptx_of(kernel, "float32[::1]", "sm_90")
+    assert ptx.count(STORED) == waits and ptx.count("ret;") == 1 + waits, ptx
+    assert not waits or ptx.index("bulk_group [" if "reduce" not in text else "bulk_group.add") < ptx.index(STORED)
+    assemble(ptx, "sm_90", tmp_path)
+
+
 @pytest.mark.parametrize("call, ptx, version", [("st_async(s, 0, 1, b, 0, 1)", "st.async.weak", 81), ("mbarrier_arrive_cluster(b, 0, 1)", "mbarrier.arrive.shared::cluster", 80)])
 @pytest.mark.parametrize("debug", [False, True])
 def test_what_is_lacking_has_the_name_of_the_call(call, ptx, version, debug):

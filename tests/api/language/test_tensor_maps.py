@@ -11,11 +11,11 @@ from test_instructions import has, on_device  # noqa: F401 (on_device names it)
 from test_ptx import assemble, ptx_of
 
 
-def through(rank, box, swizzle, dtype):
+def through_text(rank, box, swizzle, dtype):
     """A kernel that copies one box of x to shared memory, as bytes to `seen`, and from there to out, if no index is negative."""
     places = [f"i{k}" for k in range(rank)]
     index = f"({', '.join(places)},)" if rank > 1 else "i0"
-    return define(f"""def kernel(out, x, seen, {', '.join(places)}):
+    return f"""def kernel(out, x, seen, {', '.join(places)}):
     mx = cuda.tensor_map(x, {box}, swizzle={swizzle})
     mo = cuda.tensor_map(out, {box}, {swizzle})
     s = cuda.shared.array({box}, np.{dtype})
@@ -36,7 +36,11 @@ def through(rank, box, swizzle, dtype):
         cuda.cp_async_bulk_tensor_store(mo, {index}, s)
         cuda.cp_async_bulk_commit_group()
         cuda.cp_async_bulk_wait_group(0)
-""")
+"""
+
+
+def through(*case):
+    return define(through_text(*case))
 
 
 def box_of(x, box, index):
@@ -79,6 +83,47 @@ def test_boxes(rank, box, swizzle, dtype, shape, places):
             stored[inside] = x[inside]
         assert np.array_equal(seen, exchanged(want, swizzle) if swizzle else want.reshape(-1))
         assert np.array_equal(out, stored)
+
+
+FORTRAN = [(1, (64,), 0, "float32", (300,), [(0,), (248,), (-12,)]), (2, (32, 8), 0, "float32", (40, 20), [(0, 0), (4, 3), (-4, -2), (28, 15), (52, 50)]), (2, (64, 16), 128, "float16", (72, 100), [(0, 0), (32, 90)]),
+           (3, (16, 4, 2), 0, "uint8", (32, 7, 5), [(16, 2, 1), (-16, 5, 4)])]  # fmt: skip
+
+
+def fortran(rank, box, swizzle, dtype):
+    text = through_text(rank, box, swizzle, dtype).replace("swizzle=", "order='F', swizzle=").replace(f"mo = cuda.tensor_map(out, {box}, {swizzle})", f"mo = cuda.tensor_map(out, {box}, {swizzle}, 'F')")
+    return define(text.replace(f"cuda.shared.array({box}", f"cuda.shared.array({box[::-1]}"))
+
+
+@on_device
+@pytest.mark.parametrize("rank, box, swizzle, dtype, shape, places", FORTRAN, ids=[f"{c[0]}d-{c[3]}-{c[2]}" for c in FORTRAN])
+def test_fortran_order(rank, box, swizzle, dtype, shape, places, tmp_path):
+    """Box and index follow the array's axes; in shared memory, too, the first one has neighbours."""
+    kernel = cuda.jit(fortran(rank, box, swizzle, dtype))
+    x = np.asfortranarray(np.arange(np.prod(shape)).astype(dtype).reshape(shape))
+    for index in places:
+        out, seen = np.zeros_like(x), np.zeros(np.prod(box), dtype)
+        d_x, d_out = cuda.to_device(x), cuda.to_device(out)
+        kernel[1, 32](d_out, d_x, seen, *index)
+        want, stored = np.ascontiguousarray(box_of(x, box, index).T), np.zeros_like(x)
+        inside = tuple(slice(max(0, i), max(0, min(n, i + b))) for i, b, n in zip(index, box, shape))
+        if min(index) >= 0:
+            stored[inside] = x[inside]
+        assert np.array_equal(seen, exchanged(want, swizzle) if swizzle else want.reshape(-1))
+        assert np.array_equal(d_out.copy_to_host(), stored)
+    axes = ",".join(["::1"] + [":"] * (rank - 1))
+    assemble(ptx_of(kernel.py_func, f"{dtype}[{axes}], {dtype}[{axes}], {dtype}[::1]" + ", int64" * rank, "sm_90"), "sm_90", tmp_path)
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("shape, index, what", [
+    ((40, 20), (6, 0), "so the first index, 6, has to be a multiple of 4"), ((41, 20), (0, 0), "a row of the array has 164 bytes"), ((40, 20), (0, -1), None),
+])  # fmt: skip
+def test_wrong_places_in_fortran_order(shape, index, what):
+    x = np.zeros(shape, np.float32, order="F")
+    text = through_text(2, (32, 8), 0, "float32").replace("swizzle=", "order='F', swizzle=").replace(", 0)\n    s =", ", 0, 'F')\n    s =").replace("array((32, 8)", "array((8, 32)")
+    text = text if what else text.replace("i0 >= 0 and i1 >= 0", "i0 >= 0")
+    with pytest.raises(RuntimeError, match=what or "the index of axis 1 is -1"):
+        cuda.jit(define(text))[1, 32](x, x.copy(order="F"), np.zeros(256, np.float32), *index)
 
 
 @cuda.jit
@@ -197,7 +242,9 @@ def test_stores_are_looked_at(before, after, what):
     ("tensor_map(x, 8)", "the box has an extent for each axis"), ("tensor_map(x, (8, 257))", "a box has 1 to 256 elements along each axis, not 257"),
     ("tensor_map(x, (0, 8))", "not 0"), ("tensor_map(x, (8, len(x)))", "must be known"), ("tensor_map(x, (8, 3))", "a row of the box has 12 bytes, and must have a multiple of 16"),
     ("tensor_map(x, (8, 64), swizzle=128)", "a row of the box has 256 bytes, and must have the 128 of the swizzle"), ("tensor_map(x, (8, 8), swizzle=48)", "the swizzle is 0, 32, 64 or 128"),
-    ("tensor_map(x[2:], (8, 8))", "an argument of the kernel"), ("tensor_map(x.T, (8, 8))", "needs a C-contiguous array"), ("tensor_map(s, (8, 8))", "must be an array of numbers of 1 to 5 axes"),
+    ("tensor_map(x[2:], (8, 8))", "an argument of the kernel"), ("tensor_map(x.T, (8, 8))", "of an array in Fortran order it needs order='F'"), ("tensor_map(s, (8, 8))", "must be an array of numbers of 1 to 5 axes"),
+    ("tensor_map(x, (8, 8), order='F')", "order='F' is for an array in Fortran order"), ("tensor_map(x, (8, 8), order='A')", "the order is 'C' or 'F'"), ("tensor_map(x, (8, 8), 0, 1)", "the order is"),
+    ("tensor_map(x[:, 1:], (8, 8))", "needs a C-contiguous array"),
     ("cp_async_bulk_tensor(s, x, (0, 0), b, 0)", "must be what cuda.tensor_map gives"), ("cp_async_bulk_tensor(s, cuda.tensor_map(x, (8, 8)), (0, 0, 0), b, 0)", "an index for each axis"),
     ("cp_async_bulk_tensor(x, cuda.tensor_map(x, (8, 8)), (0, 0), b, 0)", "must be a C-contiguous shared array of float32"),
     ("cp_async_bulk_tensor(s, cuda.tensor_map(x, (8, 8)), (0, 0.5), b, 0)", "an index for each axis"),
@@ -284,4 +331,12 @@ def test_what_a_launch_finds():
                     assert False, "no error"
 
         finds("rows of 36 bytes", 4, 9)
+        kernel = cuda.jit(test_tensor_maps.fortran(2, (8, 4), 0, "float32"))
+        x = cuda.device_array((9, 4), np.float32, order="F")
+        try:
+            kernel[1, 32](x, x, x[:, 0], 0, 0)
+        except Exception as e:
+            assert "rows of 36 bytes" in str(e), e
+        else:
+            assert False, "no error"
     """)

@@ -540,6 +540,71 @@ def test_another_architecture():
             ptx_of(kernel, "float32[::1]", arch)
 
 
+# --- tiles that say how they lie, and where elements of accumulators are ---
+
+
+def tiles(a, b, more=""):
+    """A @ B of float16 by one warpgroup; b is K x N. Elements are stored where acc.row and acc.col say."""
+    return define(f"""def kernel(out, a, b):
+    t = cuda.threadIdx.x + cuda.threadIdx.y * cuda.blockDim.x
+    sa = cuda.shared.array((64, 64), np.float16, alignment=1024)
+    sb = cuda.shared.array((64, 64), np.float16, alignment=1024)
+    for i in range(t, 4096, 128):
+        r, c = i // 64, i % 64
+        sa[r, 8 * (c // 8 ^ r % 8) + c % 8] = a[r, c]
+        sb[r, 8 * (c // 8 ^ r % 8) + c % 8] = b[r, c]
+    cuda.fence_proxy_async_shared()
+    cuda.syncthreads()
+    acc = cuda.wgmma.zeros(64, 64, np.float32)
+    cuda.wgmma.fence()
+    for kk in range(0, 64, 16):
+        acc = cuda.wgmma.mma({a}, {b}, acc{more})
+    cuda.wgmma.commit()
+    acc = cuda.wgmma.wait(0, acc)
+    for i in range(32):
+        out[acc.row(i), acc.col(i)] = acc[i]
+""")
+
+
+A, B = "cuda.smem_tile(sa[:, kk:kk + 16])", "cuda.smem_tile(sb[kk:kk + 16, :], major='MN', swizzle=128)"
+
+
+@on_device
+@pytest.mark.parametrize("a, b, more, block", [
+    (A, B, "", 128), (A, B.replace("MN", "N"), "", (32, 4)), ("sa[:, kk:kk + 16]", B, "", (16, 8)), (A, "sb[kk:kk + 16, :]", ", b_major='n'", 128), (A.replace("])", "], 'k')"), B.replace("MN", "n"), "", (64, 2)),
+])  # fmt: skip
+def test_tiles_that_say_how_they_lie(a, b, more, block):
+    rng = np.random.default_rng(3)
+    x, y = (rng.integers(-2, 3, (64, 64)).astype(np.float16) for _ in range(2))  # sums are whole and below 256
+    out = np.zeros((64, 64), np.float32)
+    cuda.jit(tiles(a, b, more))[1, block](out, x, y)
+    assert (out == x.astype(np.float32) @ y.astype(np.float32)).all()
+
+
+def test_tiles_give_the_same_ptx():
+    plain = tiles("sa[:, kk:kk + 16]", "sb[kk:kk + 16, :]", ", b_major='n'")
+    signature = "float32[:,::1], float16[:,::1], float16[:,::1]"
+    texts = [re.sub(r"//.*", "", ptx_of(kernel, signature, "sm_90a")) for kernel in (plain, tiles(A, B))]
+    assert texts[0] == texts[1] and "wgmma.mma_async" in texts[0]
+
+
+@pytest.mark.parametrize("a, b, more, what", [
+    (A, B, ", b_major='n'", "tile b is of cuda.smem_tile, which says how it lies: leave out b_major="), (A, B, ", swizzle=128", "tiles of cuda.smem_tile have their swizzle: leave out swizzle="),
+    (A.replace("])", "], swizzle=64)"), B, "", "tile a has a swizzle of 64 bytes, and tile b of 128"), (A.replace("])", "], swizzle=16)"), B, "", "swizzle is 128, 64 or 32, the bytes of a row"),
+    (A.replace("])", "], major='X')"), B, "", "the major axis is 'K' or 'MN'"), (A.replace("])", "], swizzle=len(a))"), B, "", "must be known"), ("cuda.smem_tile(a)", B, "", "a view of an array of cuda.shared.array"),
+    (A.replace("])", "], major='M')"), B, "", "tile a has 64 rows"),
+])  # fmt: skip
+def test_wrong_tiles(a, b, more, what):
+    with pytest.raises(CompileError, match=re.escape(what)):
+        ptx_of(tiles(a, b, more), "float32[:,::1], float16[:,::1], float16[:,::1]", "sm_90a")
+
+
+@pytest.mark.parametrize("use, what", [("acc.row(0.5)", "the number of an element"), ("acc.row()", "it takes the number of an element"), ("(1, 2, 3, 4).row(0)", "row"), ("acc.rows(0)", "rows")])
+def test_no_places_of_other_tuples(use, what):
+    with pytest.raises(CompileError, match=re.escape(what)):
+        ptx_of(define(f"def kernel(x):\n    acc = cuda.wgmma.zeros(64, 8, np.float32)\n    x[0] = {use}\n"), "float32[::1]", "sm_90a")
+
+
 # --- what the host device finds ---
 
 FILL = """    for i in range(t, 4096, 128):

@@ -1,0 +1,179 @@
+"""Proxy fences on the host device: the threads that write shared memory fence, then meet, then one
+begins a bulk store, or a warpgroup multiplies. What is wrong is found, however it is disguised, and
+what is right passes."""
+
+import re
+
+import numpy as np
+import pytest
+from harness import define
+from pyptx import cuda
+
+HEAD = """def kernel(out, x):
+    s = cuda.shared.array((64, 64), np.float16, alignment=1024)
+    b = cuda.shared.array((64, 64), np.float16, alignment=1024)
+    bar = cuda.shared.array(1, cuda.mbarrier)
+    boxes = cuda.tensor_map(out, (64, 64))
+    c = cuda.cg.this_cluster()
+    t = cuda.threadIdx.x
+    if t == 0:
+        cuda.mbarrier_init(bar, 0, 128)
+        cuda.fence_mbarrier_init()
+    for i in range(t, 4096, 128):
+        b[i // 64, i % 64] = 1
+    cuda.fence_proxy_async_shared()
+    cuda.syncthreads()
+"""
+FENCE = "    cuda.fence_proxy_async_shared()\n"
+# what threads write: all of them; some warps; vectors; matrices; atomically; one after another; a function; another block
+WRITES = {
+    "elements": "    for i in range(t, 4096, 128):\n        s[i // 64, i % 64] = 1 + t\n",
+    "one warp": "    if t // 32 == 2:\n        for i in range(t % 32, 4096, 32):\n            s[i // 64, i % 64] = 1 + t\n",
+    "vectors": "    for i in range(8 * t, 4096, 1024):\n        cuda.vector.store(s, (i // 64, i % 64), (np.float16(t + 1),) * 8)\n",
+    "stmatrix": "    v = np.float16(t + 1)\n    for i in range(0, 64, 16):\n        cuda.stmatrix(s, (16 * (t // 32) + t % 16, i + 8 * (t % 32 // 16)), (v, v, v, v, v, v, v, v))\n",
+    "one element": "    if t == 100:\n        s[33, 7] = 5\n",
+    "the same values": "    for i in range(t, 4096, 128):\n        s[i // 64, i % 64] = 0\n",
+    "through a view": "    flat = s.reshape(-1)[2048:]\n    if t >= 64:\n        flat[16 * (t - 64)] = 3\n",
+}
+READS = {  # by thread 0, or by all
+    "bulk": "    if t == 0:\n        cuda.cp_async_bulk_store(out, s)\n        cuda.cp_async_bulk_commit_group()\n        cuda.cp_async_bulk_wait_group(0)\n",
+    "reduce": "    if t == 0:\n        cuda.cp_async_bulk_store(out, s, reduce='add')\n        cuda.cp_async_bulk_commit_group()\n        cuda.cp_async_bulk_wait_group(0)\n",
+    "box": "    if t == 0:\n        cuda.cp_async_bulk_tensor_store(boxes, (0, 0), s)\n        cuda.cp_async_bulk_commit_group()\n        cuda.cp_async_bulk_wait_group(0)\n",
+    "box of a part": "    if t < 32 and cuda.elect_sync(0xFFFFFFFF):\n        cuda.cp_async_bulk_tensor_store(boxes, (0, 0), s, reduce='add')\n        cuda.cp_async_bulk_commit_group()\n",
+    "mma": "    acc = cuda.wgmma.zeros(64, 64, np.float32)\n    cuda.wgmma.fence()\n    for k in range(0, 64, 16):\n        acc = cuda.wgmma.mma(s[:, k : k + 16], b[:, k : k + 16], acc)\n    cuda.wgmma.commit()\n    acc = cuda.wgmma.wait(0, acc)\n",
+    "mma of b": "    acc = cuda.wgmma.zeros(64, 64, np.float32)\n    cuda.wgmma.fence()\n    for k in range(0, 64, 16):\n        acc = cuda.wgmma.mma(b[:, k : k + 16], s[:, k : k + 16], acc)\n    cuda.wgmma.commit()\n    acc = cuda.wgmma.wait(0, acc)\n",
+}
+MEETINGS = {
+    "threads": "    cuda.syncthreads()\n",
+    "named": "    cuda.barrier_sync(3, 128)\n",
+    "cluster": "    c.sync()\n",
+    "halves": "    c.barrier_arrive()\n    c.barrier_wait()\n",
+    "mbarrier": "    cuda.mbarrier_arrive(bar, 0)\n    cuda.mbarrier_wait_parity(bar, 0, 0)\n",
+}
+BY = {  # a fence that is another's
+    "the thread that copies": "    if t == 0:\n    " + FENCE,
+    "its warp": "    if t < 32:\n    " + FENCE,
+    "one that writes nothing": "    if t == 127:\n    " + FENCE,
+}
+UNFENCED = r"was written in line {line} by thread {by}, which has not called (cuda\.)?fence_proxy_async_shared\(\) since"
+UNMET = r"byte \d+ of the 8192 was written in line {line} by thread {by}, and this thread has not met it since its fence_proxy_async_shared\(\)"
+MMA_UNMET = r"tile [ab] has been written by threads, and thread \d+ of the warpgroup has not met them since"
+
+
+def launch(text, grid=1, cluster=1):
+    out = np.zeros((64, 64), np.float16)
+    cuda.jit(define(text))[grid, 128, 0, 0, cluster](out, out)
+
+
+def found(text, what, line, grid=1, cluster=1):
+    """An error with the line of the read, and its thread, that names the line of the write."""
+    number = 1 + text.splitlines().index(line)
+    with pytest.raises(RuntimeError, match=what.format(line=number, by=r"\d+")) as e:
+        launch(text, grid, cluster)
+    said = str(e.value)
+    at = int(re.search(r":(\d+)(:\d+)?, in kernel|line (\d+), in", said)[1])
+    assert re.search(r"cp_async_bulk|wgmma\.mma", text.splitlines()[at - 1]), said
+    assert "in thread (" in said and "of block (" in said
+
+
+def line_of(write):
+    """The one that stores."""
+    return next(line for line in write.splitlines() if re.search(r"\] = |store\(|stmatrix\(", line))
+
+
+pytestmark = pytest.mark.host_only
+
+
+@pytest.mark.parametrize("write, read", [("elements", read) for read in READS] + [(write, read) for write in WRITES for read in ("bulk", "mma") if write != "elements"])
+def test_right(write, read):
+    for meet in MEETINGS if (write, read) in (("elements", "bulk"), ("elements", "mma")) else ("threads",):
+        launch(HEAD + WRITES[write] + FENCE + MEETINGS[meet] + READS[read], 2, 2)
+    # a fence too many, of anybody
+    launch(HEAD + WRITES[write] + FENCE + MEETINGS["threads"] + BY["the thread that copies"] + READS[read])
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("by", BY)
+def test_a_fence_of_another_thread(read, by):
+    """Behind the meeting, in front of it, and between two."""
+    write = WRITES["one warp"]
+    for meet in MEETINGS if by == "the thread that copies" and read in ("box", "mma") else ("threads",):
+        text = HEAD + write + MEETINGS[meet] + BY[by] + (MEETINGS["threads"] if "mma" in read or meet == "named" else "") + READS[read]
+        found(text, UNFENCED + "|has been written since the last", line_of(write))
+    found(HEAD + write + BY[by] + MEETINGS["threads"] + BY[by] + MEETINGS["threads"] + READS[read], UNFENCED, line_of(write))
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("read", ["bulk", "mma"])
+def test_of_whatever_is_written(write, read):
+    found(HEAD + WRITES[write] + MEETINGS["threads"] + BY["the thread that copies"] + MEETINGS["threads"] + READS[read], UNFENCED, line_of(WRITES[write]))
+
+
+@pytest.mark.parametrize("read", ["box", "mma"])
+@pytest.mark.parametrize("some", ["t < 64", "t >= 64", "t % 32 < 16", "t != 77"])
+def test_a_fence_of_a_part_of_those_who_write(read, some):
+    text = HEAD + WRITES["elements"] + f"    if {some}:\n    " + FENCE + MEETINGS["threads"] + READS[read]
+    found(text, UNFENCED, line_of(WRITES["elements"]))
+
+
+@pytest.mark.parametrize("write, read", [("elements", read) for read in ("bulk", "reduce", "box", "box of a part")] + [(write, "bulk") for write in ("one warp", "vectors", "one element", "the same values")])
+def test_no_meeting_behind_the_fence(write, read):
+    for before in ("", MEETINGS["threads"], MEETINGS["mbarrier"], "    cuda.syncwarp()\n"):
+        found(HEAD + WRITES[write] + before + FENCE + READS[read], UNMET, line_of(WRITES[write]))
+    for others in () if write == "vectors" else ("    cuda.syncwarp()\n", "    if t >= 32:\n        cuda.barrier_sync(2, 96)\n", "    if t > 0:\n        cuda.mbarrier_arrive(bar, 0)\n"):
+        found(HEAD + WRITES[write] + FENCE + others + READS[read], UNMET, line_of(WRITES[write]))
+
+
+@pytest.mark.parametrize("meet, right", [
+    ("    if t < 64:\n        cuda.barrier_sync(4, 64)\n", False),  # of others
+    ("    if t >= 32:\n        cuda.barrier_sync(4, 96)\n", False),  # without the thread that copies
+    ("    if t < 64:\n        cuda.barrier_sync(4, 64)\n    if 32 <= t < 96:\n        cuda.barrier_sync(5, 64)\n", False),  # the wrong way round
+    ("    if t < 32:\n        cuda.barrier_arrive(4, 64)\n    elif 64 <= t < 96:\n        cuda.barrier_sync(4, 64)\n", False),  # who copies does not wait
+    ("    if t < 32:\n        cuda.barrier_sync(4, 64)\n    elif 64 <= t < 96:\n        cuda.barrier_arrive(4, 64)\n", True),
+    ("    if t < 32 or 64 <= t < 96:\n        cuda.barrier_sync(4, 64)\n", True),
+    ("    if 32 <= t < 96:\n        cuda.barrier_sync(5, 64)\n    if t < 64:\n        cuda.barrier_sync(4, 64)\n", True),  # by way of the second warp
+    ("    if t >= 96:\n        cuda.barrier_sync(5, 64)\n        cuda.syncwarp()\n        cuda.barrier_arrive(4, 64)\n    elif t >= 64:\n        cuda.barrier_arrive(5, 64)\n    elif t < 32:\n        cuda.barrier_sync(4, 64)\n", True),
+    ("    for k in range(100):\n        if t < 64:\n            cuda.barrier_sync(4, 64)\n    if 32 <= t < 96:\n        cuda.barrier_sync(5, 64)\n    if t < 64:\n        cuda.barrier_sync(4, 64)\n", True),
+])  # fmt: skip
+def test_who_meets_at_named_barriers(meet, right):
+    """The third warp writes, a thread of the first one copies."""
+    text = HEAD + WRITES["one warp"] + FENCE + meet + READS["bulk"]
+    if right:
+        launch(text)
+    else:
+        found(text, UNMET, line_of(WRITES["one warp"]))
+
+
+def test_no_meeting_of_a_warpgroup():
+    for before in ("", MEETINGS["threads"]):
+        found(HEAD + WRITES["elements"] + before + FENCE + READS["mma"], MMA_UNMET, line_of(WRITES["elements"]))
+
+
+def test_of_several_stages():
+    """In a loop: the second round's fence is missing, or its meeting; and all is right."""
+    loop = HEAD + "    for k in range(3):\n        s[t // 2, t % 2] = k\n        if {fence}:\n            cuda.fence_proxy_async_shared()\n        if {meet}:\n            cuda.syncthreads()\n        if t == 0:\n            cuda.cp_async_bulk_store(out, s)\n            cuda.cp_async_bulk_commit_group()\n            cuda.cp_async_bulk_wait_group(0, read=True)\n        cuda.syncthreads()\n"
+    launch(loop.format(fence="t >= 0", meet="k < 3"))
+    found(loop.format(fence="k < 2 or t == 0", meet="k < 3"), UNFENCED, "        s[t // 2, t % 2] = k")
+    found(loop.format(fence="t >= 0", meet="k < 2"), UNMET, "        s[t // 2, t % 2] = k")
+
+
+@pytest.mark.parametrize("read", ["bulk", "box"])
+def test_of_another_block(read):
+    """What a block writes to the other's memory needs a fence there, behind the meeting."""
+    write = "    other = c.map_shared_rank(s, 1 - c.block_rank())\n    other[t // 2, t % 2] = 7\n"
+    head, end = HEAD.replace("    cuda.syncthreads()\n", "    c.sync()\n"), "    c.sync()\n"
+    launch(head + write + end + BY["the thread that copies"] + READS[read] + end, 2, 2)
+    for fence in ("", FENCE):
+        found(head + write + fence + end + READS[read] + end, "has been written since the last", "    other[t // 2, t % 2] = 7", 2, 2)
+
+
+def test_a_copy_between():
+    """What a bulk load has brought since needs no fence of who wrote there before."""
+    text = HEAD.replace("bar, 0, 128", "bar, 0, 1") + WRITES["elements"] + FENCE + """    cuda.syncthreads()
+    if t == 0:
+        cuda.mbarrier_arrive_expect_tx(bar, 0, 8192)
+        cuda.cp_async_bulk(s, x, bar, 0)
+    cuda.mbarrier_wait_parity(bar, 0, 0)
+""" + READS["bulk"]
+    launch(text)
+    launch(text.replace(FENCE + "    cuda.syncthreads()\n    if t == 0:\n        cuda.mbarrier_arrive", "    cuda.syncthreads()\n    if t == 0:\n        cuda.mbarrier_arrive"))
