@@ -136,7 +136,7 @@ def lorenz_problem(rng, n):
     )
 
 
-def pendulum_texts(name, real, sine):
+def pendulum_texts(name, real, sine, sixth):
     return each(
         f"{name}({real} *angles, {real} *speeds, {real} damping, {real} dt, int steps, int n)",
         f"""
@@ -146,8 +146,8 @@ def pendulum_texts(name, real, sine):
       {real} a2 = s + half * s1, s2 = -damping * a2 - {sine}(a + half * a1);
       {real} a3 = s + half * s2, s3 = -damping * a3 - {sine}(a + half * a2);
       {real} a4 = s + dt * s3, s4 = -damping * a4 - {sine}(a + dt * a3);
-      a += dt / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
-      s += dt / 6 * (s1 + 2 * s2 + 2 * s3 + s4);
+      a += {sixth("a1 + 2 * a2 + 2 * a3 + a4")};
+      s += {sixth("s1 + 2 * s2 + 2 * s3 + s4")};
     }}
     angles[i] = a;
     speeds[i] = s;
@@ -175,11 +175,11 @@ LORENZ = each(
 KERNELS = [
     Kernel(
         "pendulums, Runge-Kutta 4", pendulums32, "float32[::1], float32[::1], float32, float32, int64", 256,
-        pendulums(np.float32, 101), gpu=1_000_003, host=30_011, test=301, sweep=LINE, **pendulum_texts("pendulums32", "float", "sinf"),
+        pendulums(np.float32, 101), gpu=1_000_003, host=30_011, test=301, sweep=LINE, **pendulum_texts("pendulums32", "float", "sinf", "dt / 6 * ({})".format),
     ),
     Kernel(
         "pendulums, float64", pendulums64, "float64[::1], float64[::1], float64, float64, int64", 256,
-        pendulums(np.float64, 51), gpu=500_009, host=30_011, test=301, sweep=LINE, **pendulum_texts("pendulums64", "double", "sin"),
+        pendulums(np.float64, 51), gpu=500_009, host=30_011, test=301, sweep=LINE, **pendulum_texts("pendulums64", "double", "sin", "dt * ({}) / 6".format),
     ),
     Kernel(
         "Lorenz' system, midpoint", lorenz_ensemble, "float32[:,::1], float32, float32, float32, float32, int64", 256,
