@@ -37,7 +37,7 @@ enum {
 
 enum { LEAVE = -1, MAX_DEPTH = 3, LIBRARY_SIZE = 20 };
 
-static int call_size(const Fn *fn, int depth);
+static int call_size(const Fn *fn, int depth, bool long_libraries);
 
 /* A function of a library, as sin: it is inlined. */
 static bool is_library(const Ins *i) {
@@ -49,14 +49,16 @@ static bool is_library(const Ins *i) {
   return kind == LOWER_LIB || kind == LOWER_LIBDEVICE;
 }
 
-static int size_of(const Ins *i, int depth) {
+static int size_of(const Ins *i, int depth, bool long_libraries) {
+  if (long_libraries && is_library(i))
+    return LIBRARY_SIZE;
   switch ((Op)i->op) {
   case OP_PHI:
   case OP_CONST:
   case OP_TUPLE_GET:
   case OP_EXTENT:
   case OP_BR: return 0;
-  case OP_CALL_FN: return depth < MAX_DEPTH ? call_size(i->aux.fn, depth + 1) : LEAVE;
+  case OP_CALL_FN: return depth < MAX_DEPTH ? call_size(i->aux.fn, depth + 1, long_libraries) : LEAVE;
   case OP_CALL_C:
   case OP_PRINT:
   case OP_RAISE:
@@ -67,10 +69,10 @@ static int size_of(const Ins *i, int depth) {
   }
 }
 
-static int block_size(const Block *b, int depth) {
+static int block_size(const Block *b, int depth, bool long_libraries) {
   int size = 0;
   FOR_INS (b, i) {
-    int n = size_of(i, depth);
+    int n = size_of(i, depth, long_libraries);
     if (n < 0)
       return LEAVE;
     size += n;
@@ -79,12 +81,12 @@ static int block_size(const Block *b, int depth) {
 }
 
 /* The size of a call of a short function without loops, which LLVM will inline. */
-static int call_size(const Fn *fn, int depth) {
+static int call_size(const Fn *fn, int depth, bool long_libraries) {
   int size = 0;
   if (fn->nblocks > SMALL_LOOP_BLOCKS)
     return LEAVE;
   FOR_BLOCKS (fn, b) {
-    int n = block_size(b, depth);
+    int n = block_size(b, depth, long_libraries);
     for (int s = 0; s < 2; s++)
       if (b->succ[s] && b->succ[s]->rpo <= b->rpo)
         return LEAVE;
@@ -100,13 +102,10 @@ static int call_size(const Fn *fn, int depth) {
 static int body_size(const SmallLoop *body, bool loads) {
   int size = 0;
   for (unsigned k = 0; k < body->n; k++) {
-    int n = block_size(body->blocks[k], 0);
+    int n = block_size(body->blocks[k], 0, !loads);
     if (n < 0)
       return LEAVE;
     size += n;
-    if (!loads)
-      FOR_INS (body->blocks[k], i)
-        size += is_library(i) ? LIBRARY_SIZE : 0;
   }
   return size;
 }
@@ -166,12 +165,22 @@ static bool is_window(const Counter *c) {
   return place->op != OP_CONST && has_term(c->stop, place, false, 0);
 }
 
+/* A load, or a call of a function with one. */
+static bool is_load(const Ins *i, int depth) {
+  if (i->op != OP_CALL_FN || depth == MAX_DEPTH)
+    return i->op == OP_LOAD || i->op == OP_CALL_FN;
+  FOR_BLOCKS (i->aux.fn, b)
+    FOR_INS (b, inner)
+      if (is_load(inner, depth + 1))
+        return true;
+  return false;
+}
+
 /* Does each iteration load, or does any? */
 static bool loads(const SmallLoop *body, const Block *latch, bool each) {
   for (unsigned k = 0; k < body->n; k++)
     FOR_INS (body->blocks[k], i)
-      if ((i->op == OP_LOAD || i->op == OP_CALL_FN) &&
-          (!each || ir_dominates(body->blocks[k], latch)))
+      if (is_load(i, 0) && (!each || ir_dominates(body->blocks[k], latch)))
         return true;
   return false;
 }
