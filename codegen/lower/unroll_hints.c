@@ -19,8 +19,9 @@
 #include "ir/interval.h"
 
 enum {
-  MAX_SIZE = 60,  /* operations of a loop that is unrolled */
-  MAX_SMALL = 14, /* … by eight */
+  MAX_SIZE = 60,    /* operations of a loop that is unrolled */
+  MAX_SMALL = 14,   /* … by eight */
+  MAX_READING = 24, /* … if it does little but load */
   /* operations of all iterations together of a loop that is left to LLVM, which unrolls it fully or
    * in part */
   MAX_WHOLE = 600,
@@ -58,7 +59,8 @@ static int size_of(const Ins *i, int depth, bool long_libraries) {
   case OP_TUPLE_GET:
   case OP_EXTENT:
   case OP_BR: return 0;
-  case OP_CALL_FN: return depth < MAX_DEPTH ? call_size(i->aux.fn, depth + 1, long_libraries) : LEAVE;
+  case OP_CALL_FN:
+    return depth < MAX_DEPTH ? call_size(i->aux.fn, depth + 1, long_libraries) : LEAVE;
   case OP_CALL_C:
   case OP_PRINT:
   case OP_RAISE:
@@ -205,6 +207,21 @@ static bool is_nested(Cx *cx, const Fn *fn, const SmallLoop *body) {
   return seen[header->rpo];
 }
 
+/* Does each iteration load, and does the body do little else: no stores, divisions or functions of
+ * libraries? */
+static bool reads_simply(const SmallLoop *body, const Block *latch) {
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i) {
+      Effect e = i->op == OP_INTRINSIC ? (Effect)ir_intrinsics[i->aux.intrinsic].effect
+                                       : ir_op_info[i->op].effect;
+      bool simple = e == EFFECT_PURE || e == EFFECT_READ || e == EFFECT_PHI || e == EFFECT_TERM;
+      if (!simple || is_library(i) || i->op == OP_TRUEDIV || i->op == OP_FLOORDIV ||
+          i->op == OP_MOD)
+        return false;
+    }
+  return loads(body, latch, true);
+}
+
 /* The unroll factor; 0: LLVM decides. With a step known at run time only, a division finds the trip
  * count, each time when the loop is entered: a loop with branches inside another one has to gain
  * from that by loads in flight, which those behind conditions are not. Where nothing is loaded,
@@ -222,7 +239,8 @@ static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *
   bool known = trips >= 0;
   if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
     return 0;
-  bool few = size > MAX_SMALL || has_loaded_bound(c) || is_window(c) || !loads(body, latch, false);
+  int most = reads_simply(body, latch) ? MAX_READING : MAX_SMALL;
+  bool few = size > most || has_loaded_bound(c) || is_window(c) || !loads(body, latch, false);
   return known || !few ? 8 : 4;
 }
 
