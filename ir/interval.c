@@ -183,6 +183,32 @@ static Interval passed(const Intervals *v, const Ins *i, Interval room) {
   return is_passed(v, i) && ty_may_be_small(i->type) ? common(room, small) : room;
 }
 
+static bool reads(const Ins *i, IntrinsicId of_x, unsigned axis) {
+  while (i->op == OP_CAST && ty_is_integral(i->type) && ty_bits(i->type) >= 32)
+    i = i->args[0];
+  return i->op == OP_INTRINSIC && i->aux.intrinsic == (IntrinsicId)(of_x + axis);
+}
+
+/* Does i multiply blockDim by this register of the same axis? */
+static bool is_extended(const Ins *i, IntrinsicId of_x, unsigned axis) {
+  return i->op == OP_MUL &&
+         ((reads(i->args[0], of_x, axis) && reads(i->args[1], INTR_NTID_X, axis)) ||
+          (reads(i->args[1], of_x, axis) && reads(i->args[0], INTR_NTID_X, axis)));
+}
+
+/* A thread's place along an axis of the grid, and how many threads there are. */
+static Interval of_grid(const Ins *i) {
+  for (unsigned axis = 0; axis < 3; axis++) {
+    bool place =
+        i->op == OP_ADD &&
+        ((is_extended(i->args[0], INTR_CTAID_X, axis) && reads(i->args[1], INTR_TID_X, axis)) ||
+         (is_extended(i->args[1], INTR_CTAID_X, axis) && reads(i->args[0], INTR_TID_X, axis)));
+    if (place || is_extended(i, INTR_CTAID_X, axis) || is_extended(i, INTR_NCTAID_X, axis))
+      return (Interval){0, TY_SMALL};
+  }
+  return everything;
+}
+
 static Interval extent(const Intervals *v, const Ins *i) {
   const Ins *array = i->args[0];
   return (Interval){0, is_passed(v, array) ? (IrWide)TY_SMALL
@@ -283,13 +309,13 @@ static Interval at(const Intervals *v, const Ins *i, const Block *b) {
 }
 
 /* A counter and its next value are bounded alike, so that code which narrows them extends both in
- * one way: the step reads the counter without what its test says. (Not where a long step leads to
- * numbers that only uint32 holds: there both do.) */
+ * one way: the step reads the counter without what its test says. (Not where a step may be long:
+ * the sum without the test would be a number that int32, or uint32, does not hold.) */
 static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
   const Ins *a = user->args[k];
   const Counter *c = v->counter[a->id];
   Interval r = v->of[a->id];
-  bool apart = r.lo >= 0 && r.hi > LARGEST_INT32 && r.hi <= UINT32_MAX;
+  bool apart = r.lo >= 0 && r.hi > LARGEST_INT32 - TY_SMALL / 2 && r.hi <= UINT32_MAX;
   return c && c->next == user && !apart ? r : at(v, a, user->block);
 }
 
@@ -595,6 +621,8 @@ static Interval eval(const Intervals *v, const Ins *i) {
   Interval room = of_type(i->type), r = compute(v, i, room);
   if (!is_empty(r) && !is_within(r, room))
     r = i->flags & INS_NO_WRAP ? common(r, room) : room;
+  if (v->narrow)
+    r = common(r, of_grid(i));
   return i->flags & INS_NONNEGATIVE ? common(r, (Interval){0, HUGE}) : r;
 }
 
