@@ -315,7 +315,8 @@ static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
   const Ins *a = user->args[k];
   const Counter *c = v->counter[a->id];
   Interval r = v->of[a->id];
-  bool apart = r.lo >= 0 && r.hi > LARGEST_INT32 - TY_SMALL / 2 && r.hi <= UINT32_MAX;
+  IrWide room = LARGEST_INT32 - (v->narrow ? TY_SMALL / 2 : 0);
+  bool apart = r.lo >= 0 && r.hi > room && r.hi <= UINT32_MAX;
   return c && c->next == user && !apart ? r : at(v, a, user->block);
 }
 

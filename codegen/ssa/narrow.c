@@ -100,8 +100,8 @@ static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
       Stride s = {.phi = i};
       if (!is_stride(v, i, &s.c))
         continue;
-      s.guarded = ir_interval(v, s.c.step).lo < 1 || s.c.step->op == OP_MUL;
       s.far = ir_interval(v, s.c.step).hi > LARGEST;
+      s.guarded = ir_interval(v, s.c.step).lo < 1 || (s.c.step->op == OP_MUL && !s.far);
       s.below = ir_interval_at(v, s.c.stop, s.c.before).lo < 0;
       VEC_PUSH(&cx->arena, &all, s);
       owner[i->id] = owner[s.c.next->id] = owner[b->last->args[0]->id] = all.len;

@@ -273,6 +273,58 @@ for n in NUMBERS:
 """)
 
 
+@needs_standin
+def test_large_grids():
+    """More than 2^30 - 1 threads along an axis take the wide version, by every door, and leave nothing behind for other launches. The stand-in driver
+    runs nothing here."""
+    standin.run("""
+import numpy as np
+from pyptx import cuda
+
+def work(n, out):
+    if n == cuda.grid(1) + cuda.grid(3)[2] - cuda.gridsize(1):
+        out[0] = 1
+
+out = cuda.to_device(np.zeros(8, np.int64))
+NARROW, WIDE = "narrow (pyint, int64[::1])", "(pyint, int64[::1])"
+SMALL = [((2**20 - 1, 1), 1024), ((2**23 - 1, 3, 5), (128, 2)), ((7, 65535), (1, 1024)), ((2**25 - 1,), 32)]
+LARGE = [((2**20, 1), 1024), ((2**23, 3, 5), (128, 2)), ((2**25,), 32), ((2**31 - 1, 1), 1024)]
+
+def compiled(launch):
+    kernel = cuda.jit(work)
+    for _ in range(3):
+        launch(kernel)
+    return [k.signature_text for k in kernel.overloads.values()], kernel
+
+doors = [lambda kernel, *c: kernel[c](5, out), lambda kernel, *c: kernel[c](out=out, n=5), lambda kernel, *c: kernel[c].bind(5, out)(),
+         lambda kernel, *c: kernel.configure(*c)(np.int64(5), out)]
+for door in doors:
+    for grids, wanted in ((SMALL, "narrow "), (LARGE, "")):
+        for config in grids:
+            texts, kernel = compiled(lambda kernel: door(kernel, *config))
+            assert [t.startswith("narrow ") for t in texts] == [bool(wanted)], (config, texts)
+            kernel[1, 1](5, out)  # no plan of a large grid serves it
+            assert kernel.inspect_asm(NARROW)
+for tasks, wanted in ((2**30 - 1025, NARROW), (2**30 - 1024, WIDE), (2**30, WIDE)):  # a last block of 1,024 may have 1,023 more
+    for tpb in (128, 1024, 0):
+        texts, _ = compiled(lambda kernel: kernel.forall(tasks, tpb=tpb)(5, out))
+        assert texts == [wanted], (tasks, texts)
+""")
+
+
+def places(out):
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    while i < out.size:
+        out[i] = i
+        i += cuda.gridsize(1)
+
+
+def test_places_in_32_bits():
+    narrow, wide = (ptx(places, f"{how}(int64[::1])") for how in ("narrow ", ""))
+    assert not re.search(r"mul\.wide\.u32|mad\.wide\.u32", narrow) and re.search(r"(mul|mad)\.(wide|lo)\.[us](32|64)", wide)
+    assert narrow.count("64") < wide.count("64")
+
+
 def ptx(function, signature):
     return cuda.compile_ptx(function, signature, cc="sm_90")[0]
 
