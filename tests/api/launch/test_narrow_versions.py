@@ -312,6 +312,36 @@ for tasks, wanted in ((2**30 - 1025, NARROW), (2**30 - 1024, WIDE), (2**30, WIDE
 """)
 
 
+@needs_standin
+def test_numbers_that_are_not_negative_by_any_number():
+    """Divided as unsigned numbers by the magnitude, with a correction for the sign."""
+    run("""
+@cuda.jit
+def kernel(numbers, n, out):
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        d = numbers[i % 3] & 1023  # not negative
+        out[i, 0] = i // n
+        out[i, 1] = i % n
+        out[i, 2] = d // n + d % n
+        q, r = divmod(d, n)
+        out[i, 3] = q * 1000 + r
+
+numbers = cuda.to_device(np.array([7, -5, 1023], np.int32))
+host = numbers.copy_to_host()
+for n in (1, -1, 2, -2, 3, -3, 7, -7, 100, -1000, 0, EDGE - 1, -EDGE):
+    out = cuda.to_device(np.zeros((40, 4), np.int64))
+    kernel[1, 64](numbers, n, out)
+    both = lambda x: divmod(int(x), n) if n else (0, 0)
+    wanted = []
+    for i in range(40):
+        q, r = both(host[i % 3] & 1023)
+        wanted.append([*both(i), q + r, q * 1000 + r])
+    assert out.copy_to_host().tolist() == wanted, n
+assert any(t.startswith("narrow ") for t in texts(kernel))
+""")
+
+
 def places(out):
     i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     while i < out.size:
