@@ -17,6 +17,7 @@
 #include "ir/interval.h"
 
 #include "ir/cfg.h"
+#include "ir/place.h"
 #include "ir/registers.h"
 
 enum {
@@ -181,32 +182,6 @@ static bool is_passed(const Intervals *v, const Ins *i) {
 static Interval passed(const Intervals *v, const Ins *i, Interval room) {
   const Interval small = {-(IrWide)TY_SMALL - 1, TY_SMALL};
   return is_passed(v, i) && ty_may_be_small(i->type) ? common(room, small) : room;
-}
-
-static bool reads(const Ins *i, IntrinsicId of_x, unsigned axis) {
-  while (i->op == OP_CAST && ty_is_integral(i->type) && ty_bits(i->type) >= 32)
-    i = i->args[0];
-  return i->op == OP_INTRINSIC && i->aux.intrinsic == (IntrinsicId)(of_x + axis);
-}
-
-/* Does i multiply blockDim by this register of the same axis? */
-static bool is_extended(const Ins *i, IntrinsicId of_x, unsigned axis) {
-  return i->op == OP_MUL &&
-         ((reads(i->args[0], of_x, axis) && reads(i->args[1], INTR_NTID_X, axis)) ||
-          (reads(i->args[1], of_x, axis) && reads(i->args[0], INTR_NTID_X, axis)));
-}
-
-/* A thread's place along an axis of the grid, and how many threads there are. */
-static Interval of_grid(const Ins *i) {
-  for (unsigned axis = 0; axis < 3; axis++) {
-    bool place =
-        i->op == OP_ADD &&
-        ((is_extended(i->args[0], INTR_CTAID_X, axis) && reads(i->args[1], INTR_TID_X, axis)) ||
-         (is_extended(i->args[1], INTR_CTAID_X, axis) && reads(i->args[0], INTR_TID_X, axis)));
-    if (place || is_extended(i, INTR_CTAID_X, axis) || is_extended(i, INTR_NCTAID_X, axis))
-      return (Interval){0, TY_SMALL};
-  }
-  return everything;
 }
 
 static Interval extent(const Intervals *v, const Ins *i) {
@@ -622,8 +597,8 @@ static Interval eval(const Intervals *v, const Ins *i) {
   Interval room = of_type(i->type), r = compute(v, i, room);
   if (!is_empty(r) && !is_within(r, room))
     r = i->flags & INS_NO_WRAP ? common(r, room) : room;
-  if (v->narrow)
-    r = common(r, of_grid(i));
+  if (v->narrow && ir_is_place(i))
+    r = common(r, (Interval){0, TY_SMALL});
   return i->flags & INS_NONNEGATIVE ? common(r, (Interval){0, HUGE}) : r;
 }
 
