@@ -230,6 +230,18 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
                      : "its values leave no registers for a second copy";
 }
 
+/* Straight code that is estimated to fit the registers of a full device gets no more: for loads that
+ * one thread waits for, ptxas would take some that cost others. Where the user says something about
+ * registers or copies, that holds. */
+unsigned co_registers(const CoShape *s, const CoPlan *p) {
+  enum { OF_A_FULL_DEVICE = 32 };
+  const CgOptions *o = &s->cg->options;
+  if (s->loops || s->meets || o->max_registers || o->max_threads || o->coarsen > 1)
+    return 0;
+  unsigned all = p->factor * pressure(s, true) + pressure(s, false) + OWN_REGISTERS;
+  return all <= FULL_DEVICE ? OF_A_FULL_DEVICE : 0;
+}
+
 /* --- aim --- */
 
 static bool touches_memory(const CoShape *s) {

@@ -665,7 +665,10 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   unsigned factor = plan->factor;
   assert(!s->reason && factor > 1 && factor <= CO_MAX_FACTOR && plan->axis < 3);
   w.b = LLVMCreateBuilderInContext(s->cg->context);
+  unsigned registers = co_registers(s, plan);
   begin_function(&w, symbol);
+  if (registers)
+    cg_attribute_text(s->cg, w.fn, "nvvm.maxnreg", arena_printf(&w.cx->arena, "%u", registers));
   add_arrays(&w);
   LLVMBasicBlockRef entry = new_block(&w, "entry"), all = new_block(&w, "all");
   w.loop = new_block(&w, "loop");
