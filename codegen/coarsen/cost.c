@@ -230,9 +230,9 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
                      : "its values leave no registers for a second copy";
 }
 
-/* Straight code that is estimated to fit the registers of a full device gets no more: for loads that
- * one thread waits for, ptxas would take some that cost others. Where the user says something about
- * registers or copies, that holds. */
+/* Straight code that is estimated to fit the registers of a full device gets no more: for loads
+ * that one thread waits for, ptxas would take some that cost others. Where the user says something
+ * about registers or copies, that holds. */
 unsigned co_registers(const CoShape *s, const CoPlan *p) {
   enum { OF_A_FULL_DEVICE = 32 };
   const CgOptions *o = &s->cg->options;
@@ -320,8 +320,8 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
   return is_much_common(s, &loads) ? NULL : "its blocks do little in common in its loops";
 }
 
-/* Does straight code load nothing, and store several numbers? One is worth copies for what they have
- * in common; with several, copies' stores come between those that the cache would join. */
+/* Does straight code load nothing, and store several numbers? One is worth copies for what they
+ * have in common; with several, copies' stores come between those that the cache would join. */
 static bool only_stores(const CoShape *s) {
   unsigned stores = 0;
   for (uint32_t k = 0; k < s->ins.len; k++) {
