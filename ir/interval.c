@@ -17,6 +17,7 @@
 #include "ir/interval.h"
 
 #include "ir/cfg.h"
+#include "ir/place.h"
 #include "ir/registers.h"
 
 enum {
@@ -283,13 +284,14 @@ static Interval at(const Intervals *v, const Ins *i, const Block *b) {
 }
 
 /* A counter and its next value are bounded alike, so that code which narrows them extends both in
- * one way: the step reads the counter without what its test says. (Not where a long step leads to
- * numbers that only uint32 holds: there both do.) */
+ * one way: the step reads the counter without what its test says. (Not where a step may be long:
+ * the sum without the test would be a number that int32, or uint32, does not hold.) */
 static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
   const Ins *a = user->args[k];
   const Counter *c = v->counter[a->id];
   Interval r = v->of[a->id];
-  bool apart = r.lo >= 0 && r.hi > LARGEST_INT32 && r.hi <= UINT32_MAX;
+  IrWide room = LARGEST_INT32 - (v->narrow ? TY_SMALL / 2 : 0);
+  bool apart = r.lo >= 0 && r.hi > room && r.hi <= UINT32_MAX;
   return c && c->next == user && !apart ? r : at(v, a, user->block);
 }
 
@@ -595,6 +597,8 @@ static Interval eval(const Intervals *v, const Ins *i) {
   Interval room = of_type(i->type), r = compute(v, i, room);
   if (!is_empty(r) && !is_within(r, room))
     r = i->flags & INS_NO_WRAP ? common(r, room) : room;
+  if (v->narrow && ir_is_place(i))
+    r = common(r, (Interval){0, TY_SMALL});
   return i->flags & INS_NONNEGATIVE ? common(r, (Interval){0, HUGE}) : r;
 }
 

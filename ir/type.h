@@ -100,7 +100,8 @@ typedef struct RecordField {
  * is at most TY_REACH away. */
 enum { TY_REACH = 1024, TY_NARROW = INT32_MAX - TY_REACH };
 /* What a narrow signature promises: the arguments' integers of 64 bits are -TY_SMALL - 1 to
- * TY_SMALL, and their extents at most that. So the sum of two, and one more, fits an int32. */
+ * TY_SMALL, and their extents at most that, as are the threads along an axis of the grid. So the
+ * sum of two, and one more, fits an int32. */
 enum { TY_SMALL = (1 << 30) - 1 };
 
 typedef struct Type {

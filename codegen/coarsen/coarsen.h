@@ -119,6 +119,8 @@ CoShape *co_shape(Cg *cg, uint32_t most);
 CoPlan co_plan(CoShape *s);
 /* The plan for this axis and factor, which were chosen before. */
 CoPlan co_plan_again(const CoShape *s, unsigned axis, unsigned factor);
+/* The registers that a thread of the entry may have; 0: any number. Needs co_common_path. */
+unsigned co_registers(const CoShape *s, const CoPlan *plan);
 /* The cost of the loads that are done once for all copies. */
 unsigned co_loads_once(const CoShape *s);
 /* Of the loads of `factor` neighbouring threads along the axis: how many repeat an address that

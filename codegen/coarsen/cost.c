@@ -230,6 +230,18 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
                      : "its values leave no registers for a second copy";
 }
 
+/* Straight code that is estimated to fit the registers of a full device gets no more: for loads
+ * that one thread waits for, ptxas would take some that cost others. Where the user says something
+ * about registers or copies, that holds. */
+unsigned co_registers(const CoShape *s, const CoPlan *p) {
+  enum { OF_A_FULL_DEVICE = 32 };
+  const CgOptions *o = &s->cg->options;
+  if (s->loops || s->meets || o->max_registers || o->max_threads || o->coarsen > 1)
+    return 0;
+  unsigned all = p->factor * pressure(s, true) + pressure(s, false) + OWN_REGISTERS;
+  return all <= FULL_DEVICE ? OF_A_FULL_DEVICE : 0;
+}
+
 /* --- aim --- */
 
 static bool touches_memory(const CoShape *s) {
@@ -308,6 +320,19 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
   return is_much_common(s, &loads) ? NULL : "its blocks do little in common in its loops";
 }
 
+/* Does straight code load nothing, and store several numbers? One is worth copies for what they
+ * have in common; with several, copies' stores come between those that the cache would join. */
+static bool only_stores(const CoShape *s) {
+  unsigned stores = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    if (i->reads && i->varies)
+      return false;
+    stores += i->effects && s->blocks[i->block].kind != CO_OFF_PATH;
+  }
+  return stores > 1;
+}
+
 /* The reason if there is nothing to gain, else NULL. */
 static const char *choose_aim(const CoShape *s, Aim *aim) {
   if (!touches_memory(s))
@@ -317,6 +342,8 @@ static const char *choose_aim(const CoShape *s, Aim *aim) {
   *aim = s->meets ? AIM_BARRIERS : AIM_LOADS;
   if (s->loops)
     return aim_of_loops(s, aim);
+  if (*aim == AIM_LOADS && only_stores(s))
+    return "it loads nothing";
   return *aim == AIM_LOADS && loads_apart(s) ? "its blocks load on different paths" : NULL;
 }
 

@@ -24,6 +24,8 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
+enum { MOST_HELD = 32 };
+
 /* An edge to a block of the common path. */
 typedef struct Edge {
   const CoBlock *to;
@@ -228,14 +230,36 @@ static void open_common_phi(Writer *w, CoIns *i) {
     i->now[c] = c && i->once ? i->now[0] : l_phi(w->b, LLVMTypeOf(i->old));
 }
 
+/* May stores that come before it be written behind it? */
+static bool lets_wait(LLVMValueRef i) { return LLVMIsAPHINode(i) || cg_is_speculatable(i); }
+
+/* What one thread stores side by side, as a row of four numbers, becomes one access of the cache
+ * if it comes at once; other copies' stores in between, which are far away, would make it four. */
+static void write_held(Writer *w, uint32_t *held, unsigned *n) {
+  for (unsigned c = 0; c < w->plan->factor; c++)
+    for (unsigned k = 0; k < *n; k++) {
+      CoIns *i = &w->s->ins.data[held[k]];
+      i->now[c] = c && i->once ? i->now[0] : copied(w, c, i);
+    }
+  *n = 0;
+}
+
 static void write_common_block(Writer *w, const CoBlock *b) {
+  uint32_t held[MOST_HELD];
+  unsigned n = 0;
   for (uint32_t k = b->first; k + 1 < b->last; k++) {
     CoIns *i = &w->s->ins.data[k];
-    if (LLVMIsAPHINode(i->old))
+    bool store = LLVMIsAStoreInst(i->old) && cg_is_plain_access(i->old) && !w->plan->threads;
+    if (n == MOST_HELD || (n && !store && !lets_wait(i->old)))
+      write_held(w, held, &n);
+    if (store)
+      held[n++] = k;
+    else if (LLVMIsAPHINode(i->old))
       open_common_phi(w, i);
     else
       write_common(w, i);
   }
+  write_held(w, held, &n);
 }
 
 /* --- checks --- */
@@ -641,7 +665,10 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   unsigned factor = plan->factor;
   assert(!s->reason && factor > 1 && factor <= CO_MAX_FACTOR && plan->axis < 3);
   w.b = LLVMCreateBuilderInContext(s->cg->context);
+  unsigned registers = co_registers(s, plan);
   begin_function(&w, symbol);
+  if (registers)
+    cg_attribute_text(s->cg, w.fn, "nvvm.maxnreg", arena_printf(&w.cx->arena, "%u", registers));
   add_arrays(&w);
   LLVMBasicBlockRef entry = new_block(&w, "entry"), all = new_block(&w, "all");
   w.loop = new_block(&w, "loop");

@@ -65,6 +65,26 @@ static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef 
   return d;
 }
 
+/* x is not negative: an unsigned division by the magnitude of y, and a correction where that is
+ * negative. */
+static Division divide_positive(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t), by_zero = l_icmp(b, LLVMIntEQ, y, zero);
+  LLVMValueRef size = lw_intrinsic(lw, "llvm.abs", &t, 1,
+                                   (LLVMValueRef[]){y, LLVMConstNull(lw->t->i1)}, 2);
+  Division d = truncating(lw, (Wanted){w.quotient, true}, x,
+                          l_select(b, by_zero, l_int(t, 1), size), false);
+  LLVMValueRef negative = l_icmp(b, LLVMIntSLT, y, zero);
+  LLVMValueRef adjust = l_and(b, l_icmp(b, LLVMIntNE, d.rest, zero), negative);
+  d.rest = l_add(b, d.rest, l_select(b, adjust, y, zero));
+  if (w.quotient) {
+    LLVMValueRef below = l_sub(b, l_neg(b, d.quotient), l_zext(b, adjust, t));
+    d.quotient = l_select(b, by_zero, zero, l_select(b, negative, below, d.quotient));
+  }
+  return d;
+}
+
 /* --- 64 bits by what is known at run time --- */
 
 /* The phis of a division that is computed in several ways. */
@@ -259,11 +279,20 @@ static bool has_twin(const Ins *i) {
   return false;
 }
 
+/* Does x fit 32 bits as a signed number and as an unsigned one, where y is known at run time only?
+ */
+static bool is_of_positive(const Ins *x, LLVMValueRef y) {
+  return !LLVMIsAConstant(y) &&
+         (x->flags & INS_NONNEGATIVE || (x->flags & INS_I32 && x->flags & INS_U32));
+}
+
 /* Of operands that are known to fit 32 bits. */
 static LLVMValueRef divide_narrow(Lower *lw, const Ins *i, LLVMValueRef x, LLVMValueRef y) {
   Wanted w = {i->op == OP_FLOORDIV, i->op != OP_FLOORDIV};
   x = lw_low(lw, x), y = lw_low(lw, y);
-  Division d = i->flags & INS_OF_U32 ? divide_unsigned(lw, w, x, y) : divide_signed(lw, w, x, y);
+  Division d = i->flags & INS_OF_U32           ? divide_unsigned(lw, w, x, y)
+               : is_of_positive(i->args[0], y) ? divide_positive(lw, w, x, y)
+                                               : divide_signed(lw, w, x, y);
   return w.quotient ? d.quotient : d.rest;
 }
 

@@ -19,8 +19,9 @@
 #include "ir/interval.h"
 
 enum {
-  MAX_SIZE = 60,  /* operations of a loop that is unrolled */
-  MAX_SMALL = 14, /* … by eight */
+  MAX_SIZE = 60,    /* operations of a loop that is unrolled */
+  MAX_SMALL = 14,   /* … by eight */
+  MAX_READING = 24, /* … if it does little but load */
   /* operations of all iterations together of a loop that is left to LLVM, which unrolls it fully or
    * in part */
   MAX_WHOLE = 600,
@@ -37,7 +38,7 @@ enum {
 
 enum { LEAVE = -1, MAX_DEPTH = 3, LIBRARY_SIZE = 20 };
 
-static int call_size(const Fn *fn, int depth);
+static int call_size(const Fn *fn, int depth, bool long_libraries);
 
 /* A function of a library, as sin: it is inlined. */
 static bool is_library(const Ins *i) {
@@ -49,14 +50,17 @@ static bool is_library(const Ins *i) {
   return kind == LOWER_LIB || kind == LOWER_LIBDEVICE;
 }
 
-static int size_of(const Ins *i, int depth) {
+static int size_of(const Ins *i, int depth, bool long_libraries) {
+  if (long_libraries && is_library(i))
+    return LIBRARY_SIZE;
   switch ((Op)i->op) {
   case OP_PHI:
   case OP_CONST:
   case OP_TUPLE_GET:
   case OP_EXTENT:
   case OP_BR: return 0;
-  case OP_CALL_FN: return depth < MAX_DEPTH ? call_size(i->aux.fn, depth + 1) : LEAVE;
+  case OP_CALL_FN:
+    return depth < MAX_DEPTH ? call_size(i->aux.fn, depth + 1, long_libraries) : LEAVE;
   case OP_CALL_C:
   case OP_PRINT:
   case OP_RAISE:
@@ -67,10 +71,10 @@ static int size_of(const Ins *i, int depth) {
   }
 }
 
-static int block_size(const Block *b, int depth) {
+static int block_size(const Block *b, int depth, bool long_libraries) {
   int size = 0;
   FOR_INS (b, i) {
-    int n = size_of(i, depth);
+    int n = size_of(i, depth, long_libraries);
     if (n < 0)
       return LEAVE;
     size += n;
@@ -79,12 +83,12 @@ static int block_size(const Block *b, int depth) {
 }
 
 /* The size of a call of a short function without loops, which LLVM will inline. */
-static int call_size(const Fn *fn, int depth) {
+static int call_size(const Fn *fn, int depth, bool long_libraries) {
   int size = 0;
   if (fn->nblocks > SMALL_LOOP_BLOCKS)
     return LEAVE;
   FOR_BLOCKS (fn, b) {
-    int n = block_size(b, depth);
+    int n = block_size(b, depth, long_libraries);
     for (int s = 0; s < 2; s++)
       if (b->succ[s] && b->succ[s]->rpo <= b->rpo)
         return LEAVE;
@@ -100,13 +104,10 @@ static int call_size(const Fn *fn, int depth) {
 static int body_size(const SmallLoop *body, bool loads) {
   int size = 0;
   for (unsigned k = 0; k < body->n; k++) {
-    int n = block_size(body->blocks[k], 0);
+    int n = block_size(body->blocks[k], 0, !loads);
     if (n < 0)
       return LEAVE;
     size += n;
-    if (!loads)
-      FOR_INS (body->blocks[k], i)
-        size += is_library(i) ? LIBRARY_SIZE : 0;
   }
   return size;
 }
@@ -166,12 +167,22 @@ static bool is_window(const Counter *c) {
   return place->op != OP_CONST && has_term(c->stop, place, false, 0);
 }
 
+/* A load, or a call of a function with one. */
+static bool is_load(const Ins *i, int depth) {
+  if (i->op != OP_CALL_FN || depth == MAX_DEPTH)
+    return i->op == OP_LOAD || i->op == OP_CALL_FN;
+  FOR_BLOCKS (i->aux.fn, b)
+    FOR_INS (b, inner)
+      if (is_load(inner, depth + 1))
+        return true;
+  return false;
+}
+
 /* Does each iteration load, or does any? */
 static bool loads(const SmallLoop *body, const Block *latch, bool each) {
   for (unsigned k = 0; k < body->n; k++)
     FOR_INS (body->blocks[k], i)
-      if ((i->op == OP_LOAD || i->op == OP_CALL_FN) &&
-          (!each || ir_dominates(body->blocks[k], latch)))
+      if (is_load(i, 0) && (!each || ir_dominates(body->blocks[k], latch)))
         return true;
   return false;
 }
@@ -196,6 +207,21 @@ static bool is_nested(Cx *cx, const Fn *fn, const SmallLoop *body) {
   return seen[header->rpo];
 }
 
+/* Does each iteration load, and does the body do little else: no stores, divisions or functions of
+ * libraries? */
+static bool reads_simply(const SmallLoop *body, const Block *latch) {
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i) {
+      Effect e = i->op == OP_INTRINSIC ? (Effect)ir_intrinsics[i->aux.intrinsic].effect
+                                       : ir_op_info[i->op].effect;
+      bool simple = e == EFFECT_PURE || e == EFFECT_READ || e == EFFECT_PHI || e == EFFECT_TERM;
+      if (!simple || is_library(i) || i->op == OP_TRUEDIV || i->op == OP_FLOORDIV ||
+          i->op == OP_MOD)
+        return false;
+    }
+  return loads(body, latch, true);
+}
+
 /* The unroll factor; 0: LLVM decides. With a step known at run time only, a division finds the trip
  * count, each time when the loop is entered: a loop with branches inside another one has to gain
  * from that by loads in flight, which those behind conditions are not. Where nothing is loaded,
@@ -213,7 +239,8 @@ static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *
   bool known = trips >= 0;
   if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
     return 0;
-  bool few = size > MAX_SMALL || has_loaded_bound(c) || is_window(c) || !loads(body, latch, false);
+  int most = reads_simply(body, latch) ? MAX_READING : MAX_SMALL;
+  bool few = size > most || has_loaded_bound(c) || is_window(c) || !loads(body, latch, false);
   return known || !few ? 8 : 4;
 }
 

@@ -57,7 +57,7 @@ enum {
   MAX_LEVEL = 4,
   UNROLLED = 4,
   FEW = 6, /* operations behind the loads that are computed for iterations that are not there */
-  MAX_LIGHT = 128, /* instructions of a loop that is unrolled once more */
+  MAX_LIGHT = 160, /* instructions of a loop that is unrolled once more */
   WORDS = 14,      /* of 32 bits: what the copies of what is left over may have in flight */
 };
 

@@ -92,6 +92,8 @@ void cg_nvptx_local_registers(Cg *cg);
 void cg_nvptx_reciprocals(Cg *cg);
 /* predicated.c: float64 operations under conditions; right before code generation. */
 void cg_nvptx_predicated(Cg *cg);
+void cg_nvptx_loads_first(Cg *cg);
+void cg_nvptx_sine_pairs(Cg *cg);
 /* short_shuffles.c: shuffles of 64-bit numbers that fit 32 bits; after LLVM's passes. */
 void cg_nvptx_short_shuffles(Cg *cg);
 /* local_guards.c: loads of local arrays in front of a condition that was loaded. */

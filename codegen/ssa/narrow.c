@@ -33,9 +33,8 @@ static bool is_stride(const Intervals *v, const Ins *phi, Counter *c) {
     return false;
   Interval start = ir_interval_at(v, c->start, c->before),
            step = ir_interval_at(v, c->step, c->before);
-  return start.lo >= 0 && step.lo >= 1 &&
-         ir_interval_at(v, c->stop, c->before).hi <= LARGEST &&
-         (start.hi > LARGEST || step.hi > LARGEST) && ir_dominates(c->stop->block, c->before) &&
+  return start.lo >= 0 && step.lo >= 1 && ir_interval_at(v, c->stop, c->before).hi <= LARGEST &&
+         (start.hi > LARGEST || step.hi >= TY_SMALL) && ir_dominates(c->stop->block, c->before) &&
          (c->step->op == OP_CONST || ir_dominates(c->step->block, c->before));
 }
 
@@ -55,7 +54,7 @@ typedef struct Stride {
   Ins *phi;
   Counter c;
   bool escapes; /* is used outside the loop's body */
-  bool guarded; /* it is a condition that bounds the step below */
+  bool guarded; /* it is a condition that bounds the step below, or LLVM does not see that */
   bool below;   /* the stop may be negative */
   bool far;     /* the step may be beyond 2**31 - 1 */
 } Stride;
@@ -101,8 +100,8 @@ static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
       Stride s = {.phi = i};
       if (!is_stride(v, i, &s.c))
         continue;
-      s.guarded = ir_interval(v, s.c.step).lo < 1;
       s.far = ir_interval(v, s.c.step).hi > LARGEST;
+      s.guarded = ir_interval(v, s.c.step).lo < 1 || (s.c.step->op == OP_MUL && !s.far);
       s.below = ir_interval_at(v, s.c.stop, s.c.before).lo < 0;
       VEC_PUSH(&cx->arena, &all, s);
       owner[i->id] = owner[s.c.next->id] = owner[b->last->args[0]->id] = all.len;

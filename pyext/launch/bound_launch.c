@@ -133,6 +133,7 @@ PyObject *px_launcher_bind(PyObject *op, PyObject *const *argv, Py_ssize_t n, Py
   b->weakrefs = NULL;
   b->epoch = px_epoch_now(device);
   px_args_init(&b->args, st, device, l->config.stream, l->dispatcher->options.numba_typing);
+  b->args.wide = l->far;
   int failed = bind(b, argv, n, kwnames);
   PyObject_GC_Track(b);
   if (failed)

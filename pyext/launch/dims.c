@@ -1,8 +1,9 @@
 /* Dims: see dims.h. */
 #include "pyext/launch/dims.h"
 
-#include <stdbool.h>
 #include <string.h>
+
+#include "ir/type.h"
 
 /* In the words of Numba's messages, which programs search for. */
 static int bad_dim(const char *what, PyObject *arg) {
@@ -82,4 +83,11 @@ int px_read_cluster(PyObject *arg, uint32_t out[3]) {
   if (out[0] == 1 && out[1] == 1 && out[2] == 1)
     memset(out, 0, 3 * sizeof *out);
   return failed;
+}
+
+bool px_is_far(const uint32_t grid[3], const uint32_t block[3]) {
+  bool far = false;
+  for (int axis = 0; axis < 3; axis++)
+    far |= (uint64_t)grid[axis] * block[axis] > TY_SMALL;
+  return far;
 }

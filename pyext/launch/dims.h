@@ -3,6 +3,7 @@
 #define PYPTX_PYEXT_LAUNCH_DIMS_H
 
 #include <Python.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* An int or a tuple of 1 to 3 as three extents, the missing ones 1. what: "griddim", for errors.
@@ -12,5 +13,8 @@ int px_read_dims(const char *what, PyObject *arg, uint32_t out[3]);
 int px_read_cluster(PyObject *arg, uint32_t out[3]);
 /* Bytes of dynamic shared memory; None and NULL are 0. 0, or -1 with TypeError or ValueError. */
 int px_read_shared(PyObject *arg, uint32_t *out);
+
+/* Are there more threads along an axis than narrow versions are for (TY_SMALL)? */
+bool px_is_far(const uint32_t grid[3], const uint32_t block[3]);
 
 #endif

@@ -448,10 +448,11 @@ static __attribute__((noinline)) PyObject *launch_unplanned(PxLauncher *l, PyObj
     return px_launch_checked((PyObject *)l, argv, n, kwnames);
   PxArgs a;
   px_args_init(&a, st, device, l->config.stream, d->options.numba_typing);
+  a.wide = l->far;
   PxOverload *o = px_bind(d, &a, argv, n, kwnames) < 0 ? NULL : px_dispatch_fresh(d, &a);
   int failed = o && px_launch_advise(d, &a) == 0 ? run(l, o, &a) : -1;
   PX_FAILED_IS_RAISED(failed == -1 || failed == PX_UNPRINTED);
-  if (!failed)
+  if (!failed && !l->far)
     px_plan_learn(d, o, &a, argv, n, kwnames);
   px_args_clear(&a);
   PyObject *result = o ? finish(l, o, argv, n, kwnames, failed) : NULL;
@@ -509,7 +510,7 @@ PX_HOT static PyObject *launcher_call(PyObject *op, PyObject *const *argv, size_
     return px_launch_checked(op, argv, n, kwnames);
   _Alignas(16) char block[PX_PLAN_BYTES];
   const PxPlan *p = px_plan_fill(l->dispatcher, argv, n, kwnames, block);
-  if (PX_UNLIKELY(!p || (l->forall && !l->ntasks) ||
+  if (PX_UNLIKELY(!p || l->far || (l->forall && !l->ntasks) ||
                   (p->captures && !px_captures_hold(p->captures))))
     return PyErr_Occurred() ? NULL : launch_unplanned(l, argv, n, kwnames);
   return finish(l, p->overload, argv, n, kwnames, launch_planned(l, p, block));
@@ -707,7 +708,7 @@ static PxLauncher *launcher_new(PxDispatcher *d, Extras x) {
   l->config = config;
   l->config.stream = px_stream_of(stream);
   l->config.timeout = (uint64_t)(x.timeout < 0 ? d->timeout : x.timeout) * MS;
-  l->forall = false;
+  l->forall = l->far = false;
   l->ntasks = 0;
   l->weakrefs = NULL;
   PyObject_GC_Track(l);
@@ -722,6 +723,8 @@ static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, Ex
             (PX_UNLIKELY(px_block_is_odd(&l->config)) &&
              px_advise_block(px_state_of((PyObject *)d), d, &l->config) < 0)))
     Py_CLEAR(l);
+  if (l)
+    l->far = px_is_far(l->config.grid, l->config.block);
   return (PyObject *)l;
 }
 
@@ -788,6 +791,7 @@ PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs)
   if (l) {
     l->forall = true;
     l->ntasks = (uint64_t)ntasks;
+    l->far = ntasks > TY_SMALL - 1024; /* the last block may have threads to spare */
     l->config.block[0] = (uint32_t)tpb;
   }
   return (PyObject *)l;

@@ -11,6 +11,7 @@
  *   recursive  shared=64  limit=0       the program has a recursive function; static shared memory;
  *              PYPTX_INLINE_LIMIT
  *   timed                               options.timed
+ *   narrow                              the program of a narrow signature (ssa)
  *   coarse=1  of=4                      options.coarsen; the entry alone of a kernel that was
  *             planned with this factor
  * A line `;times N` has the next one N times, with its number in place of #. Host cases are for one
@@ -60,7 +61,7 @@ typedef struct Case {
   char family[16], pass[32], extension[8];
   char before[128], arch[16], host[2];
   int opt, fma, fast, coarse, of, shared;
-  bool recursive, for_host, timed;
+  bool recursive, for_host, timed, narrow;
   const char *limit;
 } Case;
 
@@ -78,7 +79,7 @@ static void read_options(const char *text, Case *c, Cx *cx) {
     sscanf(w, "of=%d", &c->of);
     sscanf(w, "arch=%15s", c->arch), sscanf(w, "before=%127s", c->before);
     c->recursive |= !strcmp(w, "recursive"), c->for_host |= !strcmp(w, "for=host");
-    c->timed |= !strcmp(w, "timed");
+    c->timed |= !strcmp(w, "timed"), c->narrow |= !strcmp(w, "narrow");
     if (!strncmp(w, "limit=", 6))
       c->limit = w + 6;
   }
@@ -150,6 +151,7 @@ static bool open_case(Cg *cg, const Case *c, const char *text) {
   cg->program = CX_NEW(cg->cx, Program);
   if (!strcmp(c->extension, "ssa")) {
     cg->program = ir_parse(cg->cx, text);
+    cg->program->narrow = c->narrow;
     return true;
   }
   if (c->recursive) {

@@ -15,6 +15,8 @@ import pytest
 from harness import define, jit, ulp_distance
 from pyptx import _pyptx, cuda
 from pyptx.cuda import libdevice
+from standin import needs_standin
+from standin import run as run_on_standin
 from test_ptx import ARCHITECTURES, PTXAS, assemble, ptx_of
 
 NAMES = dir(_pyptx.intrinsics["libdevice"])
@@ -561,3 +563,35 @@ def test_directed_rounding_is_one_instruction(mode, word):
                     libdevice=libdevice)  # fmt: skip
     ptx = ptx_of(kernel, "float64[::1], float64[::1]")
     assert f"add.{word}.f32" in ptx and f"fma.{word}.f64" in ptx
+
+
+PAIRS = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})" """
+import hashlib, math, numpy as np, ptx_on_cpu
+ptx_on_cpu.choose()
+from pyptx import cuda
+
+@cuda.jit
+def kernel(x, sines, cosines):
+    i = cuda.grid(1)
+    if i < x.size:
+        v = x[i]
+        cosines[i] = math.cos(v)
+        sines[i] = math.sin(v)
+
+for dtype in (np.float32, np.float64):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=4000) * 10.0 ** rng.integers(-30, 30, 4000)
+    x = np.concatenate([x, np.arange(-300, 301) * np.pi / 4, [0.0, -0.0, np.inf, -np.inf]]).astype(dtype)
+    sines, cosines = np.zeros_like(x), np.zeros_like(x)
+    kernel[-(-x.size // 128), 128](x, sines, cosines)
+    assert np.isnan(sines[-2:]).all() and np.isnan(cosines[-2:]).all()
+    print(hashlib.sha256(sines[:-2].tobytes() + cosines[:-2].tobytes()).hexdigest(), list(kernel.inspect_asm().values())[0].count("mad.lo.cc.u32"))
+"""
+
+
+@needs_standin
+def test_sine_and_cosine_of_one_number_have_the_bits_of_each():
+    """Together they are one call, which reduces large numbers once (nvptx.sine_pairs)."""
+    together, apart = (run_on_standin(PAIRS, PYPTX_SKIP=skip).split() for skip in ("", "nvptx.sine_pairs"))
+    assert together[0] == apart[0] and together[2] == apart[2]
+    assert int(together[1]) < int(apart[1])

@@ -273,6 +273,88 @@ for n in NUMBERS:
 """)
 
 
+@needs_standin
+def test_large_grids():
+    """More than 2^30 - 1 threads along an axis take the wide version, by every door, and leave nothing behind for other launches. The stand-in driver
+    runs nothing here."""
+    standin.run("""
+import numpy as np
+from pyptx import cuda
+
+def work(n, out):
+    if n == cuda.grid(1) + cuda.grid(3)[2] - cuda.gridsize(1):
+        out[0] = 1
+
+out = cuda.to_device(np.zeros(8, np.int64))
+NARROW, WIDE = "narrow (pyint, int64[::1])", "(pyint, int64[::1])"
+SMALL = [((2**20 - 1, 1), 1024), ((2**23 - 1, 3, 5), (128, 2)), ((7, 65535), (1, 1024)), ((2**25 - 1,), 32)]
+LARGE = [((2**20, 1), 1024), ((2**23, 3, 5), (128, 2)), ((2**25,), 32), ((2**31 - 1, 1), 1024)]
+
+def compiled(launch):
+    kernel = cuda.jit(work)
+    for _ in range(3):
+        launch(kernel)
+    return [k.signature_text for k in kernel.overloads.values()], kernel
+
+doors = [lambda kernel, *c: kernel[c](5, out), lambda kernel, *c: kernel[c](out=out, n=5), lambda kernel, *c: kernel[c].bind(5, out)(),
+         lambda kernel, *c: kernel.configure(*c)(np.int64(5), out)]
+for door in doors:
+    for grids, wanted in ((SMALL, "narrow "), (LARGE, "")):
+        for config in grids:
+            texts, kernel = compiled(lambda kernel: door(kernel, *config))
+            assert [t.startswith("narrow ") for t in texts] == [bool(wanted)], (config, texts)
+            kernel[1, 1](5, out)  # no plan of a large grid serves it
+            assert kernel.inspect_asm(NARROW)
+for tasks, wanted in ((2**30 - 1025, NARROW), (2**30 - 1024, WIDE), (2**30, WIDE)):  # a last block of 1,024 may have 1,023 more
+    for tpb in (128, 1024, 0):
+        texts, _ = compiled(lambda kernel: kernel.forall(tasks, tpb=tpb)(5, out))
+        assert texts == [wanted], (tasks, texts)
+""")
+
+
+@needs_standin
+def test_numbers_that_are_not_negative_by_any_number():
+    """Divided as unsigned numbers by the magnitude, with a correction for the sign."""
+    run("""
+@cuda.jit
+def kernel(numbers, n, out):
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        d = numbers[i % 3] & 1023  # not negative
+        out[i, 0] = i // n
+        out[i, 1] = i % n
+        out[i, 2] = d // n + d % n
+        q, r = divmod(d, n)
+        out[i, 3] = q * 1000 + r
+
+numbers = cuda.to_device(np.array([7, -5, 1023], np.int32))
+host = numbers.copy_to_host()
+for n in (1, -1, 2, -2, 3, -3, 7, -7, 100, -1000, 0, EDGE - 1, -EDGE):
+    out = cuda.to_device(np.zeros((40, 4), np.int64))
+    kernel[1, 64](numbers, n, out)
+    both = lambda x: divmod(int(x), n) if n else (0, 0)
+    wanted = []
+    for i in range(40):
+        q, r = both(host[i % 3] & 1023)
+        wanted.append([*both(i), q + r, q * 1000 + r])
+    assert out.copy_to_host().tolist() == wanted, n
+assert any(t.startswith("narrow ") for t in texts(kernel))
+""")
+
+
+def places(out):
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    while i < out.size:
+        out[i] = i
+        i += cuda.gridsize(1)
+
+
+def test_places_in_32_bits():
+    narrow, wide = (ptx(places, f"{how}(int64[::1])") for how in ("narrow ", ""))
+    assert not re.search(r"mul\.wide\.u32|mad\.wide\.u32", narrow) and re.search(r"(mul|mad)\.(wide|lo)\.[us](32|64)", wide)
+    assert narrow.count("64") < wide.count("64")
+
+
 def ptx(function, signature):
     return cuda.compile_ptx(function, signature, cc="sm_90")[0]
 
