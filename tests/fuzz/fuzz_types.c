@@ -21,7 +21,9 @@ static const FrozenFunc *function_of(const uint8_t *data) {
   Corpus **c = &corpora[version];
   if (!*c)
     *c = corpus_open(corpus_versions[version]);
-  return *c ? corpus_func(*c, corpus_name(*c, data[1] % corpus_count(*c))) : NULL;
+  if (!*c)
+    abort();
+  return corpus_func(*c, corpus_name(*c, data[1] % corpus_count(*c)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
