@@ -1,6 +1,6 @@
 """Leaks by API: each round of an action gives back what it takes, over 100,000 rounds.
 
-    python tests/fuzz/leaks.py [--rounds R] [--seconds T] [ACTION ...]
+    python tests/fuzz/leaks.py [--rounds R] [--seconds T | --total T] [ACTION ...]
 
 Counted are the blocks of Python's allocator, the bytes of malloc's and the pages that the process has mapped (compiled code among them), after a
 tenth of the rounds and after all: a block, or 16 bytes, that a round kept would be 90,000. A debug CPython (scripts/debug-python) also counts references, of
@@ -209,13 +209,15 @@ def main():
     parser.add_argument("actions", nargs="*", metavar="ACTION")
     parser.add_argument("--rounds", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=60, help="of each action")
+    parser.add_argument("--total", type=float, help="seconds of all actions together")
     o = parser.parse_args()
     if strangers := set(o.actions) - set(ACTIONS):
         parser.error(f"no action {', '.join(strangers)}: {', '.join(ACTIONS)}")
     warnings.simplefilter("ignore")
     leaking = []
+    seconds = max(0.2, o.total / len(o.actions or ACTIONS)) if o.total else o.seconds
     for name in o.actions or ACTIONS:
-        done, blocks, size, pages, references = rounds_of(ACTIONS[name], o.rounds, o.seconds)
+        done, blocks, size, pages, references = rounds_of(ACTIONS[name], o.rounds, seconds)
         drifts = name not in WITH_NUMPY and abs(references) > done // 10 + 100
         grew = blocks > max(BLOCKS, done // 100) or size > max(BYTES, done) or pages > max(PAGES, done // 4) or drifts
         leaking += [name] * grew

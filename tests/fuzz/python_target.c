@@ -48,6 +48,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   (void)setenv("PYTHONWARNINGS", "ignore", 1);
   (void)setenv("PYPTX_DEVICE", "host", 1);
   (void)setenv("PYPTX_ADVICE", "0", 1);
+  (void)setenv("PYPTX_FUZZ_SITE", PYPTX_FUZZ_SITE, 0); /* of a program that was carried elsewhere */
+  (void)setenv("PYPTX_SOURCE_DIR", PYPTX_SOURCE_DIR, 0);
   (void)unsetenv("PYPTX_DRIVER");
   PyConfig_InitPythonConfig(&config);
   config.install_signal_handlers = 0;
@@ -57,8 +59,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   if (PyStatus_Exception(Py_InitializeFromConfig(&config)))
     abort();
   PyConfig_Clear(&config);
-  (void)setenv("PYPTX_FUZZ_SITE", PYPTX_FUZZ_SITE, 0);
-  (void)setenv("PYPTX_SOURCE_DIR", PYPTX_SOURCE_DIR, 0);
   if (PyRun_SimpleString(
           "import os, sys\n"
           "sys.path[:0] = [os.environ['PYPTX_FUZZ_SITE'], os.environ['PYPTX_SOURCE_DIR'] + "
