@@ -207,6 +207,9 @@ static void decode_one(Decoder *d) {
   const BcInfo *info = &bc_info[d->op];
   if (d->kw_names && d->op != BC_PRECALL && d->op != BC_CALL)
     bc_corrupt(d->cx, d->bc->code, "keyword names without a call");
+  bool constant = d->op == BC_LOAD_CONST || d->op == BC_RETURN_CONST || d->op == BC_KW_NAMES;
+  if (constant && d->arg >= d->bc->code->nconsts) /* behind them are the common ones */
+    bc_corrupt(d->cx, d->bc->code, "a constant is out of range");
   switch (info->kind) {
   case BC_KIND_OP:
   case BC_KIND_NOTHING:

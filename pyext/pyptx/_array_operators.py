@@ -79,7 +79,9 @@ class DeviceUFunc(UFunc):
         core = define(self.__name__, f"def {self.__name__}({', '.join(names)}):\n    return ufunc({arguments})\n", scope)
         try:
             result_type(core, [repr(from_dtype(t)) for t in given], self._options)
-        except CompileError:
+        except CompileError as error:
+            if isinstance(error, MemoryError):
+                raise
             raise NotOnDevice("") from None
         integers = self.numpy is np.power and inputs[-1].kind == "i"
         return Loop(jit(device=True, **self._options)(core), inputs, result, self.__name__, self._options, _exponent if integers else None)

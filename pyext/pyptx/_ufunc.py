@@ -90,6 +90,8 @@ def dates_result(function, kinds):
 
     try:
         result = function(*(_SAMPLES[k] if isinstance(k, str) else np.ones(1, "i8").astype(k)[0] for k in kinds))
+    except MemoryError:
+        raise
     except Exception as error:
         raise TypeError(f"@vectorize: the type of what {function.__name__} gives for ({', '.join(map(str, kinds))}) is not known without a signature, as "
                         f"\"datetime64[s](datetime64[s], int64)\": in Python it raises {type(error).__name__}") from None

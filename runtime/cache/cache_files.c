@@ -63,19 +63,23 @@ static int make_directories(const char *path) {
   return failed;
 }
 
-static RtStatus check_owner(const char *path, int directory) {
+static RtStatus check_owner(const char *path, int directory, int writable) {
   struct stat s;
   if (fstat(directory, &s))
     return unusable(path, "cannot be examined", errno);
   if (s.st_uid != geteuid() && s.st_uid != 0)
     return rt_fail(
-        RT_BAD_ARGUMENT, "use a directory of your own: set PYPTX_CACHE_DIR, or change the owner",
+        RT_BAD_ARGUMENT,
+        writable ? "use a directory of your own: set PYPTX_CACHE_DIR, or change the owner"
+                 : "name a directory of your own or of root's",
         "the cache directory %s belongs to user %u, who could put code there that this program (user %u) "
         "would execute",
         path, (unsigned)s.st_uid, (unsigned)geteuid());
   if (s.st_mode & (S_IWGRP | S_IWOTH))
     return rt_fail(
-        RT_BAD_ARGUMENT, "`chmod go-w` it, or set PYPTX_CACHE_DIR to another",
+        RT_BAD_ARGUMENT,
+        writable ? "`chmod go-w` it, or set PYPTX_CACHE_DIR to another"
+                 : "`chmod go-w` it, or name another",
         "the cache directory %s (mode %03o) can be written to by other users, who could put code there "
         "that this program would execute",
         path, (unsigned)s.st_mode & 0777);
@@ -88,9 +92,12 @@ RtStatus rt_cache_open(const char *directory, int writable, RtDigest digest, RtC
   if (failed)
     return unusable(directory, "cannot be made", failed);
   int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0 && !writable)
+    return rt_fail(RT_BAD_ARGUMENT, "name a directory that can be read",
+                   "the cache directory %s cannot be opened: %s", directory, strerror(errno));
   if (fd < 0)
     return unusable(directory, "cannot be opened", errno);
-  RtStatus status = check_owner(directory, fd);
+  RtStatus status = check_owner(directory, fd, writable);
   if (status == RT_OK && writable && faccessat(fd, ".", W_OK | X_OK, AT_EACCESS)) {
     unusable(directory, "can only be read", errno);
     writable = 0;

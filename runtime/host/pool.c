@@ -79,11 +79,13 @@ RtStatus rt_pool_check(void) {
 static unsigned threads_of_openmp(void) {
   const char *text = getenv("OMP_NUM_THREADS");
   unsigned n = 0;
-  text += text ? strspn(text, " \t") : 0;
-  for (; text && *text >= '0' && *text <= '9'; text++)
+  if (!text)
+    return 0;
+  text += strspn(text, " \t");
+  for (; *text >= '0' && *text <= '9'; text++)
     n = n > MAX_THREADS ? n : 10 * n + (unsigned)(*text - '0');
-  text += text ? strspn(text, " \t") : 0;
-  bool ends = text && (!*text || *text == ',');
+  text += strspn(text, " \t");
+  bool ends = !*text || *text == ',';
   return !ends ? 0 : n > MAX_THREADS ? MAX_THREADS : n;
 }
 

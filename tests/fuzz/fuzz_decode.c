@@ -11,9 +11,9 @@
 #include "ir/verify.h"
 #include "tests/unit/support/corpus.h"
 
-enum { HEAD = 9 };
+enum { HEAD = 9, VERSIONS = 5 };
 
-static Corpus *corpora[4]; /* for their opcode tables */
+static Corpus *corpora[VERSIONS]; /* for their opcode tables */
 
 static const Corpus *corpus_for(unsigned k) {
   if (!corpora[k])
@@ -25,7 +25,7 @@ static const Corpus *corpus_for(unsigned k) {
 
 static const FrozenFunc *function_of(Cx *cx, const uint8_t *data, size_t size) {
   static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-  const FrozenFunc *model = corpus_func(corpus_for(data[0] & 3), "inner_closure");
+  const FrozenFunc *model = corpus_func(corpus_for(data[0] % VERSIONS), "inner_closure");
   const Frozen **consts = CX_ARRAY(cx, const Frozen *, 5);
   consts[0] = fz_none(cx);
   consts[1] = fz_int(cx, 1);

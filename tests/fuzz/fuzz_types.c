@@ -11,16 +11,19 @@
 #include "tests/unit/support/corpus.h"
 #include "typeinfer/infer.h"
 
-enum { HEAD = 3, CHECKED = 1, DEBUG = 2, NUMBA = 4, DEVICE = 8 };
+enum { HEAD = 3, VERSIONS = 5, CHECKED = 1, DEBUG = 2, NUMBA = 4, DEVICE = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const FrozenFunc *function_of(const uint8_t *data) {
-  static Corpus *corpora[4];
-  Corpus **c = &corpora[data[0] & 3];
+  static Corpus *corpora[VERSIONS];
+  unsigned version = data[0] % VERSIONS;
+  Corpus **c = &corpora[version];
   if (!*c)
-    *c = corpus_open(corpus_versions[data[0] & 3]);
-  return *c ? corpus_func(*c, corpus_name(*c, data[1] % corpus_count(*c))) : NULL;
+    *c = corpus_open(corpus_versions[version]);
+  if (!*c)
+    abort();
+  return corpus_func(*c, corpus_name(*c, data[1] % corpus_count(*c)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

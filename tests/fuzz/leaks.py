@@ -1,9 +1,9 @@
 """Leaks by API: each round of an action gives back what it takes, over 100,000 rounds.
 
-    python tests/fuzz/leaks.py [--rounds R] [--seconds T] [ACTION ...]
+    python tests/fuzz/leaks.py [--rounds R] [--seconds T | --total T] [ACTION ...]
 
-Counted are the blocks of Python's allocator and the bytes of malloc's, after a tenth of the rounds and after all: a block, or 16 bytes, that a
-round kept would be 90,000. A debug CPython (scripts/debug-python) also counts references, of
+Counted are the blocks of Python's allocator, the bytes of malloc's and the pages that the process has mapped (compiled code among them), after a
+tenth of the rounds and after all: a block, or 16 bytes, that a round kept would be 90,000. A debug CPython (scripts/debug-python) also counts references, of
 which it does not see those that NumPy takes and gives back. An action that is slow does fewer rounds within T seconds. One line an action. Exit status 1 if something grew.
 """
 
@@ -22,7 +22,7 @@ if __name__ == "__main__":
     os.environ.setdefault("PYPTX_ADVICE", "0")
 from pyptx import cuda, types  # noqa: E402 - they read the environment
 
-BLOCKS, BYTES = 1000, 64 << 10  # what caches (lines of source, for messages) and lists that grow by halves may take
+BLOCKS, BYTES, PAGES = 1000, 64 << 10, 10 << 10  # what caches (lines of source, for messages) and lists that grow by halves may take
 
 
 class Mallinfo(ctypes.Structure):
@@ -36,7 +36,9 @@ mallinfo.restype = Mallinfo
 def used():
     gc.collect()
     m = mallinfo()
-    return sys.getallocatedblocks(), m.uordblks + m.hblkhd, getattr(sys, "gettotalrefcount", int)()
+    with open("/proc/self/statm") as f:
+        pages = int(f.read().split()[0])
+    return sys.getallocatedblocks(), m.uordblks + m.hblkhd, pages, getattr(sys, "gettotalrefcount", int)()
 
 
 @cuda.jit
@@ -185,7 +187,7 @@ WITH_NUMPY = ("launch_of_host_arrays", "to_device_and_back", "fill_and_index", "
 
 
 def rounds_of(action, rounds, seconds):
-    """(rounds done, blocks, bytes, references) that nine tenths of the rounds kept."""
+    """(rounds done, blocks, bytes, pages, references) that nine tenths of the rounds kept."""
     end = time.monotonic() + seconds
 
     def repeat(n, until):
@@ -207,18 +209,20 @@ def main():
     parser.add_argument("actions", nargs="*", metavar="ACTION")
     parser.add_argument("--rounds", type=int, default=100_000)
     parser.add_argument("--seconds", type=float, default=60, help="of each action")
+    parser.add_argument("--total", type=float, help="seconds of all actions together")
     o = parser.parse_args()
     if strangers := set(o.actions) - set(ACTIONS):
         parser.error(f"no action {', '.join(strangers)}: {', '.join(ACTIONS)}")
     warnings.simplefilter("ignore")
     leaking = []
+    seconds = max(0.2, o.total / len(o.actions or ACTIONS)) if o.total else o.seconds
     for name in o.actions or ACTIONS:
-        done, blocks, size, references = rounds_of(ACTIONS[name], o.rounds, o.seconds)
+        done, blocks, size, pages, references = rounds_of(ACTIONS[name], o.rounds, seconds)
         drifts = name not in WITH_NUMPY and abs(references) > done // 10 + 100
-        grew = blocks > max(BLOCKS, done // 100) or size > max(BYTES, done) or drifts
+        grew = blocks > max(BLOCKS, done // 100) or size > max(BYTES, done) or pages > max(PAGES, done // 4) or drifts
         leaking += [name] * grew
         counted = f", {references:+} references" if hasattr(sys, "gettotalrefcount") else ""
-        print(f"{name}: {done} rounds, {blocks:+} blocks, {size:+} bytes{counted}{' LEAKS' if grew else ''}", flush=True)
+        print(f"{name}: {done} rounds, {blocks:+} blocks, {size:+} bytes, {pages:+} pages{counted}{' LEAKS' if grew else ''}", flush=True)
     print(f"leaks: {len(o.actions or ACTIONS)} actions, {', '.join(leaking) or 'none'} leaking")
     return 1 if leaking else 0
 

@@ -1,8 +1,9 @@
 """Fuzz targets that only Python can drive: what objects of other libraries say of their memory, and what is typed on the command line.
 
-    python tests/fuzz/objects.py TARGET [--seed S] [--count N] [--seconds T]
+    python tests/fuzz/objects.py TARGET [--seed S] [--count N] [--seconds T] [FILE ...]
 
 A seed is a case: it is printed before it runs, so that the last one of a run that died is the finding, and `--seed S --count 1` repeats it.
+A file is a case too, whose bytes are what the choices are drawn from: libFuzzer makes these (python_target.c), for all but cache_files.
 Targets: array_interface, dlpack, command_line, signatures, cache_files. Seeds that are worth keeping are in corpus/objects/TARGET, one a line;
 tests/api/host/test_fuzz_objects.py runs them, and scripts/soak new ones. Best under a sanitized module (scripts/sanitized).
 """
@@ -27,6 +28,28 @@ sys.path[:0] = [str(HERE.parent / "api")]
 ALLOWED = (TypeError, ValueError, BufferError, OverflowError, AttributeError, NotImplementedError, MemoryError, IndexError, RuntimeError)
 NUMBERS = [0, 1, 2, 3, 7, -1, -2, 16, 64, 255, 2**15, 2**31 - 1, 2**31, 2**32, 2**62, 2**63 - 1, -(2**63), 2**63, 2**64, 10**30]
 STRANGE = [None, True, 1.5, float("nan"), "", "3", b"x", (), [], {}, object(), (1, 2), [[1]], np.int8(3), np.float64(2), Ellipsis, 1j]
+
+
+class Drawn(random.Random):
+    """Choices by the bytes of an input; zeros when these have run out."""
+
+    def __init__(self, data):
+        super().__init__(0)
+        self.left = data
+
+    def __new__(cls, data):
+        return super().__new__(cls, 0)
+
+    def getrandbits(self, bits):
+        size = (bits + 7) // 8
+        taken, self.left = self.left[:size], self.left[size:]
+        return int.from_bytes(taken, "little") & ((1 << bits) - 1)
+
+    def random(self):
+        return self.getrandbits(16) / 65536
+
+    def _randbelow(self, n):
+        return self.getrandbits((n - 1).bit_length()) % n if n > 1 else 0
 
 
 def number(r):
@@ -237,8 +260,19 @@ def run(target, seeds, seconds=None):
     return ran
 
 
+def one(target):
+    """The target as libFuzzer calls it: with the bytes of an input."""
+    import gc
+
+    kernels()
+    gc.freeze()  # what is there stays: collections look at what a case made
+    return lambda data: TARGETS[target](Drawn(data))
+
+
 def corpus(target):
-    return [int(line) for line in (HERE / "corpus" / "objects" / target).read_text().split()]
+    """The seeds and the files that are worth keeping."""
+    seeds = [int(line) for line in (HERE / "corpus" / "objects" / target).read_text().split()]
+    return seeds, sorted((HERE / "corpus" / target).glob("*"))
 
 
 def main():
@@ -247,10 +281,16 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int)
     parser.add_argument("--seconds", type=float)
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     o = parser.parse_args()
     os.environ.setdefault("PYPTX_DEVICE", "host")
     os.environ.setdefault("PYPTX_ADVICE", "0")
     warnings.simplefilter("ignore")
+    if o.files:
+        for path in o.files:
+            print(path, flush=True)
+            one(o.target)(path.read_bytes())
+        return
     count = o.count or (1 << 40 if o.seconds else 1000)
     print(f"{run(o.target, range(o.seed, o.seed + count), o.seconds)} cases of {o.target} from seed {o.seed}")
 

@@ -70,16 +70,23 @@ def ptx(seconds, seed):
     return batches(seconds, seed, 32, PYPTX_STANDIN=standin())
 
 
+def objects_module():
+    sys.path.insert(0, str(HERE))
+    import objects
+
+    return objects
+
+
 def built():
     """libFuzzer's programs by target."""
     if not shutil.which("clang"):
         raise Lacking("no clang")
-    done = run(["cmake", "-S", ".", "-B", FUZZ, "-G", "Ninja", "-DFUZZ=ON", "-DSANITIZE=ON", "-DMODULE=OFF"], CC="clang", CXX="clang++")
-    targets = sorted(p.stem for p in HERE.glob("fuzz_*.c"))
-    done = done.returncode and done or run(["ninja", "-C", FUZZ, *targets])
+    done = run(["cmake", "-S", ".", "-B", FUZZ, "-G", "Ninja", "-DFUZZ=ON", "-DSANITIZE=ON", "-DMODULE=ON", f"-DPython_EXECUTABLE={sys.executable}"], CC="clang", CXX="clang++")
+    done = done.returncode and done or run(["ninja", "-C", FUZZ, "fuzzers"])
     if done.returncode:
         raise Lacking(f"build/fuzz: {(done.stdout + done.stderr).strip().splitlines()[-1]}")
-    return {t.removeprefix("fuzz_"): FUZZ / "fuzz" / t for t in targets}
+    targets = re.findall(r"^fuzz/fuzz_(\w+):", run(["ninja", "-C", FUZZ, "-t", "targets", "all"]).stdout, re.M)
+    return {t: FUZZ / "fuzz" / f"fuzz_{t}" for t in sorted(targets)}
 
 
 def fuzz(seconds, seed):
@@ -96,7 +103,8 @@ def fuzz(seconds, seed):
         if done.returncode:
             artifact = re.search(r"Test unit written to (\S+)", done.stderr)
             failures.append(f"{name}: {artifact[1] if artifact else keep(f'{name}.txt', done.stderr)}")
-    return f"libFuzzer: {', '.join(counts)} inputs", failures
+    lacking = "" if "dlpack" in made else "; without those of Python, which cannot be embedded here"
+    return f"libFuzzer: {', '.join(counts)} inputs{lacking}", failures
 
 
 def sanitized():
@@ -110,9 +118,7 @@ def sanitized():
 
 
 def objects(seconds, seed):
-    sys.path.insert(0, str(HERE))
-    import objects as targets
-
+    targets = objects_module()
     python, env, how = sanitized()
     counts, failures, last = [], [], FUZZ.parent / "last-seed"
     for target in targets.TARGETS:
@@ -127,12 +133,9 @@ def objects(seconds, seed):
 
 
 def leaks(seconds, seed):
-    sys.path.insert(0, str(HERE))
-    import leaks as actions
-
-    done = run([sys.executable, HERE / "leaks.py", "--seconds", max(0.2, seconds / len(actions.ACTIONS))])
-    rounds = sum(map(int, re.findall(r": (\d+) rounds", done.stdout)))
-    return f"{len(actions.ACTIONS)} actions of the API, {rounds} rounds", [keep("leaks.txt", done.stdout + done.stderr)] if done.returncode else []
+    done = run([sys.executable, HERE / "leaks.py", "--total", seconds])
+    rounds = list(map(int, re.findall(r": (\d+) rounds", done.stdout)))
+    return f"{len(rounds)} actions of the API, {sum(rounds)} rounds", [keep("leaks.txt", done.stdout + done.stderr)] if done.returncode else []
 
 
 def faults(seconds, seed):

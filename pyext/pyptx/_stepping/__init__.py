@@ -35,6 +35,32 @@ def _inside(name, place, dims):
         raise ValueError(f"{name}={place} is not in a launch with {dims} of them")
 
 
+_LARGEST = {"grid": (2**31 - 1, 65535, 65535), "block": (1024, 1024, 64)}
+
+
+def _fits(kernel, grid, block):
+    """A launch that no device takes is none here."""
+    for name, dims in (("grid", grid), ("block", block)):
+        if any(n > most for n, most in zip(dims, _LARGEST[name])):
+            raise ValueError(f"kernel '{kernel.__name__}': the {name} {tuple(dims)} is too large: devices allow {_LARGEST[name]}")
+    threads = block[0] * block[1] * block[2]
+    if threads > 1024:
+        raise ValueError(f"kernel '{kernel.__name__}': {threads} threads a block; devices allow 1024\n  help: use fewer threads a block and more blocks")
+
+
+def _takes(kernel, values):
+    """What a compiled launch refuses, of Python's own types and NumPy's arrays, is refused by its words. What else there is may be of a
+    device that is not the current one."""
+    if kernel._made[1].get("extensions"):  # which may make anything of it
+        return
+    for name, x in values:
+        if isinstance(x, (list, dict, set, str, tuple, np.ndarray)):
+            try:
+                kernel._typeof(x)
+            except (TypeError, OverflowError) as error:
+                raise type(error)(str(error).replace("argument 1", f"argument '{name}'", 1)) from None
+
+
 def _declared(kernel, args):
     """The arguments as the types that the kernel was declared with."""
     for text in kernel.declared_signatures:
@@ -127,7 +153,10 @@ def run(kernel, grid, block, args, keywords, dynamic_shared=0, thread=None, only
     if kernel._made[1].get("numba_typing"):
         errors.advise("PT818", kernel.__name__)
     translator = translate.Translator()
+    _fits(kernel, grid, block)
     args, by_name = _bound(kernel, args, keywords)
+    names = kernel.py_func.__code__.co_varnames[: kernel.py_func.__code__.co_argcount]
+    _takes(kernel, [*zip((*names, *("*" for _ in args)), args), *by_name.items()])
     args = [translator.argument(x) for x in _declared(kernel, args)]
     by_name = {name: translator.argument(x) for name, x in by_name.items()}
     breakpoints = _Breakpoints(translator, thread, only_block)

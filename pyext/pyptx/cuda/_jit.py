@@ -154,7 +154,7 @@ def timeout_ms(value):
         seconds = -1.0
     if not 0 <= seconds <= _LONGEST:
         raise ValueError(f"timeout must be from 0 to {_LONGEST} seconds, not {value!r}")
-    return math.ceil(round(seconds * 1000, 6))  # 0.1 * 3 is 300
+    return max(math.ceil(round(seconds * 1000, 6)), 1 if seconds else 0)  # 0.1 * 3 is 300, 1e-10 is 1
 
 
 def _read_timeout(option, value):

@@ -23,6 +23,20 @@ def test_a_directory_of_another_user(folder):
     assert run(kernel) == [0, 3, 6, 9, 12] and not files(folder)
 
 
+@pytest.mark.parametrize("other", [pytest.param(True, marks=AS_ROOT), False], ids=["of another user", "that others can write to"])
+def test_a_directory_that_is_only_read(folder, monkeypatch, other):
+    """PYPTX_CACHE_READONLY_DIR has the same rules."""
+    use(make())
+    shipped = folder.rename(folder.with_name("shipped"))
+    monkeypatch.setenv("PYPTX_CACHE_READONLY_DIR", str(shipped))
+    assert use(make()) == "hit"
+    os.chown(shipped, OTHER, -1) if other else shipped.chmod(0o757)
+    monkeypatch.setenv("PYPTX_CACHE_DIR", str(folder.with_name("own")))
+    with pytest.warns(errors.CacheWarning, match=f"shipped (belongs to user {OTHER}|.mode 757. can be written to by other users).*; (name a|.chmod go-w. it, or name a)"):
+        assert use(make()) == "miss"
+    shipped.chmod(0o700)
+
+
 @AS_ROOT
 def test_a_file_of_another_user(folder):
     use(make())

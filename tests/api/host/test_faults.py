@@ -244,3 +244,173 @@ def test_a_cache_that_changes_meanwhile(tmp_path, how):
             os.chmod(folder, 0o700)
         shutil.rmtree(folder, ignore_errors=True)
         """, **as_nobody(how == "read-only"))
+
+
+@pytest.mark.host_only("the processes choose the host device")
+def test_a_cache_that_changes_under_threads(tmp_path):
+    """Eight threads compile the same kernels, while their directory is removed, a file, closed to everyone, or open to everyone."""
+    run(tmp_path, """
+        folder, ended, failed = os.environ["PYPTX_CACHE_DIR"], threading.Event(), []
+        warnings.simplefilter("ignore")
+        def disturb():
+            r = random.Random(3)
+            while not ended.wait(0.002):
+                try:
+                    match r.randrange(4):
+                        case 0:
+                            shutil.rmtree(folder, ignore_errors=True)
+                        case 1:
+                            shutil.rmtree(folder, ignore_errors=True)
+                            os.path.exists(folder) or open(folder, "w").close()
+                        case 2:
+                            os.path.isfile(folder) and os.remove(folder)
+                        case 3:
+                            os.chmod(folder, r.choice([0o700, 0o777, 0]))
+                except OSError:
+                    pass
+        def body():
+            try:
+                for number in range(15):
+                    right(cuda.jit(cache=True)(made(number).py_func), number)
+                    cuda.cache_info()
+            except BaseException as e:
+                failed.append(e)
+        threads = [threading.Thread(target=body) for _ in range(8)]
+        other = threading.Thread(target=disturb)
+        for t in (other, *threads):
+            t.start()
+        for t in threads:
+            t.join()
+        ended.set()
+        other.join()
+        os.path.isdir(folder) and os.chmod(folder, 0o700)
+        assert not failed, failed[:3]
+        """)
+
+
+IN_THE_MIDDLE = {
+    "fork in a callback": """
+        stream, pids, forked = cuda.stream(), [], threading.Event()
+        def callback(*_):
+            pid = os.fork()
+            if not pid:
+                signal.alarm(60)
+                try:
+                    right(made(5), 5)
+                    os._exit(0)
+                finally:
+                    os._exit(1)
+            pids.append(pid)
+            forked.set()
+        made(4)[1, 64, stream](cuda.to_device(np.zeros(8)), cuda.to_device(np.zeros(8)))
+        stream.add_callback(callback)
+        assert forked.wait(60) and os.waitpid(pids[0], 0)[1] == 0""",
+    "wait and launch in a callback": """
+        stream, done = cuda.stream(), threading.Event()
+        def callback(*_):
+            stream.synchronize()
+            right(made(6), 6)
+            done.set()
+        stream.add_callback(callback)
+        assert done.wait(60)""",
+    "launch in the number of blocks": """
+        kernel = made(7)
+        class Blocks:
+            def __index__(self):
+                right(kernel, 7)
+                MORE[0] += 1
+                return 2
+        x, out = np.arange(50.0), np.zeros(50)
+        kernel[Blocks(), 32](x, out)
+        assert (out == x + 7).all() and MORE[0] >= 1""",
+    "launch in an array's interface": """
+        kernel, x, out = made(8), np.arange(50.0), np.zeros(50)
+        class Array:
+            @property
+            def __array_interface__(self):
+                MORE[0] += 1
+                right(kernel, 8)
+                right(made(MORE[0]), MORE[0])
+                return x.__array_interface__
+        kernel[2, 32](Array(), out)
+        assert (out == x + 8).all() and MORE[0] >= 1""",
+    "an interface that changes its answer": """
+        kernel, short, long, out = made(9), np.arange(3.0), np.arange(50.0), np.zeros(50)
+        class Array:
+            @property
+            def __array_interface__(self):
+                MORE[0] += 1
+                return (long if MORE[0] == 1 else short).__array_interface__
+        for _ in range(20):
+            MORE[0] = 0
+            kernel[2, 32](Array(), out)  # whichever it was, out is no longer than it
+            assert (out[:3] == short + 9).all()""",
+    "compile in a collection": """
+        import gc
+        def collected(phase, info):
+            if phase == "start" and not within:
+                within.append(True)
+                MORE[0] += 1
+                right(made(10), 10)
+                within.clear()
+        within = []
+        gc.callbacks.append(collected)
+        gc.set_threshold(10)
+        for number in range(20):
+            right(made(number), number)
+        gc.callbacks.clear()
+        assert MORE[0] > 3, MORE""",
+    "launch in what a kernel prints": """
+        def say(x):
+            print("element", x[0])
+        say, real, said = cuda.jit(say), sys.stdout, []
+        class Out:
+            def write(self, text):
+                said.append(text)
+                if len(said) < 20:
+                    say[1, 1](np.zeros(1))
+            def flush(self):
+                right(made(11), 11)
+        sys.stdout = Out()
+        say[1, 1](np.zeros(1))
+        cuda.synchronize()
+        sys.stdout = real
+        assert "element" in "".join(said)""",
+    "exceptions and launches in __del__": """
+        kernel, x, out = made(12), np.arange(50.0), np.zeros(50)
+        sys.unraisablehook = lambda what: MORE.__setitem__(0, MORE[0] + isinstance(what.exc_value, ArithmeticError))
+        class Array:
+            @property
+            def __array_interface__(self):
+                return x.__array_interface__
+            def __del__(self):
+                right(kernel, 12)
+                raise ArithmeticError
+        for _ in range(10):
+            kernel[2, 32](Array(), out)
+        assert (out == x + 12).all() and MORE[0] == 10, MORE""",
+}
+
+
+@pytest.mark.host_only("the processes choose the host device")
+@pytest.mark.parametrize("where", IN_THE_MIDDLE)
+def test_the_users_code_in_the_middle(tmp_path, where):
+    """Code that pyptx calls while it works may itself launch, compile, wait, fork or raise."""
+    run(tmp_path, IN_THE_MIDDLE[where])
+
+
+VARIABLES = """PYPTX_ADVICE PYPTX_CACHE_DIR PYPTX_CACHE_READONLY_DIR PYPTX_CACHE_SIZE PYPTX_CACHE_WAIT PYPTX_CHECK PYPTX_COARSEN PYPTX_DEVICE
+    PYPTX_DRIVER PYPTX_DUMP PYPTX_HOST_THREADS PYPTX_PTXAS PYPTX_SKIP PYPTX_TIMEOUT PYPTX_TYPING OMP_NUM_THREADS""".split()
+
+
+@pytest.mark.host_only("the processes choose the host device")
+@pytest.mark.parametrize("variable", VARIABLES)
+def test_variables_with_odd_values(tmp_path, variable):
+    """The program runs, or the error names the variable; 0.3 s for each of three values."""
+    (tmp_path / "program.py").write_text(HEAD + "warnings.simplefilter('ignore')\nright(cuda.jit(cache=True)(made(3).py_func), 3)\n")
+    for value in (b"%s%n" * 500, b"\xff/../\xc3", b"9" * 40):
+        env = {**{k.encode(): v.encode() for k, v in os.environ.items()}, b"PYPTX_DEVICE": b"host", b"PYPTX_CACHE_DIR": str(tmp_path / "cache").encode(),
+               variable.encode(): value}
+        done = subprocess.run([sys.executable, "-X", "faulthandler", "program.py"], cwd=tmp_path, env=env, capture_output=True, text=True, errors="replace", timeout=120)
+        assert done.returncode in (0, 1) and "PT405" not in done.stderr, (value, done.returncode, done.stderr[-2000:])
+        assert done.returncode == 0 or variable in done.stderr, (value, done.stderr[-2000:])

@@ -22,12 +22,27 @@ def run(*command, **env):
 
 @pytest.mark.parametrize("target", objects.TARGETS)
 def test_corpus_and_new_seeds(target, tmp_path):
-    seeds = objects.corpus(target)
+    seeds, files = objects.corpus(target)
     last = tmp_path / "last"
     program = f"import objects; print(objects.run({target!r}, {seeds!r}), objects.run({target!r}, range(10**6, 10**6 + {len(seeds)})))"
     done = run("-W", "ignore", "-X", "faulthandler", "-c", program, PYPTX_FUZZ_LAST=str(last))
     assert done.returncode == 0, f"{target} --seed {last.read_text()}\n{done.stderr[-3000:]}"
     assert done.stdout.split() == [str(len(seeds))] * 2 and len(seeds) > 3
+    if target != "cache_files":  # of which libFuzzer has its own, fuzz_cache and fuzz_packed
+        done = run("-X", "faulthandler", "objects.py", target, *files)
+        assert done.returncode == 0, f"{done.stdout.split()[-1]}\n{done.stderr[-3000:]}"
+        assert done.stdout.split() == list(map(str, files)) and len(files) > 5
+
+
+def test_choices_by_bytes():
+    """Every choice follows from the bytes, and an input that is too short is one with zeros behind it."""
+
+    def drawn(data):
+        r = objects.Drawn(data)
+        return [r.choice("abcdef"), r.randint(-3, 3), r.random() < 0.5, r.randrange(300), r.choice([1]), r.getrandbits(7)]
+
+    assert drawn(bytes([2, 6, 0, 0x90, 44, 1, 255])) == ["c", 3, False, 0, 1, 127]
+    assert drawn(b"\x05") == drawn(b"\x05" + bytes(9)) == ["f", -3, True, 0, 1, 0]
 
 
 def test_a_seed_is_a_case():
@@ -51,7 +66,7 @@ def test_leak_rounds():
     assert done.returncode == 0 and done.stdout.splitlines()[-1].endswith("actions, none leaking"), done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("leak", ["libc.malloc(16)", "kept.append(object())", "kept.append(bytearray(600))"])
+@pytest.mark.parametrize("leak", ["libc.malloc(16)", "libc.mmap(None, 4096, 0, 34, -1, 0)", "kept.append(object())", "kept.append(bytearray(600))"])
 def test_leak_rounds_find_what_is_planted(leak):
     program = f"import ctypes, sys, leaks\nlibc, kept = ctypes.CDLL(None), []\nlibc.malloc.restype = ctypes.c_void_p\n" \
               f"leaks.ACTIONS = {{'planted': lambda: {leak}}}\nsys.argv[1:] = ['--rounds', '20000']\nsys.exit(leaks.main())"

@@ -262,6 +262,18 @@ CASES = {
             except Exception:
                 continue
             attempt(types.FunctionType(code, globals()), 1)""",
+    "constants that are not there": """
+        def f(o):
+            o[0] = 1000.5
+        for consts in ((), f.__code__.co_consts[:1]):
+            if 1000.5 not in consts:
+                try:
+                    launch(types.FunctionType(f.__code__.replace(co_consts=consts), globals()))
+                except pyptx.CompileError as e:
+                    assert "a constant is out of range" in str(e), e
+                    print("refused")
+                else:
+                    assert False, (consts, OUT[0])""",
     "evil objects": """
         class Evil:
             def __getattr__(self, name): raise RuntimeError("getattr " + name)

@@ -519,6 +519,15 @@ def test_arguments_of_py_run():
         kernel.py_run(1, 1)
     with pytest.raises(RuntimeError, match="device function"):
         helper.py_run(1, 1, 2.0)
+    for grid, block, what in ((1, 1025, "block .1025, 1, 1. is too large"), (1, (1, 1, 65), "block .1, 1, 65."), (1, (64, 64), "4096 threads a block"),
+                              ((1, 65536), 1, "grid .1, 65536, 1. is too large")):
+        with pytest.raises(ValueError, match=what):
+            kernel.py_run(grid, block, np.zeros(1))
+    for wrong in ([1.0], {}, "text", (1, [2]), np.zeros(1, object), np.zeros(1, ">f4"), np.ma.masked_array(np.zeros(1))):
+        for call in (kernel.py_run, lambda *a: kernel[a[:2]](*a[2:])):
+            with pytest.raises(TypeError, match="argument .*x.*which a kernel cannot take"):
+                call(1, 1, wrong)
+    kernel.py_run(1, 1, (1, np.float32(2))), kernel.py_run(1, 1, np.zeros((2, 2)).T)
 
 
 # --- breakpoints

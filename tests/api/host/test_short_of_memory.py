@@ -217,3 +217,64 @@ print([kib for kib in results if kib > 18000 and results[kib] == "MemoryError"])
 @pytest.mark.parametrize("kib", [0, 4000, 12000, 18000, 20000, 24000, 28000, 32000, 40000])
 def test_the_first_compilation_with_little_memory(kib):
     limited("host", 30, f"print(attempt({kib} << 10))\ncompile_to('nvptx')\ncompile_to('host')\n")
+
+
+@pytest.mark.host_only("the memory of a GPU is another")
+def test_everything_else_with_little_memory():
+    """Arrays, launches, checked ones, streams, graphs, operators and reductions: each works or is a MemoryError, and works when there is memory again."""
+    out = run(
+        KERNELS
+        + """
+from pyptx import _pyptx
+x, out = np.arange(64.0), np.zeros(64)
+ready, d = cuda.jit(double), cuda.to_device(x)
+ready[1, 64](x, out)
+def launch():
+    out[:] = 0
+    ready[1, 64](x, out)
+    assert (out == 2 * x).all()
+def compiled_launch():
+    out[:] = 0
+    cuda.jit(double)[1, 64](x, out)
+    assert (out == 2 * x).all()
+def checked():
+    with cuda.checking("race", "init"):
+        ready[1, 64](x, out)
+def copies():
+    assert (cuda.to_device(np.arange(1 << 20)).copy_to_host() == np.arange(1 << 20)).all()
+def streams():
+    s, e = cuda.stream(), cuda.event()
+    e.record(s)
+    s.synchronize()
+def graph():
+    with cuda.graph() as g:
+        ready[1, 64](d, d)
+    g.launch()
+def pinned():
+    cuda.pinned_array(1 << 20, np.uint8)[:] = 1
+def operators():
+    assert ((cuda.to_device(x) + 1).copy_to_host() == x + 1).all()
+def reduction():
+    assert cuda.to_device(x).sum() == x.sum()
+def many_blocks():
+    big = np.zeros(1 << 16)
+    ready[256, 256](big, np.zeros(1 << 16))
+actions = (launch, compiled_launch, checked, copies, streams, graph, pinned, operators, reduction, many_blocks)
+refused = set()
+for kib in (0, 200, 1000, 4000, 16000, 40000, 400000):
+    for action in actions:
+        used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + (kib << 10), resource.RLIM_INFINITY))
+        try:
+            action()
+        except MemoryError:
+            refused.add((action.__name__, kib))
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+for action in actions:
+    action()
+assert not any(kib == 400000 for _, kib in refused), refused
+print(len({name for name, _ in refused}))
+"""
+    )
+    assert int(out) >= 3, "each time there was enough memory"

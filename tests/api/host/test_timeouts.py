@@ -357,6 +357,7 @@ def test_where_the_limit_comes_from(monkeypatch):
     own = cuda.jit(nothing, timeout=1.5)
     assert own[1, 1].timeout == own.forall(8).timeout == 1.5 and own.configure(1, 1, timeout=0).timeout is None
     assert own.configure(1, 1, timeout=3).timeout == 3 and own.configure(1, 1, timeout=None).timeout == 1.5
+    assert add_one.configure(1, 1, timeout=1e-12).timeout == 0.001  # the shortest: 0 is none
     monkeypatch.setenv("PYPTX_TIMEOUT", "2.5")
     assert cuda.jit(nothing)[1, 1].timeout == 2.5 and cuda.jit(nothing, timeout=0)[1, 1].timeout is None
     assert cuda.jit(nothing, timeout=None)[1, 1].timeout is None

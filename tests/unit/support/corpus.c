@@ -469,7 +469,9 @@ static void build(Corpus *c, const cJSON *doc) {
 
 Corpus *corpus_open(const char *version) {
   char path[512];
-  snprintf(path, sizeof path, "%s/tests/data/bytecode/%s.json", PYPTX_SOURCE_DIR, version);
+  const char *root = getenv("PYPTX_SOURCE_DIR"); /* of a program that was carried elsewhere */
+  snprintf(path, sizeof path, "%s/tests/data/bytecode/%s.json", root ? root : PYPTX_SOURCE_DIR,
+           version);
   char *all = read_file(path);
   cJSON *doc = all ? cJSON_Parse(all) : NULL;
   free(all);
