@@ -104,12 +104,11 @@ static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
  * are no race. */
 static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
   uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1, bytes = access_bytes(i);
-  bool runs = kind != RT_ACCESS_ATOMIC && site == shown && bytes <= 8;
   LLVMValueRef args[] = {launch_of(lw), p, cg_host_arg(lw, HOST_THREAD),
                          lw_i32(lw, (int64_t)(kind | shown << RT_ACCESS_SITE)),
                          lw_i32(lw, (int64_t)bytes)};
-  LLVMValueRef found = call(lw, runs ? "rt_check_run" : "rt_check_access", lw->t->i32, args, 5),
-               ok = is_zero(lw, found), stored = is_stored(lw, i, p);
+  LLVMValueRef found = call(lw, "rt_check_access", lw->t->i32, args, 5), ok = is_zero(lw, found),
+               stored = is_stored(lw, i, p);
   if (stored)
     ok = l_or(lw->b, ok, l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)), stored));
   LLVMBasicBlockRef go = go_on_if(lw, ok);

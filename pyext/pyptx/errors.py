@@ -327,7 +327,7 @@ def _who(thread, block):
 
 
 def _race_text(detail, text, here, there, mine, other, same_block):
-    kind, their_kind, shared = detail & 3, detail >> 2 & 3, detail >> 4 & 1
+    kind, their_kind = detail & 3, detail >> 4 & 3  # 4, a relaxed read, is a read
     order = "no barrier between" if same_block else "no order between the two blocks"
     yield f"race on {text}: {mine} {_DID[kind]} it, {other} {_HAS_DONE[their_kind]}, and there is {order}"
     yield from _source_lines(here, "")

@@ -54,7 +54,9 @@ void *rt_check_map(size_t bytes); /* zeros; NULL: there is no memory */
 /* Does the access of this record come before what `me` does now? shared: it is the block's own
  * memory. */
 bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared);
-void rt_check_order_by_atomic(RtCheck *c, uint32_t thread);
+bool rt_check_is_row_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared);
+/* writes: it is an atomic operation, and no relaxed read, which acquires only. */
+void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool writes);
 
 /* --- called by compiled code --- */
 
