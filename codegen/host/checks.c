@@ -141,6 +141,8 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
   uint32_t site = cg_host_check_site(lw, cg_host_element_text(lw, i));
   if (unset)
     check_unset(lw, i, p, site, kind);
+  if (race && i->op == OP_LOAD && cg_host_is_relaxed(lw, i))
+    kind = RT_ACCESS_RELAXED;
   if (race)
     check_race(lw, i, p, site, kind);
 }

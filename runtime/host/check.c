@@ -86,7 +86,7 @@ RtCheck *rt_check_open(uint32_t checks) {
   c->row = 0;
   memset(c->conflicts, 0, sizeof c->conflicts);
   c->unset.found = c->no_memory = false;
-  c->grid = 0;
+  c->grid = c->ended_at = 0;
   c->nsegments = c->nfull = c->nlogs = c->nreleases = 0;
   c->free_full = c->free_log = 0;
   c->time = 1;
@@ -174,6 +174,14 @@ static RtCheckBlock *new_block(uint32_t nthreads) {
   return b;
 }
 
+/* 1 more than the site at which a block's first thread ended; 0: some thread has not ended. */
+static uint32_t end_of(const RtCheckBlock *b) {
+  for (uint32_t t = 0; t < b->nthreads; t++)
+    if (!b->left[t])
+      return 0;
+  return b->left[0];
+}
+
 bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtHostLaunch *view,
                     size_t shared_bytes) {
   RtCheckBlock *b = *place;
@@ -181,8 +189,11 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
     b = *place = new_block(view->block[0] * view->block[1] * view->block[2]);
     if (!b)
       return false;
+    memset(b->left, 0, b->nthreads * sizeof *b->left);
     b->next = c->blocks;
     c->blocks = b;
+  } else if (!c->ended_at && (c->ended_at = end_of(b))) {
+    c->ended = b->number;
   }
   c->block = b;
   enum { CACHE_LINE = 64, PAGE = 4096 };
@@ -429,6 +440,16 @@ void rt_check_note(RtCheck *c, RtFinding finding, uint32_t detail, uint32_t site
   c->finding = finding;
   c->detail = detail;
   c->other_site = site, c->other_block = block, c->other_thread = thread;
+}
+
+bool rt_check_note_ended(RtCheck *c) {
+  for (const RtCheckBlock *b = c->blocks; b && !c->ended_at; b = b->next)
+    if ((c->ended_at = end_of(b)))
+      c->ended = b->number;
+  if (!c->ended_at || !(c->checks & RT_CHECK_SYNC))
+    return false;
+  rt_check_note(c, RT_FOUND_LEFT, 0, c->ended_at - 1, c->ended, 0);
+  return true;
 }
 
 void rt_check_found(const RtHostLaunch *view, uint32_t finding) {

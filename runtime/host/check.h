@@ -42,6 +42,10 @@ void rt_check_note(RtCheck *c, RtFinding finding, uint32_t detail, uint32_t site
 /* Fills the trap's part about the finding that was noted, a race as this thread met it. */
 void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view, uint32_t thread);
 
+/* A block has ended that others wait for at the grid's barrier: notes it, if barriers are looked
+ * at. */
+bool rt_check_note_ended(RtCheck *c);
+
 /* Was there no memory for what happened? Then silence says nothing. */
 bool rt_check_is_short(const RtCheck *c);
 /* All blocks have run: is there something to say that was kept until now? */

@@ -681,11 +681,12 @@ uint32_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t
 
 /* --- rows: lanes of a vector --- */
 
-/* Has each of them a record of the lane's own, and one only? */
+/* Has each of them a record of the lane's own, of a plain access, and one only? */
 VECTORS static bool are_own(const uint64_t *cells, uint32_t n, uint64_t record) {
   uint64_t differ = 0;
   for (uint32_t k = 0; k < n; k++)
-    differ |= ((cells[k] ^ (record + rt_check_lanes(k))) & WHO) | (cells[k] & cells[k] >> 1 & 1);
+    differ |= ((cells[k] ^ (record + rt_check_lanes(k))) & WHO) |
+              (cells[k] & (KIND_BITS - RT_ACCESS_WRITE));
   return !differ;
 }
 

@@ -160,7 +160,9 @@ struct RtCheck {
   Unset unset;
   Conflict conflicts[WARP];
   uint32_t found[WARP], unset_of[WARP]; /* of rt_check_row and rt_check_unset_row, by lane */
-  uintptr_t row; /* 0, or where the row begins whose lanes are noted one by one */
+  uintptr_t row;     /* 0, or where the row begins whose lanes are noted one by one */
+  uint32_t ended_at; /* of a block that has ended: 1 more than the site; 0: none */
+  uint64_t ended;
   RtFinding finding;
   uint32_t detail, other_site, other_thread;
   uint64_t other_block;
