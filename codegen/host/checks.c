@@ -81,10 +81,10 @@ static LLVMValueRef is_zero(Lower *lw, LLVMValueRef v) {
   return l_icmp(lw->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)));
 }
 
-/* Is in memory what the store is about to write? NULL of complex numbers. */
+/* Is in memory what the store is about to write? NULL: it is no store. */
 static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
   const Type *elem = i->args[0]->type->elem;
-  if (i->op != OP_STORE || ty_is_complex(elem))
+  if (i->op != OP_STORE)
     return NULL;
   LLVMTypeRef bits = cg_int_type(lw->cg, 8 * element_bytes(i->args[0]));
   LLVMValueRef *leaves = lw_leaves(lw, i->args[i->nargs - 1]), same = NULL;
@@ -92,7 +92,9 @@ static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
     LLVMValueRef by = lw_i64(lw, k), at = k ? l_gep_inbounds(lw->b, bits, p, &by, 1) : p,
                  old = l_load(lw->b, bits, at),
                  v = ty_kind(elem) == KIND_BOOL ? l_zext(lw->b, leaves[k], bits)
-                                                : l_bitcast(lw->b, leaves[k], bits);
+                     : ty_is_complex(elem)
+                         ? l_bitcast(lw->b, lw_join_complex(lw, elem->id, leaves + 2 * k), bits)
+                         : l_bitcast(lw->b, leaves[k], bits);
     LLVMSetAlignment(old, 1);
     LLVMValueRef one = l_icmp(lw->b, LLVMIntEQ, old, v);
     same = same ? l_and(lw->b, same, one) : one;
@@ -118,9 +120,32 @@ static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, u
   lw_at(lw, go);
 }
 
+/* A field that the copy of a record takes, unless a conversion uses it. */
+static Ins *copied(const Ins *store) {
+  Ins *value = store->op == OP_STORE ? store->args[store->nargs - 1] : NULL;
+  return value && value->op == OP_LOAD && value->flags & INS_COPIED ? value : NULL;
+}
+
+/* The next instruction that has a use for it is its store. */
+static bool is_stored_only(const Ins *load) {
+  for (const Ins *i = load->next; i; i = i->next)
+    for (uint32_t k = 0; k < i->nargs; k++)
+      if (i->args[k] == load)
+        return copied(i) == load && k == i->nargs - 1;
+  return false;
+}
+
+/* What a record's copy takes from memory that was not written is not written in the copy: the use
+ * says so. */
 static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
-  LLVMValueRef args[] = {launch_of(lw), p, lw_i32(lw, (int64_t)access_bytes(i))};
-  if (kind != RT_ACCESS_WRITE) {
+  LLVMValueRef args[] = {launch_of(lw), p, lw_i32(lw, (int64_t)access_bytes(i)), NULL};
+  const Ins *from = copied(i);
+  if (i->op == OP_LOAD && i->flags & INS_COPIED && is_stored_only(i))
+    return;
+  if (from && is_stored_only(from)) {
+    args[3] = lw_address(lw, from->args[0], from->args + 1);
+    call(lw, "rt_check_copy", lw->t->none, args, 4);
+  } else if (kind != RT_ACCESS_WRITE) {
     LLVMValueRef unset = call(lw, "rt_check_unset", lw->t->i32, args, 3);
     LLVMBasicBlockRef go = go_on_if(lw, is_zero(lw, unset));
     call_with_element(lw, "rt_check_unset_at", i, site);

@@ -543,6 +543,23 @@ void rt_check_set(const RtHostLaunch *view, const void *p, uint32_t bytes) {
   rt_unset_clear((uintptr_t)p, bytes);
 }
 
+/* Marks of a launch's own memory end with it. Of other memory nobody would take them back. */
+static bool is_own_memory(const RtCheck *c, uintptr_t at) {
+  bool is = at >= c->block->shared && at < c->block->shared_end;
+  for (int k = 0; k < LOCALS && !is; k++)
+    is = at >= c->locals[k].at && at < c->locals[k].end;
+  return is;
+}
+
+void rt_check_copy(const RtHostLaunch *view, const void *p, uint32_t bytes, const void *from) {
+  bool own = is_own_memory(view->check, (uintptr_t)p);
+  for (uint32_t k = 0; k < bytes; k++)
+    if (own && rt_unset_any((uintptr_t)from + k, 1))
+      rt_unset_mark((uintptr_t)p + k, 1);
+    else
+      rt_unset_clear((uintptr_t)p + k, 1);
+}
+
 /* Marks must not outlive the array: its memory may be another's next. */
 void rt_check_local(const RtHostLaunch *view, const void *p, uint32_t bytes) {
   RtCheck *c = view->check;

@@ -74,7 +74,10 @@ uint32_t rt_check_unset(const RtHostLaunch *view, const void *p, uint32_t bytes)
 void rt_check_unset_at(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread,
                        int64_t v0, int64_t v1, int64_t v2, int64_t v3);
 void rt_check_set(const RtHostLaunch *view, const void *p, uint32_t bytes);
-/* The same for the lanes in `mask`, `step` bytes from one to the next; answers by lane. */
+/* These bytes become a copy of others: written as far as those are. */
+void rt_check_copy(const RtHostLaunch *view, const void *p, uint32_t bytes, const void *from);
+/* rt_check_unset, rt_check_set for the lanes in `mask`, `step` bytes from one to the next; answers
+ * by lane. */
 const uint32_t *rt_check_unset_row(const RtHostLaunch *view, const void *p, uint32_t bytes,
                                    int64_t step, uint32_t mask);
 void rt_check_set_row(const RtHostLaunch *view, const void *p, uint32_t bytes, int64_t step,
