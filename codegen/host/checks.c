@@ -86,15 +86,14 @@ static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
   const Type *elem = i->args[0]->type->elem;
   if (i->op != OP_STORE)
     return NULL;
-  LLVMTypeRef bits = cg_int_type(lw->cg, 8 * element_bytes(i->args[0]));
+  uint32_t parts = ty_is_complex(elem) ? 2 : 1; /* leaves of an element */
+  LLVMTypeRef bits = cg_int_type(lw->cg, 8 * element_bytes(i->args[0]) / parts);
   LLVMValueRef *leaves = lw_leaves(lw, i->args[i->nargs - 1]), same = NULL;
-  for (uint32_t k = 0; k < elements(i); k++) {
+  for (uint32_t k = 0; k < parts * elements(i); k++) {
     LLVMValueRef by = lw_i64(lw, k), at = k ? l_gep_inbounds(lw->b, bits, p, &by, 1) : p,
                  old = l_load(lw->b, bits, at),
                  v = ty_kind(elem) == KIND_BOOL ? l_zext(lw->b, leaves[k], bits)
-                     : ty_is_complex(elem)
-                         ? l_bitcast(lw->b, lw_join_complex(lw, elem->id, leaves + 2 * k), bits)
-                         : l_bitcast(lw->b, leaves[k], bits);
+                                                : l_bitcast(lw->b, leaves[k], bits);
     LLVMSetAlignment(old, 1);
     LLVMValueRef one = l_icmp(lw->b, LLVMIntEQ, old, v);
     same = same ? l_and(lw->b, same, one) : one;
@@ -214,7 +213,7 @@ static bool is_return(const Block *b) {
 /* The thread ends here if `ends` (NULL: it does). */
 static void leave(Lower *lw, LLVMValueRef ends, Loc loc) {
   const HostState *s = lw->cg->target_state;
-  if (lw->function != s->thread || !looks_for(lw, RT_CHECK_BLOCKS) || !synchronises(lw))
+  if (lw->function != s->thread || !looks_for(lw, RT_CHECK_SYNC) || !synchronises(lw))
     return;
   LLVMValueRef site = lw_i32(lw, 1 + (int64_t)site_at(lw, "", loc));
   LLVMValueRef args[] = {launch_of(lw), cg_host_arg(lw, HOST_THREAD),
