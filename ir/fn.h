@@ -171,6 +171,7 @@ enum InsFlags {
   INS_UNROLL_ALL = 8192, /* of a branch back: LLVM is to unroll the loop fully */
   INS_ROLLED = 16384,    /* … not at all */
   INS_WRAPS = 32768,     /* signed overflow is no mistake, for check= */
+  INS_COPIED = 8192,     /* of a load: the copy of a record takes the field, for check= */
 };
 
 /* Flags that have a text; X(flag, word). */

@@ -89,13 +89,21 @@ enum {
   RT_CHECK_BLOCKS = RT_CHECK_RACE | RT_CHECK_SYNC | RT_CHECK_INIT /* the runtime follows blocks */
 };
 /* An access to memory, as checked code says it: kind | site << RT_ACCESS_SITE. */
-enum { RT_ACCESS_READ, RT_ACCESS_WRITE, RT_ACCESS_ATOMIC, RT_ACCESS_SITE = 2 };
-enum { RT_ACCESS_SITES = 1 << 15 }; /* of more sites the last stands for all */
+enum {
+  RT_ACCESS_READ,
+  RT_ACCESS_WRITE,
+  RT_ACCESS_ATOMIC,
+  RT_ACCESS_RELAXED = 4, /* a read that may be beside atomic operations: of a loop that waits, or
+                            what an atomic operation of the same thread then corrects */
+  RT_ACCESS_KINDS = 7,
+  RT_ACCESS_SITE = 3
+};
+enum { RT_ACCESS_SITES = 1 << 14 }; /* of more sites the last stands for all */
 
 /* RtTrap.finding */
 typedef enum RtFinding {
   RT_FOUND_NONE,
-  RT_FOUND_RACE,    /* detail: my kind of access | the other's << 2 | it is shared memory << 4 */
+  RT_FOUND_RACE,    /* detail: my kind of access | the other's << 4 | it is shared memory << 8 */
   RT_FOUND_UNSET,   /* read before it was written */
   RT_FOUND_LEFT,    /* a barrier that the other thread does not reach: it has ended at other_site */
   RT_FOUND_APART,   /* … it waits at other_site */

@@ -81,14 +81,15 @@ static LLVMValueRef is_zero(Lower *lw, LLVMValueRef v) {
   return l_icmp(lw->b, LLVMIntEQ, v, LLVMConstNull(LLVMTypeOf(v)));
 }
 
-/* Is in memory what the store is about to write? NULL of complex numbers. */
+/* Is in memory what the store is about to write? NULL: it is no store. */
 static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
   const Type *elem = i->args[0]->type->elem;
-  if (i->op != OP_STORE || ty_is_complex(elem))
+  if (i->op != OP_STORE)
     return NULL;
-  LLVMTypeRef bits = cg_int_type(lw->cg, 8 * element_bytes(i->args[0]));
+  uint32_t parts = ty_is_complex(elem) ? 2 : 1; /* leaves of an element */
+  LLVMTypeRef bits = cg_int_type(lw->cg, 8 * element_bytes(i->args[0]) / parts);
   LLVMValueRef *leaves = lw_leaves(lw, i->args[i->nargs - 1]), same = NULL;
-  for (uint32_t k = 0; k < elements(i); k++) {
+  for (uint32_t k = 0; k < parts * elements(i); k++) {
     LLVMValueRef by = lw_i64(lw, k), at = k ? l_gep_inbounds(lw->b, bits, p, &by, 1) : p,
                  old = l_load(lw->b, bits, at),
                  v = ty_kind(elem) == KIND_BOOL ? l_zext(lw->b, leaves[k], bits)
@@ -104,12 +105,11 @@ static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
  * are no race. */
 static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
   uint32_t shown = site < RT_ACCESS_SITES ? site : RT_ACCESS_SITES - 1, bytes = access_bytes(i);
-  bool runs = kind != RT_ACCESS_ATOMIC && site == shown && bytes <= 8;
   LLVMValueRef args[] = {launch_of(lw), p, cg_host_arg(lw, HOST_THREAD),
                          lw_i32(lw, (int64_t)(kind | shown << RT_ACCESS_SITE)),
                          lw_i32(lw, (int64_t)bytes)};
-  LLVMValueRef found = call(lw, runs ? "rt_check_run" : "rt_check_access", lw->t->i32, args, 5),
-               ok = is_zero(lw, found), stored = is_stored(lw, i, p);
+  LLVMValueRef found = call(lw, "rt_check_access", lw->t->i32, args, 5), ok = is_zero(lw, found),
+               stored = is_stored(lw, i, p);
   if (stored)
     ok = l_or(lw->b, ok, l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)), stored));
   LLVMBasicBlockRef go = go_on_if(lw, ok);
@@ -119,9 +119,32 @@ static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, u
   lw_at(lw, go);
 }
 
+/* A field that the copy of a record takes, unless a conversion uses it. */
+static Ins *copied(const Ins *store) {
+  Ins *value = store->op == OP_STORE ? store->args[store->nargs - 1] : NULL;
+  return value && value->op == OP_LOAD && value->flags & INS_COPIED ? value : NULL;
+}
+
+/* The next instruction that has a use for it is its store. */
+static bool is_stored_only(const Ins *load) {
+  for (const Ins *i = load->next; i; i = i->next)
+    for (uint32_t k = 0; k < i->nargs; k++)
+      if (i->args[k] == load)
+        return copied(i) == load && k == i->nargs - 1;
+  return false;
+}
+
+/* What a record's copy takes from memory that was not written is not written in the copy: the use
+ * says so. */
 static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
-  LLVMValueRef args[] = {launch_of(lw), p, lw_i32(lw, (int64_t)access_bytes(i))};
-  if (kind != RT_ACCESS_WRITE) {
+  LLVMValueRef args[] = {launch_of(lw), p, lw_i32(lw, (int64_t)access_bytes(i)), NULL};
+  const Ins *from = copied(i);
+  if (i->op == OP_LOAD && i->flags & INS_COPIED && is_stored_only(i))
+    return;
+  if (from && is_stored_only(from)) {
+    args[3] = lw_address(lw, from->args[0], from->args + 1);
+    call(lw, "rt_check_copy", lw->t->none, args, 4);
+  } else if (kind != RT_ACCESS_WRITE) {
     LLVMValueRef unset = call(lw, "rt_check_unset", lw->t->i32, args, 3);
     LLVMBasicBlockRef go = go_on_if(lw, is_zero(lw, unset));
     call_with_element(lw, "rt_check_unset_at", i, site);
@@ -142,6 +165,8 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
   uint32_t site = cg_host_check_site(lw, cg_host_element_text(lw, i));
   if (unset)
     check_unset(lw, i, p, site, kind);
+  if (race && i->op == OP_LOAD && cg_host_is_relaxed(lw, i))
+    kind = RT_ACCESS_RELAXED;
   if (race)
     check_race(lw, i, p, site, kind);
 }
@@ -206,7 +231,7 @@ static bool is_return(const Block *b) {
 /* The thread ends here if `ends` (NULL: it does). */
 static void leave(Lower *lw, LLVMValueRef ends, Loc loc) {
   const HostState *s = lw->cg->target_state;
-  if (lw->function != s->thread || !looks_for(lw, RT_CHECK_BLOCKS) || !synchronises(lw))
+  if (lw->function != s->thread || !looks_for(lw, RT_CHECK_SYNC) || !synchronises(lw))
     return;
   LLVMValueRef site = lw_i32(lw, 1 + (int64_t)site_at(lw, "", loc));
   LLVMValueRef args[] = {launch_of(lw), cg_host_arg(lw, HOST_THREAD),

@@ -15,6 +15,8 @@ uint32_t cg_host_check_site(Lower *lw, const char *what);
 const char *cg_host_element_text(Lower *lw, const Ins *i);
 unsigned cg_host_element_values(Lower *lw, const Ins *i, LLVMValueRef values[RT_TRAP_VALUES]);
 const char *cg_host_array_name(Lower *lw, const Ins *array);
+/* relaxed_reads.c: may this load be beside atomic operations of other threads? */
+bool cg_host_is_relaxed(Lower *lw, const Ins *load);
 void cg_host_check_before(Lower *lw, Ins *i);
 void cg_host_check_after(Lower *lw, Ins *i);
 

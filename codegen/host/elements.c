@@ -141,6 +141,14 @@ static Walk walk(Lower *lw, const Ins *i, bool emits) {
   return w;
 }
 
+/* Neighbouring elements along the last axis that are accessed at once, by the array's own index. */
+static uint32_t elements_of(const Walk *w, const Ins *i) {
+  const Type *t = i->op == OP_STORE ? i->args[i->nargs - 1]->type : i->type;
+  bool several = (i->op == OP_LOAD || i->op == OP_STORE) && t && t->id == TY_TUPLE && w->n &&
+                 w->array == i->args[0] && w->n < RT_TRAP_VALUES;
+  return several ? (uint32_t)t->n : 1;
+}
+
 const char *cg_host_element_text(Lower *lw, const Ins *i) {
   Walk w = walk(lw, i, false);
   Arena *a = &lw->cx->arena;
@@ -148,6 +156,8 @@ const char *cg_host_element_text(Lower *lw, const Ins *i) {
   unsigned hole = 0;
   for (unsigned k = 0; k < w.n && k < RT_TRAP_VALUES; k++)
     text = arena_printf(a, "%s%s{%u}", text, k ? ", " : "[", hole++);
+  if (elements_of(&w, i) > 1)
+    text = arena_printf(a, "%s:{%u}", text, hole++);
   if (w.n)
     text = arena_printf(a, "%s%s]", text, w.n > RT_TRAP_VALUES ? ", …" : "");
   for (const char *s = w.tail; *s; s++)
@@ -162,6 +172,8 @@ unsigned cg_host_element_values(Lower *lw, const Ins *i, LLVMValueRef values[RT_
   unsigned n = 0;
   for (unsigned k = 0; k < w.n && n < RT_TRAP_VALUES; k++)
     values[n++] = w.index[k];
+  if (elements_of(&w, i) > 1)
+    values[n] = l_add(lw->b, values[n - 1], lw_i64(lw, elements_of(&w, i))), n++;
   for (unsigned k = 0; k < w.ninner && n < RT_TRAP_VALUES; k++)
     values[n++] = w.inner[k];
   return n;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "codegen/llvm/cg.h"
+#include "ir/fn.h"
 #include "ir/registers.h"
 #include "runtime/abi.h"
 
@@ -36,6 +37,8 @@ typedef struct HostState {
   uint32_t dynamic_align; /* of dynamic shared memory, what its arrays ask for */
   LLVMValueRef thread;    /* SYMBOL.thread, NULL if a device function is compiled alone */
   struct Loops *loops;    /* entry.h: what the passes have found so far, NULL before the first */
+  const Fn *looked_at;    /* whose relaxed reads these are (relaxed_reads.c) */
+  VEC(const Ins *) relaxed;
 } HostState;
 
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);

@@ -67,11 +67,11 @@ static bool calls_function(LLVMValueRef i) {
 /* Lanes check first and store then, so two of them that store into one element would not see each
  * other's value, which says whether that is a race. */
 static bool may_store_together(Lanes *l, LLVMValueRef i) {
-  enum { POINTER = 1, WHAT = 3, BYTES = 4, KINDS = 3 };
-  if (!cg_is_call_of(i, "rt_check_access") && !cg_is_call_of(i, "rt_check_run"))
+  enum { POINTER = 1, WHAT = 3, BYTES = 4 };
+  if (!cg_is_call_of(i, "rt_check_access"))
     return false;
   LLVMValueRef what = LLVMGetOperand(i, WHAT), bytes = LLVMGetOperand(i, BYTES);
-  if ((LLVMConstIntGetZExtValue(what) & KINDS) != RT_ACCESS_WRITE)
+  if ((LLVMConstIntGetZExtValue(what) & RT_ACCESS_KINDS) != RT_ACCESS_WRITE)
     return false;
   return !ln_row_form(l, i) || llabs(ln_shape(l, LLVMGetOperand(i, POINTER)).step) <
                                    (long long)LLVMConstIntGetZExtValue(bytes);

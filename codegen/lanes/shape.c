@@ -67,7 +67,6 @@ const RowForm *ln_row_form(Lanes *l, LLVMValueRef call) {
   enum { POINTER = 1, THREAD = 2, MOST = 32 };
   static const RowForm forms[] = {
       {"rt_check_access", "rt_check_row", true, true},
-      {"rt_check_run", "rt_check_row", true, true},
       {"rt_check_unset", "rt_check_unset_row", false, true},
       {"rt_check_set", "rt_check_set_row", false, false},
   };

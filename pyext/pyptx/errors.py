@@ -284,7 +284,7 @@ NumbaPerformanceWarning = Advice  # what programs for Numba silence
 # --- what checked launches find: numbers are those of RtFinding in runtime/abi.h
 
 _FOUND = (None, RaceError, UnsetError, SyncError, SyncError, SyncError, SyncError, SyncError, SyncError, NonFiniteError, WrapError)
-_DID = ("reads", "writes", "changes atomically")
+_DID = ("reads it", "writes it", "changes it atomically")
 _HAS_DONE = ("read it", "wrote it", "changed it atomically")
 
 
@@ -327,9 +327,9 @@ def _who(thread, block):
 
 
 def _race_text(detail, text, here, there, mine, other, same_block):
-    kind, their_kind, shared = detail & 3, detail >> 2 & 3, detail >> 4 & 1
+    kind, their_kind = detail & 3, detail >> 4 & 3  # 4, a relaxed read, is a read
     order = "no barrier between" if same_block else "no order between the two blocks"
-    yield f"race on {text}: {mine} {_DID[kind]} it, {other} {_HAS_DONE[their_kind]}, and there is {order}"
+    yield f"race on {text}: {mine} {_DID[kind]}, {other} {_HAS_DONE[their_kind]}, and there is {order}"
     yield from _source_lines(here, "")
     yield from _source_lines(there, f"{_HAS_DONE[their_kind]}: ")
     same = here and there and here[0] == there[0]
@@ -348,12 +348,15 @@ def _race_text(detail, text, here, there, mine, other, same_block):
         yield "  help: put cuda.syncthreads() between the two, where all threads of the block reach it"
 
 
-def _sync_text(finding, here, there, mine, other, lane, from_lane):
+def _sync_text(finding, here, there, mine, other, lane, from_lane, same_block):
     if finding in (3, 4):
         yield f"{mine} waits at a barrier that {other} does not reach"
         yield from _source_lines(here, "waits: ")
         yield from _source_lines(there, "has ended: " if finding == 3 else "is elsewhere: ")
-        yield "  help: every thread of a block must reach the same barrier: put it behind the if or the loop, and let no thread return before it"
+        if same_block:
+            yield "  help: every thread of a block must reach the same barrier: put it behind the if or the loop, and let no thread return before it"
+        else:
+            yield "  help: every block of the grid must reach its barrier: put sync() behind the if or the loop, and let no block return before it"
     elif finding == 5:
         yield f"{mine}, lane {lane} of its warp, waits for lane {from_lane}, which its mask names and which is elsewhere"
         yield from _source_lines(here, "waits: ")
@@ -372,11 +375,31 @@ def _sync_text(finding, here, there, mine, other, lane, from_lane):
         yield "  help: the value of such a lane is undefined: let all lanes take part, with a neutral value, and name in the mask only those there are"
 
 
+def _as_in_source(text, places):
+    """Of an element of a tuple ("p[0][5]"), or of an array without a name, what the program calls the array: "p.x[5]"."""
+    import ast
+    import linecache
+    import re
+
+    parts = re.fullmatch(r"(an array|[^\W\d]\w*(?:\[\d+\])+)(\[[^][]*\].*)", text)
+    if not parts or not places:
+        return text
+    file, line, column, end_line, end_column, _ = places[0]
+    source = linecache.getline(file, line).encode()[column:end_column].decode(errors="replace") if end_line == line else ""
+    try:
+        node = ast.parse(source.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return text
+    base = node.value if isinstance(node, ast.Subscript) else node.args[0] if isinstance(node, ast.Call) and node.args else None
+    return ast.unparse(base) + parts[2] if isinstance(base, (ast.Name, ast.Attribute, ast.Subscript)) else text
+
+
 def _finding(finding, detail, text, here, there, thread, block, other_thread, other_block, values):
     """The exception of a trap of checked code. here, there: (file, line, column, end line, end column, function), a list of such places,
     innermost first, or None."""
     here, there = ([x] if isinstance(x, tuple) else x or [] for x in (here, there))
     mine, other = _who(thread, block), _who(other_thread, other_block)
+    text = _as_in_source(text, here)
     two = finding not in (2, 7, 8, 9, 10)
     if finding == 1:
         lines = _race_text(detail, text, here, there, mine, other, tuple(block) == tuple(other_block))
@@ -384,7 +407,7 @@ def _finding(finding, detail, text, here, there, thread, block, other_thread, ot
         lines = [f"{text} is read before anything has written it, by {mine}", *_source_lines(here, ""),
                  "  help: write every element that is read: elements of shared, local and device_array memory have no value at first"]
     elif finding < 9:
-        lines = _sync_text(finding, here, there, mine, other, *values[:2])
+        lines = _sync_text(finding, here, there, mine, other, *values[:2], tuple(block) == tuple(other_block))
     else:
         lines = [text, *_source_lines(here, ""), f"  in {mine}"]
     error = _FOUND[finding]("\n".join(lines))

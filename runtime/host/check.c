@@ -9,7 +9,9 @@
  *   - the grid's barrier lies between them;
  *   - a thread that was ordered behind the first one passed a fence and then did an atomic
  *     operation, and a thread of the second one's warp, or a barrier before it, came after an
- *     atomic operation that was done later. Which element these were on is not looked at.
+ *     atomic operation that was done later. Which element these were on is not looked at;
+ *   - they are of one warp, the first lane passed a fence and then did an atomic operation on an
+ *     element, and the second lane came after a later one on the same element, or a chain of such.
  * That is FastTrack (Flanagan and Freund, 2009) with the clocks of GPUs, as in BARRACUDA (Eizenberg
  * et al., 2017) and CURD (Peng et al., 2018): the barrier's epochs stand for vectors of clocks.
  *
@@ -47,8 +49,10 @@ void *rt_check_map(size_t bytes) {
 }
 
 static void free_block(RtCheckBlock *b) {
-  for (uint32_t k = 0; b && k < b->nwarps; k++)
+  for (uint32_t k = 0; b && k < b->nwarps; k++) {
     free(b->warps[k].seen);
+    free(b->warps[k].fenced);
+  }
   if (b)
     free(b->left);
   free(b);
@@ -58,7 +62,7 @@ static void free_block(RtCheckBlock *b) {
 
 static RtCheck *new_check(void) {
   RtCheck *c = calloc(1, sizeof *c);
-  if (c && !(c->runs = rt_check_map(RT_ACCESS_SITES * sizeof(RtRun)))) {
+  if (c && !(c->next = rt_check_map(RT_ACCESS_SITES * sizeof(RtNext)))) {
     free(c);
     return NULL;
   }
@@ -82,16 +86,16 @@ RtCheck *rt_check_open(uint32_t checks) {
   c->row = 0;
   memset(c->conflicts, 0, sizeof c->conflicts);
   c->unset.found = c->no_memory = false;
-  c->grid = 0;
-  c->nsegments = c->nfull = c->nreleases = 0;
-  c->free_full = 0;
+  c->grid = c->ended_at = 0;
+  c->nsegments = c->nfull = c->nlogs = c->nreleases = 0;
+  c->free_full = c->free_log = 0;
   c->time = 1;
+  c->generation++;
   memset(c->locals, 0, sizeof c->locals);
   return c;
 }
 
 void rt_check_close(RtCheck *c) {
-  rt_check_end_runs(c);
   for (int k = 0; k < LOCALS; k++)
     rt_unset_clear(c->locals[k].at, c->locals[k].end - c->locals[k].at);
   for (RtCheckBlock *b = c->blocks, *next; b; b = next) {
@@ -105,12 +109,17 @@ void rt_check_close(RtCheck *c) {
   c->base = (uint32_t)next;
   if (next > UINT32_MAX / 2 || c->cell_bytes > KEEP_BYTES) {
     rt_check_forget_cells(c);
+    if (c->locks)
+      munmap(c->locks, LOCKS * sizeof(Lock));
+    c->locks = NULL;
     c->base = 1;
   }
   if (c->most_segments > (size_t)1 << 20)
     free(c->segments), c->segments = NULL, c->most_segments = 0;
   if (c->most_full > (size_t)1 << 20)
     free(c->full), c->full = NULL, c->most_full = 0;
+  if (c->most_logs > (size_t)1 << 20)
+    free(c->logs), c->logs = NULL, c->most_logs = 0;
   pthread_mutex_lock(&idle_lock);
   c->idle = idle;
   idle = c;
@@ -135,8 +144,10 @@ static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
   c->segments[c->nsegments] = (Segment){(uint32_t)b->number, b->epoch, c->grid, warp};
   w->stamp = (uint64_t)(c->base + c->nsegments++) << SEGMENT_AT;
   w->all = 0;
+  w->locks = false;
   free(w->seen);
-  w->seen = NULL;
+  free(w->fenced);
+  w->seen = NULL, w->fenced = NULL;
 }
 
 static void begin_segments(RtCheck *c, RtCheckBlock *b) {
@@ -163,19 +174,31 @@ static RtCheckBlock *new_block(uint32_t nthreads) {
   return b;
 }
 
+/* 1 more than the site at which a block's first thread ended; 0: some thread has not ended. */
+static uint32_t end_of(const RtCheckBlock *b) {
+  for (uint32_t t = 0; t < b->nthreads; t++)
+    if (!b->left[t])
+      return 0;
+  return b->left[0];
+}
+
 bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtHostLaunch *view,
                     size_t shared_bytes) {
-  rt_check_end_runs(c);
   RtCheckBlock *b = *place;
   if (!b) {
     b = *place = new_block(view->block[0] * view->block[1] * view->block[2]);
     if (!b)
       return false;
+    memset(b->left, 0, b->nthreads * sizeof *b->left);
     b->next = c->blocks;
     c->blocks = b;
+  } else if (!c->ended_at && (c->ended_at = end_of(b))) {
+    c->ended = b->number;
   }
   c->block = b;
+  enum { CACHE_LINE = 64, PAGE = 4096 };
   b->number = number;
+  b->nearest = view->block[1] * view->block[2] > 1 ? CACHE_LINE : PAGE;
   b->epoch = 0;
   b->grid = c->grid;
   b->shared = (uintptr_t)view->shared;
@@ -185,13 +208,13 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   for (uint32_t k = 0; k < b->nwarps; k++)
     b->warps[k].acquired = 0;
   begin_segments(c, b);
+  b->first = b->begun;
   if (c->checks & RT_CHECK_INIT)
     rt_unset_mark(b->shared, shared_bytes);
   return true;
 }
 
 void rt_check_resume(RtCheck *c, RtCheckBlock *b) {
-  rt_check_end_runs(c);
   c->block = b;
   if (b->grid == c->grid)
     return;
@@ -211,19 +234,22 @@ static _Noreturn void trap_for_unset(const RtHostLaunch *view) {
 
 void rt_check_barrier(const RtHostLaunch *view) {
   RtCheck *c = view->check;
-  rt_check_end_runs(c);
   if (c->unset.found)
     trap_for_unset(view);
   c->block->epoch++;
   begin_segments(c, c->block);
 }
 
+static bool has_seen(RtCheck *c, Warp *w) {
+  if (!w->seen && !(w->seen = calloc(WARP, sizeof *w->seen)))
+    c->no_memory = true;
+  return w->seen != NULL;
+}
+
 /* What one of them is behind, all are behind; and of each other's past. */
 static void join(RtCheck *c, Warp *w, uint32_t who, uint32_t tick) {
-  if (!w->seen && !(w->seen = calloc(WARP, sizeof *w->seen))) {
-    c->no_memory = true;
+  if (!has_seen(c, w))
     return;
-  }
   uint16_t most[WARP] = {0};
   for (uint32_t rest = who; rest; rest &= rest - 1) {
     uint32_t lane = (uint32_t)__builtin_ctz(rest);
@@ -238,7 +264,6 @@ static void join(RtCheck *c, Warp *w, uint32_t who, uint32_t tick) {
 }
 
 void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
-  rt_check_end_runs(c);
   RtCheckBlock *b = c->block;
   Warp *w = &b->warps[first / WARP];
   uint32_t n = b->nthreads - first, tick = rt_check_tick_of(w->stamp);
@@ -255,7 +280,13 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
 /* --- fences and atomics: order between blocks, and between warps --- */
 
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device) {
-  RtCheckBlock *b = view->check->block;
+  RtCheck *c = view->check;
+  RtCheckBlock *b = c->block;
+  Warp *w = &b->warps[thread / WARP];
+  if (!w->fenced && !(w->fenced = calloc(WARP, sizeof *w->fenced)))
+    c->no_memory = true;
+  else
+    w->fenced[thread % WARP] = (uint16_t)(rt_check_tick_of(w->stamp) + 1);
   for (uint32_t level = 0; level <= (device != 0); level++) {
     Fence *f = &b->fences[level];
     if (f->epoch != b->epoch && f->warps)
@@ -282,11 +313,58 @@ static void add_release(RtCheck *c, uint32_t level, uint32_t epoch, uint32_t war
   c->releases = releases;
 }
 
-void rt_check_order_by_atomic(RtCheck *c, uint32_t thread) {
+/* Where what was released on this element by lanes of this segment is noted; NULL: nowhere. makes:
+ * one that is older gives way. */
+static Lock *lock_at(RtCheck *c, uintptr_t at, uint32_t segment, bool makes) {
+  if (!c->locks && !(c->locks = rt_check_map(LOCKS * sizeof(Lock)))) {
+    c->no_memory = true;
+    return NULL;
+  }
+  uint64_t hash = (at ^ (uint64_t)segment << 40) * 0x9E3779B97F4A7C15u;
+  Lock *first = &c->locks[(hash >> 32) % (LOCKS - NEAR_LOCKS)], *oldest = first;
+  for (uint32_t k = 0; k < NEAR_LOCKS; k++) {
+    if (first[k].at == at && first[k].segment == segment)
+      return &first[k];
+    if (first[k].segment < oldest->segment)
+      oldest = &first[k];
+  }
+  if (!makes)
+    return NULL;
+  *oldest = (Lock){.at = at, .segment = segment};
+  return oldest;
+}
+
+static void see(uint16_t *seen, const uint16_t *more) {
+  for (uint32_t k = 0; k < WARP; k++)
+    seen[k] = more[k] > seen[k] ? more[k] : seen[k];
+}
+
+/* Lanes of one warp, by atomic operations on one element: a lock, a ticket, a flag. */
+static void order_lanes(RtCheck *c, Warp *w, uint32_t lane, uintptr_t at, bool writes) {
+  uint32_t segment = rt_check_segment_of(w->stamp), tick = rt_check_tick_of(w->stamp);
+  bool releases = writes && w->fenced && w->fenced[lane];
+  if ((!w->locks && !releases) || !has_seen(c, w))
+    return;
+  Lock *lock = lock_at(c, at, segment, releases);
+  if (!lock)
+    return;
+  see(w->seen[lane], lock->seen);
+  if (!releases)
+    return;
+  w->locks = true;
+  see(lock->seen, w->seen[lane]);
+  if (w->fenced[lane] > lock->seen[lane])
+    lock->seen[lane] = w->fenced[lane];
+  if (w->fenced[lane] == tick + 1 && tick < MOST_TICKS)
+    w->stamp += (uint64_t)1 << TICK_AT;
+}
+
+void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool writes) {
   RtCheckBlock *b = c->block;
   uint32_t warp = thread / WARP;
   b->warps[warp].acquired = c->time;
-  for (uint32_t level = 0; level < 2; level++) {
+  order_lanes(c, &b->warps[warp], thread % WARP, at, writes);
+  for (uint32_t level = 0; writes && level < 2; level++) {
     const Fence *f = &b->fences[level];
     bool now = f->warps && f->epoch == b->epoch;
     if (now && (f->warps >> warp % WARP & 1))
@@ -337,6 +415,14 @@ bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool sha
   return s->warp == now->warp ? in_warp(w, record, me) : is_published(c, s, w->acquired, false);
 }
 
+/* The same of lanes of the two, whichever they are: of one segment, no warp operation tells. */
+bool rt_check_is_row_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared) {
+  if (rt_check_segment_of(record) != rt_check_segment_of(me))
+    return rt_check_is_before(c, record, me, shared);
+  const Warp *w = &c->block->warps[c->segments[rt_check_segment_of(me) - c->base].warp];
+  return rt_check_tick_of(record) < w->all;
+}
+
 /* --- threads that end --- */
 
 void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site) {
@@ -354,6 +440,16 @@ void rt_check_note(RtCheck *c, RtFinding finding, uint32_t detail, uint32_t site
   c->finding = finding;
   c->detail = detail;
   c->other_site = site, c->other_block = block, c->other_thread = thread;
+}
+
+bool rt_check_note_ended(RtCheck *c) {
+  for (const RtCheckBlock *b = c->blocks; b && !c->ended_at; b = b->next)
+    if ((c->ended_at = end_of(b)))
+      c->ended = b->number;
+  if (!c->ended_at || !(c->checks & RT_CHECK_SYNC))
+    return false;
+  rt_check_note(c, RT_FOUND_LEFT, 0, c->ended_at - 1, c->ended, 0);
+  return true;
 }
 
 void rt_check_found(const RtHostLaunch *view, uint32_t finding) {
@@ -445,6 +541,23 @@ bool rt_check_ends(RtCheck *c, RtTrap *trap, const RtHostLaunch *view) {
 void rt_check_set(const RtHostLaunch *view, const void *p, uint32_t bytes) {
   (void)view;
   rt_unset_clear((uintptr_t)p, bytes);
+}
+
+/* Marks of a launch's own memory end with it. Of other memory nobody would take them back. */
+static bool is_own_memory(const RtCheck *c, uintptr_t at) {
+  bool is = at >= c->block->shared && at < c->block->shared_end;
+  for (int k = 0; k < LOCALS && !is; k++)
+    is = at >= c->locals[k].at && at < c->locals[k].end;
+  return is;
+}
+
+void rt_check_copy(const RtHostLaunch *view, const void *p, uint32_t bytes, const void *from) {
+  bool own = is_own_memory(view->check, (uintptr_t)p);
+  for (uint32_t k = 0; k < bytes; k++)
+    if (own && rt_unset_any((uintptr_t)from + k, 1))
+      rt_unset_mark((uintptr_t)p + k, 1);
+    else
+      rt_unset_clear((uintptr_t)p + k, 1);
 }
 
 /* Marks must not outlive the array: its memory may be another's next. */

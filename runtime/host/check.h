@@ -42,6 +42,10 @@ void rt_check_note(RtCheck *c, RtFinding finding, uint32_t detail, uint32_t site
 /* Fills the trap's part about the finding that was noted, a race as this thread met it. */
 void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view, uint32_t thread);
 
+/* A block has ended that others wait for at the grid's barrier: notes it, if barriers are looked
+ * at. */
+bool rt_check_note_ended(RtCheck *c);
+
 /* Was there no memory for what happened? Then silence says nothing. */
 bool rt_check_is_short(const RtCheck *c);
 /* All blocks have run: is there something to say that was kept until now? */
@@ -54,7 +58,9 @@ void *rt_check_map(size_t bytes); /* zeros; NULL: there is no memory */
 /* Does the access of this record come before what `me` does now? shared: it is the block's own
  * memory. */
 bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared);
-void rt_check_order_by_atomic(RtCheck *c, uint32_t thread);
+bool rt_check_is_row_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared);
+/* writes: it is an atomic operation, and no relaxed read, which acquires only. */
+void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool writes);
 
 /* --- called by compiled code --- */
 
@@ -68,7 +74,10 @@ uint32_t rt_check_unset(const RtHostLaunch *view, const void *p, uint32_t bytes)
 void rt_check_unset_at(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread,
                        int64_t v0, int64_t v1, int64_t v2, int64_t v3);
 void rt_check_set(const RtHostLaunch *view, const void *p, uint32_t bytes);
-/* The same for the lanes in `mask`, `step` bytes from one to the next; answers by lane. */
+/* These bytes become a copy of others: written as far as those are. */
+void rt_check_copy(const RtHostLaunch *view, const void *p, uint32_t bytes, const void *from);
+/* rt_check_unset, rt_check_set for the lanes in `mask`, `step` bytes from one to the next; answers
+ * by lane. */
 const uint32_t *rt_check_unset_row(const RtHostLaunch *view, const void *p, uint32_t bytes,
                                    int64_t step, uint32_t mask);
 void rt_check_set_row(const RtHostLaunch *view, const void *p, uint32_t bytes, int64_t step,

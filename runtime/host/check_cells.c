@@ -3,14 +3,13 @@
  * In: an access and its thread, whose segment, tick and lane make a record (check_state.h). Out: 0,
  * or a race with an earlier access that is not ordered before it.
  *
- * Memory is in pieces, with cells as fine as the finest access so far. A cell holds one record, or
- * the index of a Full. Sixteen cells are a line, which has a word of its own: the record of the
- * first cell, if those of the others follow from it (each lane's own element), so that a vector of
- * threads is noted by one word. A line is opened, and marked FULL, when its cells come to differ;
- * those of a line of an earlier launch mean nothing.
- *
- * Where threads run one by one and touch neighbouring elements, the first of a warp notes it for
- * all behind it (RtRun); what did not happen is taken back before anybody looks. */
+ * Memory is in pieces, with cells as fine as the finest access so far. Sixteen cells are a line. A
+ * line has entries: a record, the cells that it is of, and how the lanes follow from the cell (each
+ * cell the next lane, or one lane for all), so that what a vector of threads does is one entry, and
+ * so is what a thread does that goes along a row. The first entry is in the line, others are in a
+ * log (stencils, whose elements several threads read). A line is opened when entries do not tell
+ * what happened: atomic operations, accesses that may be a race, more entries than a log has. Then
+ * each cell has a record, or the index of a Full. What is of an earlier launch means nothing. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +29,7 @@ static size_t nlines(uint32_t shift) { return ncells(shift) / LINE + 1; }
 
 /* The lines are behind the cells. */
 static size_t cells_bytes(uint32_t shift) {
-  return (ncells(shift) + nlines(shift)) * sizeof(uint64_t);
+  return ncells(shift) * sizeof(uint64_t) + nlines(shift) * sizeof(Line);
 }
 
 void rt_check_forget_cells(RtCheck *c) {
@@ -44,37 +43,13 @@ void rt_check_forget_cells(RtCheck *c) {
   c->cell_bytes = 0;
 }
 
-/* --- runs --- */
-
-/* What was noted and has not happened is taken back. */
-static void end_run(RtRun *r) {
-  if (!r->cells)
-    return;
-  for (uint32_t k = r->next - r->first; k < r->end - r->first; k++)
-    if (r->cells[k] == r->record + rt_check_lanes(k))
-      r->cells[k] = r->old ? r->old + rt_check_lanes(k) : 0;
-  r->vain = r->next == r->first ? r->vain + 1 : 0;
-  r->next = UINT32_MAX;
-  r->cells = NULL;
-}
-
-/* The last one first: it may have noted over what an earlier one noted. */
-void rt_check_end_runs(RtCheck *c) {
-  for (RtRun *r = c->active, *next; r; r = next) {
-    next = r->active;
-    r->active = NULL, r->listed = 0;
-    end_run(r);
-  }
-  c->active = NULL;
-}
-
 /* --- cells --- */
 
 static uint32_t conflict(RtCheck *c, uint64_t other, uint64_t me, bool shared) {
   const Segment *s = &c->segments[rt_check_segment_of(other) - c->base];
   uint32_t mine = rt_check_kind_of(me), theirs = rt_check_kind_of(other);
   c->conflicts[rt_check_lane_of(me)] =
-      (Conflict){mine | theirs << 2 | (uint32_t)shared << 4, rt_check_site_of(other),
+      (Conflict){mine | theirs << 4 | (uint32_t)shared << 8, rt_check_site_of(other),
                  s->warp * WARP + rt_check_lane_of(other), s->block};
   return mine == RT_ACCESS_WRITE && theirs == RT_ACCESS_WRITE ? 2 : 1;
 }
@@ -109,7 +84,37 @@ static bool is_older(const RtCheck *c, uint64_t record, bool shared) {
   return shared && rt_check_segment_of(record) < c->block->begun;
 }
 
-/* The cell has a write and reads. */
+/* Are two accesses that nothing orders a race? */
+static bool are_at_odds(uint32_t a, uint32_t b) {
+  return a == RT_ACCESS_WRITE || b == RT_ACCESS_WRITE ||
+         (a == RT_ACCESS_READ && b == RT_ACCESS_ATOMIC) ||
+         (a == RT_ACCESS_ATOMIC && b == RT_ACCESS_READ);
+}
+
+static bool is_alike(uint64_t a, uint64_t b) { return rt_check_kind_of(a) == rt_check_kind_of(b); }
+
+static bool are_of_one_warp(const RtCheck *c, uint64_t a, uint64_t b) {
+  const Segment *first = &c->segments[rt_check_segment_of(a) - c->base],
+                *second = &c->segments[rt_check_segment_of(b) - c->base];
+  return first->warp == second->warp && first->block == second->block;
+}
+
+static void free_full(RtCheck *c, size_t number) {
+  c->full[number].write = c->free_full;
+  c->free_full = (uint32_t)number + 1;
+}
+
+/* Of the two that are no writes: which one gives way to one more; 2: none does. */
+static uint32_t slot_for(const RtCheck *c, const Full *f, const bool before[2], uint64_t me) {
+  for (uint32_t k = 0; k < 2; k++)
+    if (!f->read[k] || (before[k] && is_alike(f->read[k], me)))
+      return k;
+  if (!is_alike(f->read[0], me) && !is_alike(f->read[1], me))
+    return 1;
+  return is_alike(f->read[0], f->read[1]) && are_of_one_warp(c, f->read[0], f->read[1]) ? 1 : 2;
+}
+
+/* The cell has a write and others. */
 static uint32_t touch_full(RtCheck *c, uint64_t *cell, uint64_t me, bool shared) {
   size_t number = full_of(*cell);
   Full *f = &c->full[number];
@@ -117,141 +122,421 @@ static uint32_t touch_full(RtCheck *c, uint64_t *cell, uint64_t me, bool shared)
                        ? conflict(c, f->write, me, shared)
                        : 0;
   bool before[2];
-  for (int k = 0; k < 2; k++)
-    before[k] = !f->read[k] || rt_check_is_before(c, f->read[k], me, shared);
-  if (rt_check_kind_of(me) == RT_ACCESS_WRITE) {
-    for (int k = 0; k < 2 && found != 1; k++)
-      if (!before[k])
-        found = conflict(c, f->read[k], me, shared);
-    f->write = c->free_full;
-    c->free_full = (uint32_t)number + 1;
+  for (int k = 0; k < 2; k++) {
+    before[k] = f->read[k] && rt_check_is_before(c, f->read[k], me, shared);
+    if (!found && f->read[k] && !before[k] &&
+        are_at_odds(rt_check_kind_of(f->read[k]), rt_check_kind_of(me)))
+      found = conflict(c, f->read[k], me, shared);
+  }
+  if (rt_check_kind_of(me) == RT_ACCESS_WRITE ||
+      (is_older(c, f->write, shared) && is_older(c, f->read[0], shared) &&
+       is_older(c, f->read[1], shared))) {
+    free_full(c, number);
     *cell = me;
     return found;
   }
-  if (is_older(c, f->write, shared) && is_older(c, f->read[0], shared) &&
-      is_older(c, f->read[1], shared)) {
-    *cell = me;
-    f->write = c->free_full;
-    c->free_full = (uint32_t)number + 1;
-    return 0;
-  }
-  if (before[0] || before[1]) {
-    f->read[before[0] ? 0 : 1] = me;
-    if (before[0] && before[1])
-      f->read[1] = 0;
-  } else {
-    const Segment *first = &c->segments[rt_check_segment_of(f->read[0]) - c->base],
-                  *second = &c->segments[rt_check_segment_of(f->read[1]) - c->base];
-    if (first->warp == second->warp && first->block == second->block)
-      f->read[1] = me;
-  }
+  uint32_t slot = slot_for(c, f, before, me);
+  if (slot < 2)
+    f->read[slot] = me;
+  if (slot == 0 && before[1] && is_alike(f->read[1], me))
+    f->read[1] = 0;
   return found;
 }
 
 /* The cell has one record, of another thread or time. */
 static uint32_t touch_single(RtCheck *c, uint64_t *cell, uint64_t me, bool shared) {
   uint64_t old = *cell;
-  bool before = rt_check_is_before(c, old, me, shared),
-       writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
-  if (writes || rt_check_kind_of(old) == RT_ACCESS_WRITE) {
-    uint32_t found = before ? 0 : conflict(c, old, me, shared);
-    if (writes || (before && is_older(c, old, shared)))
-      *cell = me;
-    else
-      expand(c, cell, old, me, 0);
-    return found;
-  }
-  if (before)
+  bool before = rt_check_is_before(c, old, me, shared);
+  uint32_t found = !before && are_at_odds(rt_check_kind_of(old), rt_check_kind_of(me))
+                       ? conflict(c, old, me, shared)
+                       : 0;
+  if (rt_check_kind_of(me) == RT_ACCESS_WRITE || is_older(c, old, shared) ||
+      (before && is_alike(old, me)))
     *cell = me;
+  else if (rt_check_kind_of(old) == RT_ACCESS_WRITE)
+    expand(c, cell, old, me, 0);
   else
     expand(c, cell, 0, old, me);
-  return 0;
+  return found;
 }
 
 static bool is_shared(const RtCheck *c, uintptr_t at) {
   return at >= c->block->shared && at < c->block->shared_end;
 }
 
-static __attribute__((noinline)) uint32_t touch_slowly(const RtHostLaunch *view, uintptr_t at,
-                                                       uint64_t *cell, uint64_t me) {
-  RtCheck *c = view->check;
-  rt_check_end_runs(c);
-  uint64_t old = *cell;
-  if (rt_check_is_stale(c, old) || (!((old ^ me) & WHO) && rt_check_kind_of(old) != FULL)) {
-    if (rt_check_is_stale(c, old) || rt_check_kind_of(me) == RT_ACCESS_WRITE)
-      *cell = me;
-    return 0;
-  }
+/* One thread does both: does the first say what the second would? */
+static bool says_as_much(uint64_t first, uint64_t second) {
+  return is_alike(first, second) || rt_check_kind_of(first) == RT_ACCESS_WRITE;
+}
+
+static __attribute__((noinline)) uint32_t touch_slowly(RtCheck *c, uintptr_t at, uint64_t *cell,
+                                                       uint64_t me) {
   bool shared = is_shared(c, at);
-  if (rt_check_kind_of(*cell) == FULL) {
-    if (rt_check_segment_of(*cell) == c->base)
-      return touch_full(c, cell, me, shared);
-    *cell = me;
-    return 0;
-  }
+  if (rt_check_kind_of(*cell) == FULL)
+    return touch_full(c, cell, me, shared);
   return touch_single(c, cell, me, shared);
 }
 
 /* The first test is for the usual case: memory that nobody else has touched in this launch, or
  * nobody at all. */
-static inline uint32_t touch(const RtHostLaunch *view, uintptr_t at, uint64_t *cell, uint64_t me) {
-  uint64_t old = *cell, differs = (old ^ me) & WHO;
-  if (!differs && rt_check_kind_of(old) != FULL) { /* its own: a write says more than a read */
-    if (rt_check_kind_of(me) == RT_ACCESS_WRITE)
-      *cell = me;
-    return 0;
-  }
-  if (rt_check_segment_of(old) < view->check->base) { /* FULL: never */
+static inline uint32_t touch(RtCheck *c, uintptr_t at, uint64_t *cell, uint64_t me) {
+  uint64_t old = *cell;
+  if (rt_check_is_stale(c, old)) {
     *cell = me;
     return 0;
   }
-  return touch_slowly(view, at, cell, me);
+  if (!((old ^ me) & WHO) && rt_check_kind_of(old) != FULL && says_as_much(old, me))
+    return 0;
+  return touch_slowly(c, at, cell, me);
 }
 
 /* --- lines --- */
 
-static uint64_t *line_of(const Piece *p, size_t cell) {
+static Line *line_of(const Piece *p, size_t cell) {
   return &p->lines[(cell + LINE - p->phase) >> LINE_BITS];
 }
 
-static bool is_open(const RtCheck *c, uint64_t line) {
-  return rt_check_kind_of(line) == FULL && rt_check_segment_of(line) == c->base;
+static bool is_open(const RtCheck *c, const Line *line) {
+  return line->form == OPEN && rt_check_segment_of(line->record) == c->base;
 }
 
-/* The cells of this one's line get what its word says. */
-static __attribute__((noinline)) void open_line(const RtCheck *c, const Piece *p, size_t cell) {
-  uint64_t *line = line_of(p, cell), old = *line;
-  bool stale = rt_check_is_stale(c, old);
-  size_t begin = ((cell + LINE - p->phase) & ~(size_t)(LINE - 1)), n = ncells(p->shift);
-  for (size_t k = 0; k < LINE; k++) {
-    size_t at = begin + k + p->phase - LINE; /* of the first line some, of the last one too */
-    if (at < n)
-      p->cells[at] = stale ? 0 : old + rt_check_lanes((uint32_t)k);
+/* The record of one cell of an entry. */
+static inline uint64_t record_in(const Line *e, uint32_t cell) {
+  uint32_t lane = rt_check_lane_of(e->record) + (e->form == EACH ? cell : 0);
+  return (e->record & ~rt_check_lanes(WARP - 1)) | rt_check_lanes(lane & (WARP - 1));
+}
+
+/* The entries of a line: its own is the first one. */
+static inline uint32_t entries_of(const RtCheck *c, const Line *l) {
+  return 1 + (l->more ? c->logs[l->more - 1].n : 0);
+}
+
+static inline Line *entry_of(const RtCheck *c, Line *l, uint32_t k) {
+  return k ? &c->logs[l->more - 1].entries[k - 1] : l;
+}
+
+/* What the entries say of one cell. */
+static void open_cell(RtCheck *c, Line *l, uint32_t k, uint64_t *cell) {
+  uint64_t write = 0, read[2] = {0};
+  for (uint32_t j = 0, n = entries_of(c, l); j < n; j++) {
+    const Line *e = entry_of(c, l, j);
+    if (!(e->mask >> k & 1))
+      continue;
+    uint64_t record = record_in(e, k);
+    if (rt_check_kind_of(record) == RT_ACCESS_WRITE)
+      write = record;
+    else if (!read[0])
+      read[0] = record;
+    else if (!read[1] || are_of_one_warp(c, read[0], read[1]))
+      read[1] = record;
   }
-  *line = (uint64_t)c->base << SEGMENT_AT | FULL;
+  bool one = !read[1] && !(write && read[0]);
+  *cell = one ? write | read[0] : 0;
+  if (!one)
+    expand(c, cell, write, read[0], read[1]);
 }
 
-static void open_lines(const RtCheck *c, const Piece *p, size_t cell, size_t n) {
+/* The cells of this one's line get what its entries say. */
+static __attribute__((noinline)) void open_line(RtCheck *c, const Piece *p, size_t cell) {
+  Line *line = line_of(p, cell);
+  bool stale = rt_check_is_stale(c, line->record);
+  size_t begin = ((cell + LINE - p->phase) & ~(size_t)(LINE - 1)), n = ncells(p->shift);
+  for (uint32_t k = 0; k < LINE; k++) {
+    size_t at = begin + k + p->phase - LINE; /* of the first line some, of the last one too */
+    if (at >= n)
+      continue;
+    if (stale)
+      p->cells[at] = 0;
+    else
+      open_cell(c, line, k, &p->cells[at]);
+  }
+  if (!stale && line->more)
+    c->logs[line->more - 1].n = c->free_log, c->free_log = line->more;
+  *line = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
+}
+
+static void open_lines(RtCheck *c, const Piece *p, size_t cell, size_t n) {
   for (size_t k = cell; k < cell + n; k++)
-    if (!is_open(c, *line_of(p, k)))
+    if (!is_open(c, line_of(p, k)))
       open_line(c, p, k);
 }
 
-static inline uint64_t *cell_of(const RtCheck *c, const Piece *p, uintptr_t at) {
+static inline uint64_t *cell_of(RtCheck *c, const Piece *p, uintptr_t at) {
   size_t k = (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
-  if (!is_open(c, *line_of(p, k)))
+  if (!is_open(c, line_of(p, k)))
     open_line(c, p, k);
   return &p->cells[k];
+}
+
+/* --- entries --- */
+
+static bool new_log(RtCheck *c, Line *l) {
+  if (c->free_log) {
+    l->more = c->free_log;
+    c->free_log = c->logs[l->more - 1].n;
+  } else {
+    void *logs = c->logs;
+    bool room = c->nlogs < MOST_LOGS && rt_check_grow(&logs, &c->most_logs, c->nlogs, sizeof(Log));
+    c->logs = logs;
+    if (!room)
+      return false;
+    l->more = (uint32_t)++c->nlogs;
+  }
+  c->logs[l->more - 1].n = 0;
+  c->logs[l->more - 1].written = false;
+  return true;
+}
+
+/* Entries of no cell are gone. */
+static void sweep(RtCheck *c, Line *l) {
+  Log *log = l->more ? &c->logs[l->more - 1] : NULL;
+  uint32_t n = 0;
+  for (uint32_t k = 0; log && k < log->n; k++)
+    if (log->entries[k].mask)
+      log->entries[n++] = log->entries[k];
+  if (log)
+    log->n = n;
+  if (!l->mask && n) {
+    const Line *last = &log->entries[--log->n];
+    l->record = last->record, l->mask = last->mask, l->form = last->form;
+  }
+}
+
+static bool add_entry(RtCheck *c, Line *l, const Line *e) {
+  if (!l->mask) {
+    l->record = e->record, l->mask = e->mask, l->form = e->form;
+    return true;
+  }
+  if (!l->more && !new_log(c, l))
+    return false;
+  Log *log = &c->logs[l->more - 1];
+  if (log->n == LOG)
+    return false;
+  log->entries[log->n++] = *e;
+  log->written |= rt_check_kind_of(e->record) == RT_ACCESS_WRITE;
+  return true;
+}
+
+static inline bool is_same(const Line *e, const Line *me) {
+  return !((e->record ^ me->record) & WHO) && e->form == me->form;
+}
+
+/* Have both one cell in common, which one thread touches? */
+static bool is_own(const Line *e, const Line *me, uint32_t both) {
+  uint32_t k = (uint32_t)__builtin_ctz(both);
+  return !(both & (both - 1)) && !((record_in(e, k) ^ record_in(me, k)) & WHO);
+}
+
+/* A read beside others: the usual case of note_beside, where nobody writes. *none: nobody does.
+ * Two threads that read a cell stand for all others: of this warp, or of this one and another. */
+static bool note_read(RtCheck *c, Line *l, const Line *me, bool *none) {
+  const RtCheckBlock *b = c->block;
+  Log *log = l->more ? &c->logs[l->more - 1] : NULL;
+  uint32_t n = log ? log->n : 0, mask = me->mask, segment = 0, once = 0, twice = 0, there = 0,
+           elsewhere = 0,
+           others = !c->nreleases && !c->grid ? b->first : 0; /* segments that nothing orders */
+  Line *e = l, *mine = NULL;
+  for (uint32_t k = 0;; e = &log->entries[k++]) {
+    uint64_t differs = (e->record ^ me->record) & (WHO | KIND_BITS);
+    uint32_t at = rt_check_segment_of(e->record);
+    if (!(differs & WHO) && e->form == me->form) {
+      if (!(mask & ~(uint32_t)e->mask))
+        return true;
+      mine = differs ? mine : e;
+    }
+    if (rt_check_kind_of(e->record) == RT_ACCESS_WRITE) {
+      *none = false;
+      return false;
+    }
+    if (!(differs >> TICK_AT))
+      twice |= once & e->mask, once |= e->mask;
+    if (at >= b->begun || at < others) {
+      segment = segment ? segment : at;
+      if (segment == at)
+        there |= e->mask;
+      else
+        elsewhere |= e->mask;
+    }
+    if (k == n)
+      break;
+  }
+  if (!(mask & ~(twice | (there & elsewhere))))
+    return true;
+  if (mine) {
+    mine->mask |= me->mask;
+    return true;
+  }
+  return n < LOG && add_entry(c, l, me);
+}
+
+/* Takes the entry in, beside others. false: the line is to be opened. */
+static __attribute__((noinline)) bool note_beside(RtCheck *c, Line *l, uint64_t record,
+                                                  uint64_t rest, bool shared) {
+  const Line entry = {.record = record, .rest = rest}, *me = &entry;
+  if (l->form == OPEN)
+    return false;
+  bool writes = rt_check_kind_of(me->record) == RT_ACCESS_WRITE, none = !writes;
+  if (none && note_read(c, l, me, &none))
+    return true;
+  uint32_t n = entries_of(c, l), behind = shared ? c->block->begun : c->base;
+  Line *mine = NULL;
+  for (uint32_t k = 0; k < n; k++) {
+    Line *e = entry_of(c, l, k);
+    bool same = is_same(e, me), e_writes = rt_check_kind_of(e->record) == RT_ACCESS_WRITE;
+    if (same && (e_writes || !writes) && !(me->mask & ~e->mask))
+      return true;
+    if (same && e_writes == writes)
+      mine = e;
+  }
+  uint32_t once = 0, twice = 0, once_here = 0, twice_here = 0, gone = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    Line *e = entry_of(c, l, k);
+    uint32_t both = e->mask & me->mask;
+    bool e_writes = rt_check_kind_of(e->record) == RT_ACCESS_WRITE, drop = writes;
+    if (!both || e == mine)
+      continue;
+    if (!is_same(e, me) && !is_own(e, me, both)) {
+      bool older = rt_check_segment_of(e->record) < behind,
+           before = older || rt_check_is_row_before(c, e->record, me->record, shared);
+      if (!before && (writes || e_writes))
+        return false;
+      drop |= older || (before && !e_writes);
+      if (!before) {
+        twice |= once & both, once |= both;
+        if (rt_check_segment_of(e->record) == rt_check_segment_of(me->record))
+          twice_here |= once_here & both, once_here |= both;
+      }
+    }
+    if (drop) {
+      e->mask &= (uint16_t)~both;
+      gone += !e->mask;
+    }
+  }
+  if (mine) {
+    mine->mask |= me->mask;
+    if (gone)
+      sweep(c, l);
+    return true;
+  }
+  if (gone)
+    sweep(c, l);
+  /* two threads that read stand for all others */
+  if (!writes && !(me->mask & ~twice_here))
+    return true;
+  return add_entry(c, l, me) || (!writes && !(me->mask & ~twice));
+}
+
+/* A read of a line whose own entry is a read, as stencils do it. false: note_beside knows more. */
+static __attribute__((noinline)) bool note_logged(RtCheck *c, Line *l, uint64_t record,
+                                                  uint64_t rest) {
+  enum { FEW = 2 };
+  uint32_t more = (uint32_t)(l->rest >> MORE_AT);
+  if (!more) {
+    if (c->free_log || c->nlogs >= c->most_logs || c->nlogs >= MOST_LOGS)
+      return false;
+    Log *log = &c->logs[c->nlogs++];
+    log->n = 1, log->written = false;
+    log->entries[0].record = record, log->entries[0].rest = rest;
+    l->rest |= (uint64_t)c->nlogs << MORE_AT;
+    return true;
+  }
+  Log *log = &c->logs[more - 1];
+  uint32_t n = log->n;
+  if (log->written)
+    return false;
+  for (uint32_t k = 0; k <= n; k++) {
+    Line *e = k ? &log->entries[k - 1] : l;
+    if (!((e->record ^ record) & (WHO | KIND_BITS)) && !((e->rest ^ rest) >> FORM_AT & 0xFF)) {
+      e->rest |= rest & 0xFFFF;
+      return true;
+    }
+  }
+  if (n >= FEW)
+    return false;
+  log->entries[n].record = record, log->entries[n].rest = rest;
+  log->n = n + 1;
+  return true;
+}
+
+/* As two words: one of 16 bytes would be read before they are written. */
+static inline void put(Line *l, Line e) {
+  __atomic_store_n(&l->record, e.record, __ATOMIC_RELAXED);
+  __atomic_store_n(&l->rest, e.rest, __ATOMIC_RELAXED);
+}
+
+/* Takes the entry in. false: the line is to be opened. */
+static inline __attribute__((always_inline)) bool note(RtCheck *c, Line *l, Line me,
+                                                       uint32_t behind) {
+  uint32_t segment = rt_check_segment_of(l->record);
+  uint64_t rest = l->rest, differs = (l->record ^ me.record) & (WHO | KIND_BITS);
+  if (segment < c->base || (segment < behind && !(rest >> MORE_AT) && rest >> FORM_AT != OPEN)) {
+    put(l, me);
+    return true;
+  }
+  if (!((rest ^ me.rest) >> FORM_AT & 0xFF) && !(differs & WHO)) {
+    uint64_t more = me.rest & ~rest & 0xFFFF;
+    if (!differs || rt_check_kind_of(l->record) == RT_ACCESS_WRITE) {
+      if (!more)
+        return true;
+      if (!differs && !(rest >> MORE_AT)) {
+        l->rest = rest | more;
+        return true;
+      }
+    } else if (!(rest >> MORE_AT) && !(rest & ~me.rest & 0xFFFF)) {
+      put(l, me);
+      return true;
+    }
+  }
+  if (!((l->record | me.record) & KIND_BITS) && (rest >> FORM_AT & 0xFF) != OPEN &&
+      note_logged(c, l, me.record, me.rest))
+    return true;
+  return note_beside(c, l, me.record, me.rest, behind != c->base);
+}
+
+static inline Line entry(uint64_t record, uint32_t lane, uint32_t mask, uint32_t form) {
+  return (Line){.record = record | rt_check_lanes(lane & (WARP - 1)),
+                .rest = mask | (uint64_t)form << FORM_AT};
+}
+
+/* Is this one thread at one cell the next one of an entry? An entry of one cell may still become
+ * one of neighbouring threads. */
+static inline bool fits(Line *e, Line *me, uint32_t cell) {
+  uint64_t differs = (e->record ^ me->record) & WHO;
+  if (differs & ~rt_check_lanes(WARP - 1))
+    return false;
+  if (e->form == ONE && !differs)
+    return true;
+  uint32_t at = e->form == ONE && !(e->mask & (e->mask - 1)) ? (uint32_t)__builtin_ctz(e->mask) : 0,
+           first = (rt_check_lane_of(e->record) - at) & (WARP - 1);
+  if ((e->form != EACH && (e->mask & (e->mask - 1))) ||
+      first != ((rt_check_lane_of(me->record) - cell) & (WARP - 1)))
+    return false;
+  e->record = (e->record & ~rt_check_lanes(WARP - 1)) | rt_check_lanes(first);
+  me->record = (me->record & ~rt_check_lanes(WARP - 1)) | rt_check_lanes(first);
+  e->form = me->form = EACH;
+  return true;
+}
+
+static inline bool note_single(RtCheck *c, Line *l, uint64_t record, uint32_t lane, uint32_t cell,
+                               uint32_t behind) {
+  Line me = entry(record, lane, 1u << cell, ONE);
+  if (rt_check_segment_of(l->record) >= c->base && l->form != OPEN && !fits(l, &me, cell) &&
+      l->more && c->logs[l->more - 1].n) {
+    Log *log = &c->logs[l->more - 1];
+    fits(&log->entries[log->n - 1], &me, cell);
+  }
+  return note(c, l, me, behind);
 }
 
 /* --- pieces --- */
 
 /* Nothing in its memory is of this launch: all of it is stale, whatever it was before. */
 static void lay_out(RtCheck *c, Piece *p, uintptr_t at, uint32_t shift) {
+  c->generation++;
   p->base = c->base;
   p->shift = shift;
   p->phase = (uint32_t)((c->row ? c->row : at) >> shift) & (LINE - 1);
-  p->lines = p->cells + ncells(shift);
+  p->lines = (Line *)(p->cells + ncells(shift));
 }
 
 static bool map_cells(RtCheck *c, Piece *p, uint32_t shift) {
@@ -284,7 +569,6 @@ static Piece *make_piece(RtCheck *c, uintptr_t at, uint32_t shift) {
 
 /* Cells for fewer bytes each: what is known of many bytes is known of each. */
 static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
-  rt_check_end_runs(c);
   size_t n = (size_t)1 << (PIECE_BITS - p->shift), by = (size_t)1 << (p->shift - shift);
   Piece old = *p;
   open_lines(c, p, 0, n);
@@ -295,7 +579,7 @@ static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
   }
   lay_out(c, p, 0, shift);
   for (size_t k = 0; k < nlines(shift); k++)
-    p->lines[k] = (uint64_t)c->base << SEGMENT_AT | FULL;
+    p->lines[k] = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
   for (size_t k = 0; k < n; k++) {
     uint64_t record = old.cells[k];
     if (rt_check_is_stale(c, record))
@@ -342,7 +626,7 @@ static uint32_t touch_all(const RtHostLaunch *view, uintptr_t at, uint32_t bytes
     const Piece *p = find_piece(view->check, at, (uint32_t)(end - at));
     if (!p)
       rt_host_stop_short(view);
-    uint32_t one = touch(view, at, cell_of(view->check, p, at), me);
+    uint32_t one = touch(view->check, at, cell_of(view->check, p, at), me);
     found = one ? one : found;
     at += (uintptr_t)1 << p->shift;
   }
@@ -358,52 +642,63 @@ static inline const Piece *piece_for(const RtCheck *c, uintptr_t at, uint32_t by
              : NULL;
 }
 
-static inline uint32_t access_at(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
-                                 uint32_t what, uint32_t bytes) {
-  const RtCheck *c = view->check;
-  uint64_t me = c->block->warps[thread / WARP].stamp | rt_check_lanes(thread % WARP) | what;
+static inline size_t cell_in(const Piece *p, uintptr_t at) {
+  return (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
+}
+
+static inline bool is_plain(uint32_t what) {
+  return (what & KIND_BITS) == RT_ACCESS_READ || (what & KIND_BITS) == RT_ACCESS_WRITE;
+}
+
+static inline uint32_t behind_at(const RtCheck *c, uintptr_t at) {
+  return is_shared(c, at) ? c->block->begun : c->base;
+}
+
+/* record: of the thread, without its lane. */
+static inline uint32_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t record,
+                                 uint32_t lane, uint32_t bytes) {
+  RtCheck *c = view->check;
   const Piece *p = piece_for(c, at, bytes);
-  if (__builtin_expect(p != NULL, 1))
-    return touch(view, at, cell_of(c, p, at), me);
-  return touch_all(view, at, bytes, me);
+  uint64_t me = record | rt_check_lanes(lane);
+  if (__builtin_expect(!p, 0))
+    return touch_all(view, at, bytes, me);
+  size_t k = cell_in(p, at);
+  if (is_plain((uint32_t)record) &&
+      note_single(c, line_of(p, k), record, lane, (k - p->phase) & (LINE - 1), behind_at(c, at)))
+    return 0;
+  return touch(c, at, cell_of(c, p, at), me);
 }
 
 uint32_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
                          uint32_t what, uint32_t bytes) {
-  if (__builtin_expect((what & KIND_BITS) == RT_ACCESS_ATOMIC, 0))
-    rt_check_order_by_atomic(view->check, thread);
-  return access_at(view, (uintptr_t)address, thread, what, bytes);
+  const RtCheck *c = view->check;
+  if (__builtin_expect(!is_plain(what), 0))
+    rt_check_order_by_atomic(view->check, thread, (uintptr_t)address,
+                             (what & KIND_BITS) == RT_ACCESS_ATOMIC);
+  return access_at(view, (uintptr_t)address, c->block->warps[thread / WARP].stamp | what,
+                   thread % WARP, bytes);
 }
 
-/* Do these n cells have this record of the first, and of the others what their lanes make of it? */
-VECTORS static bool are_alike(const uint64_t *cells, uint32_t n, uint64_t record) {
-  uint64_t differ = 0;
-  for (uint32_t k = 0; k < n; k++)
-    differ |= cells[k] ^ (record + rt_check_lanes(k));
-  return !differ;
-}
+/* --- rows: lanes of a vector --- */
 
-/* Has each of them a record of the lane's own, and one only? */
+/* Has each of them a record of the lane's own, of a plain access, and one only? */
 VECTORS static bool are_own(const uint64_t *cells, uint32_t n, uint64_t record) {
   uint64_t differ = 0;
   for (uint32_t k = 0; k < n; k++)
-    differ |= ((cells[k] ^ (record + rt_check_lanes(k))) & WHO) | (cells[k] & cells[k] >> 1 & 1);
+    differ |= ((cells[k] ^ (record + rt_check_lanes(k))) & WHO) |
+              (cells[k] & (KIND_BITS - RT_ACCESS_WRITE));
   return !differ;
 }
 
 /* Are all of them of segments before this one, and no index? */
 VECTORS static bool are_before(const uint64_t *cells, uint32_t n, uint32_t segment) {
   uint32_t fresh = 0;
-  for (uint32_t k = 0; k < n; k++)
-    fresh |= (uint32_t)((uint32_t)(cells[k] >> SEGMENT_AT) >= segment);
-  return !fresh;
-}
-
-VECTORS static bool have_full(const uint64_t *cells, uint32_t n) {
   uint64_t full = 0;
-  for (uint32_t k = 0; k < n; k++)
+  for (uint32_t k = 0; k < n; k++) {
+    fresh |= (uint32_t)((uint32_t)(cells[k] >> SEGMENT_AT) >= segment);
     full |= cells[k] & cells[k] >> 1;
-  return full & 1;
+  }
+  return !fresh && !(full & 1);
 }
 
 VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
@@ -411,197 +706,169 @@ VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
     cells[k] = record + rt_check_lanes(k);
 }
 
-static void unlist(RtCheck *c, RtRun *r) {
-  RtRun **at = &c->active;
-  while (r->listed && *at != r)
-    at = &(*at)->active;
-  if (r->listed)
-    *at = r->active;
-}
-
-/* Notes the accesses of the lanes behind this one, if their elements are of this launch untouched,
- * or each lane's own. */
-static bool begin_run(RtCheck *c, RtRun *r, uintptr_t at, uint32_t thread, uint64_t me,
-                      uint32_t bytes) {
-  uint32_t n = WARP - 1 - thread % WARP, left = c->block->nthreads - 1 - thread;
-  uintptr_t first = at + bytes, end = ((at >> PIECE_BITS) + 1) << PIECE_BITS;
-  const Piece *p = piece_for(c, at, bytes);
-  n = n < left ? n : left;
-  n = n < (end - first) / bytes ? n : (uint32_t)((end - first) / bytes);
-  if (!n || !p)
-    return false;
-  size_t begin = (first & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
-  uint64_t *cells = &p->cells[begin];
-  open_lines(c, p, begin, n);
-  bool stale = are_before(cells, n, c->base);
-  uint64_t record = me + rt_check_lanes(1), old = stale ? 0 : cells[0];
-  if (!stale &&
-      (((old ^ record) & WHO) || rt_check_kind_of(old) == FULL || !are_alike(cells, n, old)))
-    return false;
-  if (!stale && rt_check_kind_of(me) == RT_ACCESS_READ)
-    record = old;
-  note_lanes(cells, n, record);
-  unlist(c, r);
-  *r = (RtRun){.key = at - (uint64_t)thread * bytes,
-               .next = thread + 1,
-               .first = thread + 1,
-               .end = thread + 1 + n,
-               .vain = r->vain,
-               .cells = cells,
-               .record = record,
-               .old = old,
-               .active = c->active,
-               .listed = 1};
-  c->active = r;
-  return true;
-}
-
-uint32_t rt_check_run(const RtHostLaunch *view, const void *address, uint32_t thread, uint32_t what,
-                      uint32_t bytes) {
-  enum { VAIN = 4, AGAIN = 64 };
-  RtCheck *c = view->check;
-  RtRun *r = &c->runs[what >> RT_ACCESS_SITE];
-  if (thread == r->next && thread % WARP &&
-      (uintptr_t)address == r->key + (uint64_t)thread * bytes) {
-    r->next++;
-    return 0;
-  }
-  if (!r->cells && r->vain >= VAIN && ++r->vain % AGAIN)
-    return access_at(view, (uintptr_t)address, thread, what, bytes);
-  if (r->cells && r->next < r->end)
-    rt_check_end_runs(c);
-  else
-    end_run(r);
-  uint32_t found = access_at(view, (uintptr_t)address, thread, what, bytes);
-  if (found)
-    return found;
-  uint64_t me = c->block->warps[thread / WARP].stamp | rt_check_lanes(thread % WARP) | what;
-  if (r->vain >= VAIN && r->vain % AGAIN)
-    return 0;
-  if (!begin_run(c, r, (uintptr_t)address, thread, me, bytes))
-    r->vain++;
-  return 0;
-}
-
-/* --- rows: lanes of a vector --- */
-
-/* Neighbouring lanes at neighbouring elements that nobody else has touched, or nobody that is not
- * ordered: at once. */
-static bool note_row(RtCheck *c, uintptr_t at, uint32_t n, uint64_t me, uint32_t bytes) {
-  size_t in_piece = at & (((uintptr_t)1 << PIECE_BITS) - 1);
-  const Piece *p = piece_for(c, at, bytes);
-  if (!p || in_piece + (size_t)n * bytes > (size_t)1 << PIECE_BITS)
-    return false;
-  size_t k = in_piece >> p->shift;
-  bool writes = rt_check_kind_of(me) == RT_ACCESS_WRITE,
-       whole = n == LINE && !((k - p->phase) & (LINE - 1));
-  uint32_t behind = is_shared(c, at) ? c->block->begun : c->base;
-  uint64_t *line = line_of(p, k);
-  if (whole && !is_open(c, *line)) {
-    bool own = !((*line ^ me) & WHO);
-    if (rt_check_segment_of(*line) < behind || (own && writes))
-      *line = me;
-    if (own || *line == me)
-      return true;
-  }
-  open_lines(c, p, k, n);
+/* Neighbouring cells of an open line, which nobody else has touched, or nobody that is not
+ * ordered. me: of the first one. */
+static bool note_cells(const Piece *p, size_t k, uint32_t n, uint64_t me, uint32_t behind) {
   uint64_t *cells = &p->cells[k];
-  if (are_own(cells, n, me)) {
-    if (writes)
+  bool writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
+  if (are_before(cells, n, behind)) {
+    if (n == LINE && !((k - p->phase) & (LINE - 1)))
+      *line_of(p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me), 0xFFFF, EACH);
+    else
       note_lanes(cells, n, me);
     return true;
   }
-  if (!are_before(cells, n, behind) || (behind != c->base && have_full(cells, n)))
+  if (!are_own(cells, n, me))
     return false;
-  if (whole)
-    *line = me;
-  else
+  if (writes)
     note_lanes(cells, n, me);
   return true;
 }
 
-static bool note_rows(RtCheck *c, uintptr_t at, uint32_t n, uint64_t me, uint32_t bytes) {
-  for (; n > LINE; n -= LINE, at += (uintptr_t)LINE * bytes, me += rt_check_lanes(LINE))
-    if (!note_row(c, at, LINE, me, bytes))
-      return false;
-  return note_row(c, at, n, me, bytes);
+/* The lanes of `mask`, whose cells are in one line. */
+static bool note_slowly(RtCheck *c, const Piece *p, size_t k, uint32_t mask, uint64_t record,
+                        uint32_t lane, uint32_t behind) {
+  uint32_t first = (uint32_t)__builtin_ctz(mask), rest = mask >> first;
+  k += first, lane += first;
+  if (!is_open(c, line_of(p, k)))
+    open_line(c, p, k);
+  return !(rest & (rest + 1)) && note_cells(p, k, (uint32_t)__builtin_popcount(rest),
+                                            record | rt_check_lanes(lane), behind);
+}
+
+/* The lanes of `mask` at neighbouring elements. Returns those that are to be noted one by one. */
+static inline uint32_t note_row(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
+                                uint32_t lane, uint32_t bytes) {
+  const Piece *p = piece_for(c, at, bytes);
+  if (!p)
+    return mask;
+  size_t k = cell_in(p, at);
+  if (__builtin_expect(k + 2 * LINE > ncells(p->shift), 0) &&
+      k + WARP - (uint32_t)__builtin_clz(mask) > ncells(p->shift))
+    return mask;
+  uint32_t cell = (uint32_t)(k - p->phase) & (LINE - 1), left = 0, behind = behind_at(c, at);
+  Line *l = line_of(p, k);
+  uint64_t wide = (uint64_t)mask << cell;
+  for (uint32_t step = 0; wide; step += LINE, wide >>= LINE, l++) {
+    Line me = entry(record, lane + step - cell, (uint32_t)wide & 0xFFFF, EACH);
+    if (!me.mask || note(c, l, me, behind))
+      continue;
+    uint32_t here = step ? mask >> (step - cell) << (step - cell) : mask;
+    here &= step + LINE - cell < WARP ? (1u << (step + LINE - cell)) - 1 : UINT32_MAX;
+    if (!note_slowly(c, p, k, here, record, lane, behind))
+      left |= here;
+  }
+  return left;
 }
 
 /* All lanes read one element: two of them stand for all. */
-static bool note_one(RtCheck *c, uintptr_t at, uint64_t me, uint32_t bytes) {
+static bool note_one(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record, uint32_t lane,
+                     uint32_t bytes) {
   const Piece *p = piece_for(c, at, bytes);
   if (!p)
     return false;
-  uint64_t cell = *cell_of(c, p, at);
-  if (rt_check_kind_of(cell) != FULL || rt_check_segment_of(cell) != c->base)
-    return false;
-  const Full *f = &c->full[full_of(cell)];
-  uint64_t who = WHO ^ rt_check_lanes(WARP - 1);
-  return f->read[0] && f->read[1] && !((f->read[0] ^ me) & who) && !((f->read[1] ^ me) & who) &&
-         rt_check_lane_of(f->read[0]) != rt_check_lane_of(f->read[1]);
-}
-
-/* The usual case of note_row: a line that nobody else has touched in this launch, or nobody at
- * all. */
-static inline bool note_line(RtCheck *c, uintptr_t at, uint64_t me, uint32_t bytes) {
-  const Piece *p = piece_for(c, at, bytes);
-  if (!p)
-    return false;
-  size_t k = (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
-  if (((k - p->phase) & (LINE - 1)) || k + LINE > ncells(p->shift))
-    return false;
-  uint64_t *line = line_of(p, k), old = *line;
-  if (rt_check_segment_of(old) < c->base) {
-    *line = me;
-    return true;
-  }
-  if (((old ^ me) & WHO) || rt_check_kind_of(old) == FULL)
-    return false;
-  if (rt_check_kind_of(me) == RT_ACCESS_WRITE)
-    *line = me;
-  return true;
+  size_t k = cell_in(p, at);
+  uint32_t cell = (uint32_t)(k - p->phase) & (LINE - 1), behind = behind_at(c, at);
+  Line *l = line_of(p, k);
+  Line first = entry(record, lane + (uint32_t)__builtin_ctz(mask), 1u << cell, ONE),
+       last = entry(record, lane + WARP - 1 - (uint32_t)__builtin_clz(mask), 1u << cell, ONE);
+  return note(c, l, first, behind) && note(c, l, last, behind);
 }
 
 /* Where the same threads will be the next time, if they go on as they did: a loop by the grid's
  * stride comes to other pages each time, which the processor does not foresee. */
-static inline void look_ahead(const RtCheck *c, RtRun *r, uintptr_t at, uint32_t thread) {
-  enum { PAGE = 4096 };
+static inline void look_ahead(const RtCheck *c, RtNext *r, uintptr_t at, uint32_t thread) {
+  int64_t least = c->block->nearest;
   if (!thread) {
     r->step = (int64_t)(at - r->row);
     r->row = at;
   }
-  if (r->step < PAGE && r->step > -PAGE)
+  if (r->step < least && r->step > -least)
     return;
-  uintptr_t next = at + (uintptr_t)r->step;
-  const Piece *p = c->rows[(next >> PIECE_BITS) % ROWS];
+  uintptr_t next = at + (uintptr_t)r->step, in_piece = next - r->begin;
   __builtin_prefetch((const void *)next);
-  if (p && p->number == next >> PIECE_BITS)
-    __builtin_prefetch(line_of(p, (next & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift), 1);
+  if (in_piece < r->size)
+    __builtin_prefetch(&r->lines[((in_piece >> r->shift) + r->first) >> LINE_BITS], 1);
 }
 
-const uint32_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
-                             uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
-  static const uint32_t nothing[WARP];
+static const uint32_t nothing[WARP];
+
+static const uint32_t *note_each(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
+                                 uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
-  uint32_t n = mask ? 32 - (uint32_t)__builtin_clz(mask) : 0, lane = thread % WARP, any = 0;
-  uint64_t me = c->block->warps[thread / WARP].stamp | rt_check_lanes(lane) | what;
-  look_ahead(c, &c->runs[what >> RT_ACCESS_SITE], (uintptr_t)address, thread);
-  if (mask == (1u << LINE) - 1 && step == bytes && lane <= WARP - LINE &&
-      note_line(c, (uintptr_t)address, me, bytes))
-    return nothing;
-  if (step == bytes && !(mask & (mask + 1)) && lane + n <= WARP &&
-      note_rows(c, (uintptr_t)address, n, me, bytes))
-    return nothing;
-  if (!step && (what & KIND_BITS) == RT_ACCESS_READ && lane + n <= WARP &&
-      note_one(c, (uintptr_t)address, me, bytes))
-    return nothing;
+  uint32_t any = 0;
   memset(c->found, 0, sizeof c->found);
-  c->row = step == bytes ? (uintptr_t)address : 0;
+  c->row = step == bytes ? at : 0;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     uint32_t k = (uint32_t)__builtin_ctz(rest);
-    const char *p = (const char *)address + (int64_t)k * step;
+    const char *p = (const char *)at + (int64_t)k * step;
     any |= c->found[k] = rt_check_access(view, p, thread + k, what, bytes);
   }
   c->row = 0;
   return any ? c->found : nothing;
+}
+
+/* The next time the site will know its piece. */
+static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes) {
+  const Piece *p = piece_for(c, at, bytes);
+  if (!p)
+    return;
+  s->generation = c->generation;
+  s->begin = p->number << PIECE_BITS;
+  s->size = ((uintptr_t)1 << PIECE_BITS) - WARP * bytes;
+  s->lines = p->lines, s->shift = p->shift, s->first = LINE - p->phase;
+}
+
+static __attribute__((noinline)) const uint32_t *row_slowly(const RtHostLaunch *view, uintptr_t at,
+                                                            uint32_t thread, uint32_t what,
+                                                            uint32_t bytes, int64_t step,
+                                                            uint32_t mask) {
+  RtCheck *c = view->check;
+  uint32_t lane = thread % WARP, left = mask;
+  if (!mask)
+    return nothing;
+  if (!is_plain(what))
+    return note_each(view, at, thread, what, bytes, step, mask);
+  if (step == bytes)
+    find_lines(c, &c->next[what >> RT_ACCESS_SITE], at, bytes);
+  const Warp *w = &c->block->warps[thread / WARP];
+  uint32_t here = lane ? mask & (UINT32_MAX >> lane) : mask, there = mask & ~here;
+  if (step == bytes) {
+    left = here ? note_row(c, at, here, w->stamp | what, lane, bytes) : 0;
+    if (there)
+      left |= note_row(c, at + (WARP - lane) * (uintptr_t)bytes, there >> (WARP - lane),
+                       w[1].stamp | what, 0, bytes)
+              << (WARP - lane);
+  } else if (!step && (what & KIND_BITS) == RT_ACCESS_READ) {
+    left = (!here || note_one(c, at, here, w->stamp | what, lane, bytes)) &&
+                   (!there || note_one(c, at, there, w[1].stamp | what, lane, bytes))
+               ? 0
+               : mask;
+  }
+  return left ? note_each(view, at, thread, what, bytes, step, left) : nothing;
+}
+
+/* Here: the usual case, sixteen lanes of one warp at neighbouring elements, in one line or two. */
+const uint32_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
+                             uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+  RtCheck *c = view->check;
+  const RtCheckBlock *b = c->block;
+  RtNext *s = &c->next[what >> RT_ACCESS_SITE];
+  uintptr_t at = (uintptr_t)address, in_piece = at - s->begin;
+  uint32_t lane = thread % WARP;
+  if (s->generation != c->generation || in_piece >= s->size || step != bytes ||
+      (at & (bytes - 1)) || lane > WARP - LINE || mask >> LINE)
+    return row_slowly(view, at, thread, what, bytes, step, mask);
+  look_ahead(c, s, at, thread);
+  uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (LINE - 1),
+           wide = mask << cell,
+           behind = at - b->shared < b->shared_end - b->shared ? b->begun : c->base;
+  Line *l = &s->lines[k >> LINE_BITS];
+  uint64_t record = b->warps[thread / WARP].stamp | what;
+  if (wide & 0xFFFF && !note(c, l, entry(record, lane - cell, wide & 0xFFFF, EACH), behind))
+    return row_slowly(view, at, thread, what, bytes, step, mask);
+  wide >>= LINE;
+  if (wide && !note(c, l + 1, entry(record, lane + LINE - cell, wide, EACH), behind))
+    return row_slowly(view, at, thread, what, bytes, step, mask);
+  return nothing;
 }

@@ -5,8 +5,6 @@
 #include "runtime/host/check.h"
 
 void rt_check_forget_cells(RtCheck *c);
-/* What was noted of threads that have not come is taken back. */
-void rt_check_end_runs(RtCheck *c);
 
 /* --- called by compiled code --- */
 
@@ -14,10 +12,6 @@ void rt_check_end_runs(RtCheck *c);
  * same value. */
 uint32_t rt_check_access(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
                          uint32_t bytes);
-/* The same of an element of an array with one axis, and tries to note what the threads that follow
- * will do (RtRun). */
-uint32_t rt_check_run(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
-                      uint32_t bytes);
 /* The same of the lanes of a vector that are in `mask`, of threads from `thread` on, `step` bytes
  * from one to the next: what rt_check_access finds, by lane. */
 const uint32_t *rt_check_row(const RtHostLaunch *view, const void *p, uint32_t thread,

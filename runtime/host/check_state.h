@@ -5,16 +5,19 @@
 
 #include "runtime/host/check_cells.h"
 
-/* A record: segment 32 | tick 10 | lane 5 | site 15 | kind 2. Of FULL the segment is the launch's
+/* A record: segment 32 | tick 10 | lane 5 | site 14 | kind 3. Of FULL the segment is the launch's
  * first, and what is between it and the kind an index. */
-enum { KIND_BITS = 3, FULL = 3, SITE_BITS = 15, LANE_AT = 17, TICK_AT = 22, SEGMENT_AT = 32 };
+enum { KIND_BITS = 7, FULL = 3, SITE_BITS = 14, LANE_AT = 17, TICK_AT = 22, SEGMENT_AT = 32 };
 enum { MOST_TICKS = 1023, TICKS = 512, WARP = 32 };
 enum {
   PIECE_BITS = 20, /* bytes of memory that one array of cells is for */
   ROWS = 1 << 14,
   KEEP_BYTES = 1 << 30, /* of cells, from launch to launch */
   MOST_FULL = 1 << 27,
+  MOST_LOGS = 1 << 26,
   LOCALS = 8,
+  LOCKS = 1 << 14,
+  NEAR_LOCKS = 8,
   LINE_BITS = 4,
   LINE = 1 << LINE_BITS, /* cells */
   NEAR = 1 << 20,        /* local arrays no further apart are in one stretch of memory */
@@ -29,11 +32,39 @@ typedef struct Full {
   uint64_t write, read[2]; /* 0: none */
 } Full;
 
+/* How the lanes of an entry follow from its cells: the record's lane is that of cell 0 (modulo 32),
+ * and each cell's is the next one; or it is one lane. OPEN: the line's cells have records. */
+enum { EACH, ONE, OPEN };
+enum { LOG = 7 };
+
+/* An entry: these cells of a line were touched. The line's own one says where the others are. Where
+ * time counts it is two words. */
+enum { FORM_AT = 16, MORE_AT = 32 };
+typedef struct Line {
+  uint64_t record;
+  union {
+    struct {
+      uint16_t mask;
+      uint8_t form;
+      uint32_t more; /* index of a log + 1; 0: there are no others */
+    };
+    uint64_t rest;
+  };
+} Line;
+
+typedef struct Log {
+  uint32_t n;   /* of a free one: the next free one's index + 1 */
+  bool written; /* an entry is, or was, a write */
+  uint64_t unused;
+  Line entries[LOG];
+} Log;
+
 typedef struct Piece {
   uintptr_t number;
   uint32_t shift, phase; /* a cell is for 1 << shift bytes; the first whole line begins there */
   uint32_t least, base;  /* the shift that there is memory for; of the launch that uses it */
-  uint64_t *cells, *lines;
+  uint64_t *cells;
+  Line *lines;
   struct Piece *next;
 } Piece;
 
@@ -42,7 +73,17 @@ typedef struct Warp {
   uint32_t all;           /* each lane is behind what any lane did at lower ticks */
   uint64_t acquired;      /* the time of its last atomic operation */
   uint16_t (*seen)[WARP]; /* the same for single lanes: [of the one that is behind][of the other] */
+  uint16_t *fenced;       /* by lane: 1 more than the tick of its last fence in this segment */
+  bool locks;             /* some lane has released something in this segment */
 } Warp;
+
+/* What whoever does an atomic operation on an element is behind, of a segment: what lanes did at
+ * lower ticks. */
+typedef struct Lock {
+  uintptr_t at;
+  uint32_t segment;
+  uint16_t seen[WARP];
+} Lock;
 
 /* The last fence of a block's threads, and the one at an earlier epoch. */
 typedef struct Fence {
@@ -52,7 +93,9 @@ typedef struct Fence {
 struct RtCheckBlock {
   uint64_t number;
   uint32_t epoch, grid, nthreads, nwarps;
-  uint32_t begun; /* the first segment of this epoch: in shared memory what is older is ordered */
+  int64_t nearest; /* what is so far from what was touched last is to be fetched ahead */
+  uint32_t first;  /* segment */
+  uint32_t begun;  /* … of this epoch: in shared memory what is older is ordered */
   uintptr_t shared, shared_end;
   Fence fences[2]; /* of the block's level, of the device's */
   uint16_t *left;  /* by thread: the site at which it ended, 0: it has not */
@@ -81,24 +124,20 @@ typedef struct Unset {
   int64_t values[RT_TRAP_VALUES];
 } Unset;
 
-/* Of a site: neighbouring threads of a warp that touch neighbouring elements one by one. While
- * thread `next` touches the element at key + next * its size, all that is to be noted of it has
- * been noted. */
-typedef struct RtRun {
-  uint64_t key;
-  uint32_t next, first, end; /* noted: from first to end; done: those before next */
-  uint32_t vain;             /* so often in turn nobody came */
-  uint64_t *cells;           /* of `first` */
-  uint64_t record, old;      /* of `first`: what was noted, and what it was before */
-  struct RtRun *active;      /* the next one of the list */
-  uint64_t listed;
-  uint64_t row; /* of vectors: where the block's first thread was the last time, */
-  int64_t step; /* and by how much further than the time before */
-} RtRun;
+/* Of a site that reads or writes plainly: the piece of its last vector, and where vectors of the
+ * block's first thread were the last time, and by how much further than the time before. */
+typedef struct RtNext {
+  uint64_t generation;   /* else the piece may be another by now */
+  uintptr_t begin, size; /* vectors that begin here are in the piece */
+  Line *lines;
+  uint32_t shift, first; /* the number of its first cell */
+  uint64_t row;
+  int64_t step;
+} RtNext;
 
 struct RtCheck {
-  RtRun *runs; /* by site */
-  RtRun *active;
+  RtNext *next;        /* by site */
+  uint64_t generation; /* of pieces */
   uint32_t checks, base, grid;
   RtCheckBlock *block, *blocks, *spare; /* blocks: of places */
   Segment *segments;
@@ -106,6 +145,10 @@ struct RtCheck {
   Full *full;
   size_t nfull, most_full;
   uint32_t free_full; /* index + 1 */
+  Log *logs;
+  size_t nlogs, most_logs;
+  uint32_t free_log; /* index + 1 */
+  Lock *locks;       /* LOCKS; a lock is at one of NEAR_LOCKS places */
   Release *releases;
   size_t nreleases, most_releases;
   uint64_t time;
@@ -117,7 +160,9 @@ struct RtCheck {
   Unset unset;
   Conflict conflicts[WARP];
   uint32_t found[WARP], unset_of[WARP]; /* of rt_check_row and rt_check_unset_row, by lane */
-  uintptr_t row; /* 0, or where the row begins whose lanes are noted one by one */
+  uintptr_t row;     /* 0, or where the row begins whose lanes are noted one by one */
+  uint32_t ended_at; /* of a block that has ended: 1 more than the site; 0: none */
+  uint64_t ended;
   RtFinding finding;
   uint32_t detail, other_site, other_thread;
   uint64_t other_block;

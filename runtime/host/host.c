@@ -404,7 +404,8 @@ uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t 
 
 /* Some blocks wait and others have ended: as the first that waits would have it. */
 static void trap_in_vain(Launch *l, const RtPlace *first) {
-  record(l->trap, &l->view, first->site + 1, first->block, first->thread,
+  bool says_who = l->view.check && rt_check_note_ended(l->view.check);
+  record(l->trap, &l->view, first->site + !says_who, first->block, first->thread,
          (const int64_t[RT_TRAP_VALUES]){(int64_t)l->places->ended, (int64_t)l->total});
   l->trap->state = 2;
   stop(l);

@@ -1,4 +1,5 @@
-"""Programs that are right, under PYPTX_CHECK: nothing is found in the examples, in tests/wild and in the kernels of the benchmark."""
+"""Programs that are right, under PYPTX_CHECK: nothing is found in the examples, in tests/wild, in the kernels of the benchmark and in tests/api,
+but for the tests there that are marked `unchecked`."""
 
 import os
 import pathlib
@@ -25,3 +26,10 @@ def test_examples(example):
 def test_suites(tests):
     done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", tests)
     assert done.returncode == 0, done.stdout[-4000:]
+
+
+@pytest.mark.timeout(5400)
+@pytest.mark.parametrize("folder", sorted(p.name for p in (ROOT / "tests/api").iterdir() if any(p.glob("test_*.py"))))
+def test_api(folder):
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--timeout=600", f"tests/api/{folder}")
+    assert done.returncode == 0, done.stdout[-6000:]

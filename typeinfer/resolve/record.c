@@ -129,8 +129,10 @@ static Val copy_record(Ty *ty, Val target, Val value) {
     if ((a->type->id == TY_VOID || b->type->id == TY_VOID) && !same_bytes(a, b))
       return mismatch(ty, target, value);
     Val part = field_view(ty, value, b);
-    if (!ty_is_bottom(part) && !part.type->ndim && ty_is_value(part.type->elem))
+    if (!ty_is_bottom(part) && !part.type->ndim && ty_is_value(part.type->elem)) {
       part = ty_op1(ty, OP_LOAD, part.type->elem, part);
+      ty_flag(part, INS_COPIED);
+    }
     if (ty_is_bottom(ty_assign(ty, field_view(ty, target, a), part)))
       return BOTTOM;
   }

@@ -57,6 +57,7 @@ def test_the_next_launch_works():
 
 
 @on_host
+@pytest.mark.unchecked("it asks for its checks itself")
 def test_checking_is_for_the_block_and_the_thread():
     kernel = cuda.jit(shift)
     x = np.ones(33)
@@ -75,6 +76,7 @@ def test_checking_is_for_the_block_and_the_thread():
 
 
 @on_host
+@pytest.mark.unchecked("it asks for its checks itself")
 def test_checked_blocks_end_with_exceptions():
     checking = cuda.checking()
     for _ in range(2):
@@ -84,6 +86,7 @@ def test_checked_blocks_end_with_exceptions():
 
 
 @on_host
+@pytest.mark.unchecked("it asks for its checks itself")
 def test_memory_that_others_write_counts_as_written():
     with cuda.checking("init"):
         kernel = cuda.jit(double)
@@ -318,6 +321,7 @@ PROGRAM = """
 
 
 @on_host
+@pytest.mark.unchecked("it asks for its checks itself")
 def test_a_whole_program_and_the_disk_cache(tmp_path):
     def said(**env):
         done = run(PROGRAM, PYPTX_CACHE_DIR=str(tmp_path), **env)
@@ -508,6 +512,7 @@ def test_without_memory_for_the_shadow_it_is_an_error():
 
 
 @on_host
+@pytest.mark.unchecked("it asks for its checks itself")
 def test_bound_within_the_block():
     kernel = cuda.jit(shift)
     with cuda.checking("race"):

@@ -1,4 +1,4 @@
-"""Each kernel of wrong_kernels.py, wrong_meetings.py and wrong_numbers.py has a mistake, which is found in the right lines."""
+"""Each kernel of wrong_kernels.py, wrong_meetings.py, wrong_numbers.py and wrong_orders.py has a mistake, which is found in the right lines."""
 
 import inspect
 import json
@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import wrong_kernels  # noqa: E402 - their folder is on the path now
 import wrong_meetings  # noqa: E402, F401 - it adds to the rows
 import wrong_numbers  # noqa: E402, F401 - and so does it
+import wrong_orders  # noqa: E402, F401 - and this
 
 from pyptx import CheckError, cuda  # noqa: E402
 

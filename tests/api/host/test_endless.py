@@ -131,6 +131,7 @@ print(x.copy_to_host())
 """) == "heard\n[1]\n"
 
 
+@pytest.mark.unchecked("the memory of checks is kept")
 def test_launches_of_other_threads_go_on_and_nothing_is_leaked():
     out = run("""
 @cuda.jit

@@ -62,6 +62,7 @@ def run(source):
 
 
 @needs_standin
+@pytest.mark.unchecked("no advice may be printed")
 def test_the_next_call_that_waits_raises_and_the_next_launch_works():
     assert not run("""
     with cuda.graph() as graph:
@@ -85,6 +86,7 @@ def test_the_next_call_that_waits_raises_and_the_next_launch_works():
 
 
 @needs_standin
+@pytest.mark.unchecked("no advice may be printed")
 def test_a_launch_with_host_arrays_waits_for_them():
     assert not run("""
     real = ctypes.CFUNCTYPE(None, ctypes.POINTER(machine.Launch), ctypes.c_void_p)(lambda launch, _: machine.run_launch(driver, launch.contents))
@@ -96,6 +98,7 @@ def test_a_launch_with_host_arrays_waits_for_them():
 
 
 @needs_standin
+@pytest.mark.unchecked("no advice may be printed")
 def test_what_has_not_ended_is_not_forgotten():
     """A wait for one stream, or for an event, says nothing of the kernels of others, nor of what is launched meanwhile."""
     assert not run("""
@@ -120,6 +123,7 @@ def test_what_has_not_ended_is_not_forgotten():
 
 
 @needs_standin
+@pytest.mark.unchecked("no advice may be printed")
 def test_of_several_the_first_is_raised_and_names_the_others():
     assert not run("""
     divide[1, 1, stream](x, 0)
@@ -135,6 +139,7 @@ def test_of_several_the_first_is_raised_and_names_the_others():
 
 
 @needs_standin
+@pytest.mark.unchecked("no advice may be printed")
 def test_the_end_of_the_program_and_a_reset_report_what_nobody_has_asked_for():
     said = run("look[1, 1](x, 41)\nend()")
     assert said.count("IndexError: index 41 is out of bounds") == 1 and "in look" in said
@@ -144,6 +149,7 @@ def test_the_end_of_the_program_and_a_reset_report_what_nobody_has_asked_for():
 
 
 @needs_standin
+@pytest.mark.unchecked("no advice may be printed")
 def test_a_wait_that_was_given_up_is_not_begun_again_at_the_end():
     said = run("""
     import threading
@@ -157,6 +163,7 @@ def test_a_wait_that_was_given_up_is_not_begun_again_at_the_end():
 
 
 @needs_standin
+@pytest.mark.unchecked("no advice may be printed")
 def test_an_awaited_stream_raises_and_a_callback_leaves_it_to_the_next_wait():
     assert not run("""
     async def main():
@@ -178,6 +185,7 @@ def test_an_awaited_stream_raises_and_a_callback_leaves_it_to_the_next_wait():
 
 
 @needs_standin
+@pytest.mark.unchecked("no advice may be printed")
 def test_with_numbas_typing_the_launch_itself_waits_and_raises():
     assert not run("""
     real = ctypes.CFUNCTYPE(None, ctypes.POINTER(machine.Launch), ctypes.c_void_p)(lambda launch, _: machine.run_launch(driver, launch.contents))

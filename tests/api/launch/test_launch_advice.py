@@ -392,6 +392,7 @@ def test_blocks_on_the_host_device():
 
 
 @standin.needs_standin
+@pytest.mark.unchecked("no other advice may be given")
 def test_arrays_that_a_loop_copies():
     out = standin.run(GPU + """
 x, y = np.zeros(250_000, np.float32), np.zeros(250_000, np.float32)
@@ -579,6 +580,7 @@ MADE_ANEW = [
 
 
 @pytest.mark.parametrize("what, make, other", MADE_ANEW, ids=[f"{k}-{m[0]}" for k, m in enumerate(MADE_ANEW)])
+@pytest.mark.unchecked("a value is read before it is written")
 def test_a_value_that_is_made_anew(what, make, other):
     scope = namespace(f"@cuda.jit\ndef kernel(a):\n    a[0] = {what}\n", table=make())
     result(scope["kernel"])
