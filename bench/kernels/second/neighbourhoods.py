@@ -240,8 +240,8 @@ def clamped(at, extent):
 def pixels(rng, rows, cols):
     """Bytes with structure: waves with noise, so that neighbours are alike but seldom equal."""
     y, x = np.arange(rows)[:, None], np.arange(cols)
-    waves = 128 + 60 * np.sin(0.05 * y + 0.02 * x) + 40 * np.sin(0.11 * x)
-    return np.clip(waves + rng.normal(0, 9, (rows, cols)), 0, 255).astype(np.uint8)
+    waves = (60 + 55 * np.sin(0.05 * y)).astype(np.uint8) + (60 + 55 * np.sin(0.11 * x)).astype(np.uint8)
+    return waves + rng.integers(0, 20, (rows, cols), np.uint8)
 
 
 def plane_problem(image, arguments, out, expected, taps, moved):
@@ -389,10 +389,11 @@ def columns_problem(rng, n):
     image = pixels(rng, rows, cols)
 
     def expected():
-        sums = np.r_[np.zeros((1, cols), int), np.cumsum(image, axis=0, dtype=int)]
+        some = sampled(np.random.default_rng(0), cols, 1000)
+        sums = np.r_[np.zeros((1, len(some)), int), np.cumsum(image[:, some], axis=0, dtype=int)]
         first, end = np.maximum(np.r_[:rows] - radius, 0), np.minimum(np.r_[:rows] + radius + 1, rows)
         count = (end - first)[:, None]
-        return [(np.s_[:], (sums[end] - sums[first] + count // 2) // count, 0)]
+        return [(np.s_[:, some], (sums[end] - sums[first] + count // 2) // count, 0)]
 
     return Problem(
         (image, radius, np.zeros_like(image)), (rows, cols), (2,), expected, threads=cols, bytes=2 * rows * cols,
