@@ -663,9 +663,10 @@ CELLS = plane(
       for (INDEX x = left; x < right; x++) {
         INDEX gx = (INDEX)image[y * w + x + 1] - image[y * w + x - 1];
         INDEX gy = (INDEX)image[(y + 1) * w + x] - image[(y - 1) * w + x];
-        INDEX best = 0, longest = -1;
+        INDEX best = 0;
+        long long longest = -1; // as in Python: products of two int do not fit one
         for (INDEX k = 0; k < 9; k++) {
-          INDEX along = gx * dx[k] + gy * dy[k];
+          long long along = (long long)gx * dx[k] + (long long)gy * dy[k];
           along = along < 0 ? -along : along;
           if (along > longest) {
             longest = along;
