@@ -179,6 +179,10 @@ static bool read_counter(Range *r) {
   return by == r->step && (next->args[0] == r->counter || next->args[1] == r->counter);
 }
 
+static bool is_int64(const Type *t) {
+  return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64;
+}
+
 /* --- counters that are indices --- */
 
 static Intervals *intervals_of(Versions *of) {
@@ -192,6 +196,8 @@ static bool may_be_negative(Range *r, const Ins *i, const Block *b) {
 }
 
 static bool is_or_adds(const Ins *i, const Ins *counter) {
+  while (i != counter && i->op == OP_CAST && is_int64(i->args[0]->type))
+    i = i->args[0];
   return i == counter || (i->op == OP_ADD && (i->args[0] == counter || i->args[1] == counter));
 }
 
@@ -304,10 +310,6 @@ static bool read_loop_of_rows(Range *r, Block *header, Block *latch) {
 }
 
 /* --- indices that are checked --- */
-
-static bool is_int64(const Type *t) {
-  return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64;
-}
 
 /* Is it a number that is known before the loop, or can be computed there? */
 static bool is_known_before(const Range *r, const Ins *i, unsigned depth) {
