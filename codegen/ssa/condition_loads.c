@@ -86,7 +86,7 @@ static bool load_before(Cx *cx, Fn *fn, Block *header, Block *latch) {
     return false;
   Block *before = header->preds.data[header->preds.data[0] == latch];
   if (before->last->op != OP_BR)
-    before = range_split_edge(cx, fn, before, header);
+    before = ssa_split_edge(cx, fn, before, header);
   move(&loop, limit, before->last);
   return true;
 }

@@ -4,8 +4,8 @@
  * half of a sum, difference, product, bit operation or left shift is a function of the low halves
  * of the operands, so demand propagates backward: an integer is demanded in full unless all its
  * uses are such operations, themselves demanded in their low half only, or conversions to at most
- * 32 bits. LLVM narrows the operations by itself, but not the phis between them, nor `1 << k`, which
- * it would have to prove to be shifted by less than 32; those are marked INS_LOW here, and lowering
+ * 32 bits. LLVM narrows the operations by itself, but not the phis between them, nor `1 << k`, of
+ * which it would have to prove that k is less than 32; those are marked INS_LOW here, and lowering
  * gives them 32 bits.
  *
  * In: a strict Fn. Out: INS_LOW; INS_NO_WRAP removed where only the low half is right. */

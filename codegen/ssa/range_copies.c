@@ -7,6 +7,10 @@
 #include "codegen/ssa/range_private.h"
 #include "ir/cfg.h"
 
+Ins *ssa_unwrapped(Ins *i) { return i->op == OP_WRAP_INDEX ? i->args[0] : i; }
+
+Block *ssa_copy_of_block(const Block *b) { return b->note; }
+
 static bool is_settled(const Range *r, const Ins *i) {
   for (unsigned k = 0; k < r->nchecks; k++)
     if (r->checks[k] == i)
@@ -16,11 +20,11 @@ static bool is_settled(const Range *r, const Ins *i) {
 
 static Ins *copy_of(const Range *r, Ins *i) {
   while (is_settled(r, i))
-    i = range_unwrapped(i->args[0]);
+    i = ssa_unwrapped(i->args[0]);
   return i->block && ssa_in_loop(&r->loop, i->block) ? i->note : i;
 }
 
-void range_copy_blocks(Cx *cx, Fn *fn, const Range *r) {
+void ssa_copy_blocks(Cx *cx, Fn *fn, const Range *r) {
   for (unsigned k = 0; k < r->loop.n; k++) {
     Block *b = r->loop.blocks[k], *to = ir_block(cx, fn);
     b->note = to;
@@ -37,18 +41,18 @@ void range_copy_blocks(Cx *cx, Fn *fn, const Range *r) {
     }
   }
   for (unsigned k = 0; k < r->loop.n; k++)
-    FOR_INS (range_copy_of_block(r->loop.blocks[k]), c)
+    FOR_INS (ssa_copy_of_block(r->loop.blocks[k]), c)
       for (uint32_t n = 0; c->op != OP_PHI && n < c->nargs; n++)
         c->args[n] = copy_of(r, c->args[n]);
 }
 
 static Block *target(const Range *r, Block *to) {
-  return ssa_in_loop(&r->loop, to) ? range_copy_of_block(to) : to;
+  return ssa_in_loop(&r->loop, to) ? ssa_copy_of_block(to) : to;
 }
 
-void range_copy_branches(Cx *cx, Fn *fn, const Range *r) {
+void ssa_copy_branches(Cx *cx, Fn *fn, const Range *r) {
   for (unsigned k = 0; k < r->loop.n; k++) {
-    Block *b = r->loop.blocks[k], *from = range_copy_of_block(b);
+    Block *b = r->loop.blocks[k], *from = ssa_copy_of_block(b);
     Ins *end = b->last, *c;
     if (end->op == OP_BR) {
       c = ir_br(cx, fn, from, target(r, b->succ[0]), end->loc);
@@ -63,7 +67,7 @@ void range_copy_branches(Cx *cx, Fn *fn, const Range *r) {
 }
 
 /* The operand of a phi for an edge. */
-Ins *range_from_edge(const Ins *phi, const Block *from) {
+Ins *ssa_from_edge(const Ins *phi, const Block *from) {
   for (uint32_t k = 0; k < phi->nargs; k++)
     if (phi->block->preds.data[k] == from)
       return phi->args[k];
@@ -73,23 +77,23 @@ Ins *range_from_edge(const Ins *phi, const Block *from) {
 
 /* Phis have an operand for each predecessor, in their order. `entry` and `fast` are the blocks
  * from which the two versions are entered. */
-void range_copy_phis(const Range *r, const Block *entry, const Block *fast) {
+void ssa_copy_phis(const Range *r, const Block *entry, const Block *fast) {
   for (unsigned k = 0; k < r->loop.n; k++) {
-    const Block *b = r->loop.blocks[k], *to = range_copy_of_block(b);
+    const Block *b = r->loop.blocks[k], *to = ssa_copy_of_block(b);
     assert(b->preds.len == to->preds.len);
     for (Ins *i = b->first; i->op == OP_PHI; i = i->next)
       for (uint32_t n = 0; n < i->nargs; n++) {
         const Block *from = to->preds.data[n];
         for (unsigned m = 0; m < r->loop.n; m++)
-          if (range_copy_of_block(r->loop.blocks[m]) == from)
+          if (ssa_copy_of_block(r->loop.blocks[m]) == from)
             from = r->loop.blocks[m];
-        ((Ins *)i->note)->args[n] = copy_of(r, range_from_edge(i, from == fast ? entry : from));
+        ((Ins *)i->note)->args[n] = copy_of(r, ssa_from_edge(i, from == fast ? entry : from));
       }
   }
 }
 
 /* A block of its own on one edge. */
-Block *range_split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
+Block *ssa_split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
   bool *through = CX_ARRAY(cx, bool, to->preds.len);
   for (uint32_t k = 0; k < to->preds.len; k++)
     through[k] = to->preds.data[k] == from;
@@ -97,7 +101,7 @@ Block *range_split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
 }
 
 /* Values of the loop that are read behind it come from either version. */
-void range_merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
+void ssa_merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
   const Block *header = r->loop.blocks[0];
   Ins **merged = CX_ARRAY(cx, Ins *, fn->next_id);
   uint32_t most = fn->next_id;

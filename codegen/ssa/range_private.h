@@ -43,24 +43,24 @@ typedef struct Range {
   unsigned nfactors;
 } Range;
 
-/* The index that a check or a wrap gives where it is in range and not negative. */
-static inline Ins *range_unwrapped(Ins *i) { return i->op == OP_WRAP_INDEX ? i->args[0] : i; }
-
 /* --- range_copies.c --- */
+
+/* The index that a check or a wrap gives where it is in range and not negative. */
+Ins *ssa_unwrapped(Ins *i);
 
 /* The second version: the blocks, which keep notes of what is what, then their branches, then the
  * operands of their phis. `entry` and `fast` are the blocks from which the two versions are
  * entered. */
-void range_copy_blocks(Cx *cx, Fn *fn, const Range *r);
-void range_copy_branches(Cx *cx, Fn *fn, const Range *r);
-void range_copy_phis(const Range *r, const Block *entry, const Block *fast);
+void ssa_copy_blocks(Cx *cx, Fn *fn, const Range *r);
+void ssa_copy_branches(Cx *cx, Fn *fn, const Range *r);
+void ssa_copy_phis(const Range *r, const Block *entry, const Block *fast);
 /* Values of the loop that are read behind it come from either version. */
-void range_merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit);
+void ssa_merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit);
 /* What a block of the loop is in the second version. */
-static inline Block *range_copy_of_block(const Block *b) { return b->note; }
+Block *ssa_copy_of_block(const Block *b);
 /* The operand of a phi for an edge. */
-Ins *range_from_edge(const Ins *phi, const Block *from);
+Ins *ssa_from_edge(const Ins *phi, const Block *from);
 /* A block of its own on one edge. */
-Block *range_split_edge(Cx *cx, Fn *fn, Block *from, Block *to);
+Block *ssa_split_edge(Cx *cx, Fn *fn, Block *from, Block *to);
 
 #endif

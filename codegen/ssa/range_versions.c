@@ -355,7 +355,7 @@ static void read_checks(Range *r) {
     FOR_INS (r->loop.blocks[k], i) {
       Course c = i->op == OP_CHECK_INDEX && r->nchecks < MAX_CHECKS &&
                          is_known_before(r, i->args[1], MAX_DEPTH)
-                     ? course_of(r, range_unwrapped(i->args[0]), MAX_DEPTH)
+                     ? course_of(r, ssa_unwrapped(i->args[0]), MAX_DEPTH)
                      : ANY;
       if (c != ANY && c != MOVES)
         r->checks[r->nchecks++] = i;
@@ -551,7 +551,7 @@ static void read_known_rows(Cx *cx, Fn *fn, const Range *r, Block *fast) {
     view->aux.view = how;
     ir_append(fast, view);
     for (unsigned b = 0; b < r->loop.n; b++)
-      FOR_INS (range_copy_of_block(r->loop.blocks[b]), i)
+      FOR_INS (ssa_copy_of_block(r->loop.blocks[b]), i)
         if (i->op == OP_LOAD && i->args[0] == array)
           i->args[0] = view;
   }
@@ -603,7 +603,7 @@ static Ins *last_of(Cx *cx, Fn *fn, const Range *r, Block *at) {
  * than 0 <= first and 0 <= last. */
 static Ins *is_in_range(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *check, Ins *last) {
   const Type *truth = r->less->type;
-  Ins *index = range_unwrapped(check->args[0]);
+  Ins *index = ssa_unwrapped(check->args[0]);
   bool falls = course_of(r, index, MAX_DEPTH) == FALLS;
   Ins *low = in_front(cx, fn, r, at, index, falls ? last : r->start);
   Ins *high = in_front(cx, fn, r, at, index, falls ? r->start : last);
@@ -651,7 +651,7 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
   Block *header = r->loop.blocks[0], *general = ir_block(cx, fn);
   VEC(Ins *) values = {0};
   for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next)
-    VEC_PUSH(&cx->arena, &values, range_from_edge(phi, entry));
+    VEC_PUSH(&cx->arena, &values, ssa_from_edge(phi, entry));
   ir_remove(entry->last);
   ir_unlink(entry, header);
   if (r->nrows)
@@ -677,16 +677,16 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
                                         : read_condition(r) && read_counter(r);
   if (!same) /* other loops have been written since */
     return;
-  Block *exit = range_split_edge(cx, fn, header, r->outside);
+  Block *exit = ssa_split_edge(cx, fn, header, r->outside);
   Block *before = header->preds.data[header->preds.data[0] == r->latch];
-  Block *entry = range_split_edge(cx, fn, before, header), *fast = ir_block(cx, fn);
-  range_copy_blocks(cx, fn, r);
+  Block *entry = ssa_split_edge(cx, fn, before, header), *fast = ir_block(cx, fn);
+  ssa_copy_blocks(cx, fn, r);
   entry = write_choice(cx, fn, r, entry, fast);
   read_known_rows(cx, fn, r, fast);
-  ir_br(cx, fn, fast, range_copy_of_block(header), r->less->loc)->type = header->last->type;
-  range_copy_branches(cx, fn, r);
-  range_copy_phis(r, entry, fast);
-  range_merge_exits(cx, fn, r, exit);
+  ir_br(cx, fn, fast, ssa_copy_of_block(header), r->less->loc)->type = header->last->type;
+  ssa_copy_branches(cx, fn, r);
+  ssa_copy_phis(r, entry, fast);
+  ssa_merge_exits(cx, fn, r, exit);
   if (r->known && !r->signs) /* the general loop hardly ever runs */
     r->latch->last->flags |= INS_ROLLED;
 }
