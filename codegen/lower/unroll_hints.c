@@ -120,9 +120,14 @@ static bool is_constant(const Ins *i, int64_t *v) {
   return known;
 }
 
+/* Was it loaded, and clamped to 32 bits by ssa/narrow.c? */
+static bool is_clamped_load(const Ins *bound) {
+  return bound->op == OP_SELECT && (ssa_loaded(bound->args[1]) || ssa_loaded(bound->args[2]));
+}
+
 /* Loops between bounds that were read from memory are short. */
 static bool has_loaded_bound(const Counter *c) {
-  return ssa_loaded(c->start) || ssa_loaded(c->stop);
+  return ssa_loaded(c->start) || ssa_loaded(c->stop) || is_clamped_load(c->start);
 }
 
 /* The trip count; -1 if it is not known. */
@@ -199,11 +204,6 @@ static bool is_small_window(const Counter *c) {
   return false;
 }
 
-/* Is the end a loaded one that ssa/narrow.c has clamped to 32 bits? */
-static bool has_clamped_bound(const Counter *c) {
-  return c->stop->op == OP_SELECT && (ssa_loaded(c->stop->args[1]) || ssa_loaded(c->stop->args[2]));
-}
-
 /* Does each iteration load, or does any? */
 static bool loads(const SmallLoop *body, const Block *latch, bool each) {
   for (unsigned k = 0; k < body->n; k++)
@@ -251,7 +251,7 @@ static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *
   bool known = trips >= 0;
   if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
     return 0;
-  bool few = size > MAX_SMALL || has_loaded_bound(c) || has_clamped_bound(c) || is_window(c) ||
+  bool few = size > MAX_SMALL || has_loaded_bound(c) || is_clamped_load(c->stop) || is_window(c) ||
              is_small_window(c) || !loads(body, latch, false);
   return known || !few ? 8 : 4;
 }
