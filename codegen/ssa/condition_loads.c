@@ -78,25 +78,41 @@ static Ins *limit_of(const Block *header) {
   return NULL;
 }
 
+/* The block from which alone the loop is entered. */
+static Block *entry_of(Cx *cx, Fn *fn, Block *header, const Block *latch) {
+  const uint32_t n = header->preds.len;
+  Block *before = header->preds.data[header->preds.data[0] == latch];
+  if (n == 2 && before->last->op == OP_BR)
+    return before;
+  bool *through = CX_ARRAY(cx, bool, n);
+  for (uint32_t k = 0; k < n; k++)
+    through[k] = header->preds.data[k] != latch;
+  return ir_join_edges(cx, fn, header, through);
+}
+
 static bool load_before(Cx *cx, Fn *fn, Block *header, Block *latch) {
   SmallLoop loop;
   Ins *limit = limit_of(header);
-  if (!limit || header->preds.len != 2 || !ssa_small_loop(&loop, header, latch) ||
+  if (!limit || header->preds.len < 2 || !ssa_small_loop(&loop, header, latch) ||
       !is_same_each_time(&loop, limit, MAX_DEPTH) || may_change(&loop))
     return false;
-  Block *before = header->preds.data[header->preds.data[0] == latch];
-  if (before->last->op != OP_BR)
-    before = ssa_split_edge(cx, fn, before, header);
-  move(&loop, limit, before->last);
+  move(&loop, limit, entry_of(cx, fn, header, latch)->last);
   return true;
 }
 
+typedef struct Edge { /* back to a loop's header */
+  Block *latch, *header;
+} Edge;
+
 void cg_load_conditions(Cx *cx, Fn *fn) {
+  VEC(Edge) back = {0};
   bool moved = false;
-  FOR_BLOCKS (fn, latch)
+  FOR_BLOCKS (fn, b)
     for (int s = 0; s < 2; s++)
-      if (latch->succ[s] && ir_dominates(latch->succ[s], latch))
-        moved |= load_before(cx, fn, latch->succ[s], latch);
+      if (b->succ[s] && ir_dominates(b->succ[s], b))
+        VEC_PUSH(&cx->arena, &back, ((Edge){b, b->succ[s]}));
+  for (uint32_t k = 0; k < back.len; k++)
+    moved |= load_before(cx, fn, back.data[k].header, back.data[k].latch);
   if (!moved)
     return;
   ir_order(cx, fn);
