@@ -12,6 +12,7 @@
 #include "codegen/lower/inlining.h"
 #include "codegen/lower/unroll_hints.h"
 #include "codegen/ssa/accumulators.h"
+#include "codegen/ssa/condition_loads.h"
 #include "codegen/ssa/last_steps.h"
 #include "codegen/ssa/narrow.h"
 #include "codegen/ssa/range_versions.h"
@@ -27,10 +28,12 @@ static void each(Cg *cg, void (*pass)(Cx *cx, Fn *fn)) {
 static void order(Cg *cg) { each(cg, ir_order); }
 static void join_latches(Cg *cg) { each(cg, ir_join_latches); }
 static void dominators(Cg *cg) { each(cg, ir_dominators); }
+static void condition_loads(Cg *cg) { each(cg, cg_load_conditions); }
 static void range_versions(Cg *cg) { each(cg, cg_version_ranges); }
 static void checked_versions(Cg *cg) { each(cg, cg_version_checks); }
 static void sign_versions(Cg *cg) { each(cg, cg_version_signs); }
 static void row_versions(Cg *cg) { each(cg, cg_version_rows); }
+static void factor_versions(Cg *cg) { each(cg, cg_version_factors); }
 static void narrow(Cg *cg) { each(cg, cg_narrow); }
 static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }
 static void waits(Cg *cg) { cg_find_waits(cg->cx, cg->program); }

@@ -157,7 +157,7 @@ enum InsFlags {
   INS_I32 = 8,      /* a 64-bit integer that fits int32 */
   INS_U32 = 16,     /* … that fits uint32 */
   INS_INDEX = 32,   /* a wrap_index that is only an index of loads, stores and atomics: in range */
-  INS_LOW = 64,     /* a phi of 64 bits whose upper half nothing reads */
+  INS_LOW = 64,     /* a phi or left shift of 64 bits whose upper half nothing reads */
   INS_YIELDS = 128, /* a branch back in a loop that waits for other threads */
   /* of a branch back: LLVM is to put so many bodies in a row, or leave the loop to
    * nvptx/masked_unroll.c */

@@ -208,6 +208,13 @@ static LLVMValueRef clamped_count(Lower *lw, LLVMValueRef count, unsigned limit)
 
 void lw_shift(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]);
+  if (i->flags & INS_LOW) { /* its count fits 32 bits (ssa/narrow_low.c) */
+    LLVMValueRef count = lw_low(lw, y), shifted = binary(lw, LLVMShl, lw_low(lw, x), count);
+    LLVMValueRef is_near = l_icmp(lw->b, LLVMIntULT, count, lw_i32(lw, 32));
+    shifted = l_select(lw->b, is_near, shifted, LLVMConstNull(lw->t->i32));
+    lw_set(lw, i, lw_extended(lw, i, shifted));
+    return;
+  }
   LLVMTypeRef t = LLVMTypeOf(x);
   unsigned width = LLVMGetIntTypeWidth(t);
   if (i->op == OP_RSHIFT && ty_is_signed(i->type)) {

@@ -8,6 +8,8 @@
  * LLVM's code generator makes such a test too, but behind all that the signs need. It is left alone
  * with hashes, which have 64 bits.
  *
+ * Powers of two are shifts and masks, of negative numbers too.
+ *
  * `x // n` and `x % n` of the same operands in one block are computed together, with one division
  * and a product. */
 #include "codegen/llvm/compat.h"
@@ -45,11 +47,38 @@ static Division divide_unsigned(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRe
   return d;
 }
 
+/* k if y is 2**k, else -1. */
+static int power_of_two(LLVMValueRef y) {
+  uint64_t n = LLVMIsAConstantInt(y) && LLVMGetIntTypeWidth(LLVMTypeOf(y)) <= 64
+                   ? LLVMConstIntGetZExtValue(y)
+                   : 0;
+  int k = 0;
+  while (k < 64 && n >> k > 1)
+    k++;
+  bool negative = n && k == (int)LLVMGetIntTypeWidth(LLVMTypeOf(y)) - 1;
+  return n && n == 1ull << k && !negative ? k : -1;
+}
+
+/* A signed x by 2**k: its bits are those of two's complement, so the shift rounds down, and the
+ * bits that it drops are the remainder. LLVM would not find that behind a division that truncates
+ * and its correction. */
+static Division divide_by_power(Lower *lw, Wanted w, LLVMValueRef x, int k) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  Division d = {0};
+  if (w.quotient)
+    d.quotient = l_ashr(lw->b, x, l_int(t, (uint64_t)k));
+  if (w.rest)
+    d.rest = l_and(lw->b, x, l_int(t, (1ull << k) - 1));
+  return d;
+}
+
 /* The smallest integer divided by -1 overflows. Divided by 1 instead it gives itself, which is the
  * wrapped result, and remainder 0. */
 static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
+  if (power_of_two(y) >= 0)
+    return divide_by_power(lw, w, x, power_of_two(y));
   LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
   LLVMValueRef lowest = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 1));
   LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero);

@@ -30,6 +30,7 @@ enum {
   LONG_TUPLE = 8,
   MAX_SEARCH = 1 << 15,   /* elements that the iterations of a loop over a long tuple look at */
   MAX_TERMS = 4,          /* of the sum that is a bound */
+  MAX_WINDOW = 7,         /* places of a window that has few */
   MAX_DEPTH_OF_INDEX = 8, /* operations between a counter and an index, one after the other */
   STRAIGHT = 2,           /* blocks of a loop without branches: its header and its body */
 };
@@ -120,9 +121,14 @@ static bool is_constant(const Ins *i, int64_t *v) {
   return known;
 }
 
+/* Was it loaded, and clamped to 32 bits by ssa/narrow.c? */
+static bool is_clamped_load(const Ins *bound) {
+  return bound->op == OP_SELECT && (ssa_loaded(bound->args[1]) || ssa_loaded(bound->args[2]));
+}
+
 /* Loops between bounds that were read from memory are short. */
 static bool has_loaded_bound(const Counter *c) {
-  return ssa_loaded(c->start) || ssa_loaded(c->stop);
+  return ssa_loaded(c->start) || ssa_loaded(c->stop) || is_clamped_load(c->start);
 }
 
 /* The trip count; -1 if it is not known. */
@@ -175,6 +181,39 @@ static bool is_load(const Ins *i, int depth) {
     FOR_INS (b, inner)
       if (is_load(inner, depth + 1))
         return true;
+  return false;
+}
+
+/* The place that a bound is a constant away from, and by how much. Of max(place - 1, 0), which is
+ * clamped to an image, the part that is no constant. */
+static const Ins *place_of(const Ins *bound, int64_t *by) {
+  int64_t n;
+  for (*by = 0;;) {
+    if (bound->op == OP_SELECT)
+      bound = bound->args[bound->args[1]->op == OP_CONST ? 2 : 1];
+    else if (bound->op == OP_CAST)
+      bound = bound->args[0];
+    else if ((bound->op == OP_ADD || bound->op == OP_SUB) && is_constant(bound->args[1], &n) &&
+             n >= -MAX_WINDOW && n <= MAX_WINDOW) {
+      *by += bound->op == OP_ADD ? n : -n;
+      bound = bound->args[0];
+    } else
+      return bound;
+  }
+}
+
+/* Does it run over the constantly few neighbours of a place: `range(max(x - 1, 0), min(x + 2, n))`?
+ * Of the minimum either side may be that with the place. */
+static bool is_small_window(const Counter *c) {
+  int64_t from, to;
+  const Ins *place = place_of(c->start, &from), *stop = c->stop;
+  while (stop->op == OP_CAST)
+    stop = stop->args[0];
+  for (unsigned k = 1; k < 3 && place->op != OP_CONST; k++) {
+    const Ins *end = place_of(stop->op == OP_SELECT ? stop->args[k] : stop, &to);
+    if (end == place && to > from && to - from <= MAX_WINDOW)
+      return true;
+  }
   return false;
 }
 
@@ -240,7 +279,8 @@ static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *
   if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))
     return 0;
   int most = reads_simply(body, latch) ? MAX_READING : MAX_SMALL;
-  bool few = size > most || has_loaded_bound(c) || is_window(c) || !loads(body, latch, false);
+  bool few = size > most || has_loaded_bound(c) || is_clamped_load(c->stop) || is_window(c) ||
+             is_small_window(c) || !loads(body, latch, false);
   return known || !few ? 8 : 4;
 }
 

@@ -275,8 +275,26 @@ static void find_early(Loop *l, LLVMValueRef v) {
     find_early(l, LLVMGetOperand(s->ins, (unsigned)o));
 }
 
+/* A minimum, maximum or magnitude. Fused products and sums are one instruction, too, but of those
+ * ptxas needs no selections behind a branch (rank_k_update: 28 instructions a round, else 33). */
+static bool is_one_instruction(LLVMValueRef call) {
+  static const char *const names[] = {"llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax.",
+                                      "llvm.abs."};
+  LLVMTypeRef t = LLVMTypeOf(call);
+  if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) > 32)
+    return false;
+  size_t len;
+  const char *of = LLVMGetValueName2(LLVMGetCalledValue(call), &len);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (len > strlen(names[k]) && !strncmp(of, names[k], strlen(names[k])))
+      return true;
+  return false;
+}
+
 /* A long operation, or one that ptxas gives a branch to a slow path. */
-static bool is_expensive(LLVMValueRef i) { return cg_is_op(i, LLVMFDiv) || cg_is_op(i, LLVMCall); }
+static bool is_expensive(LLVMValueRef i) {
+  return cg_is_op(i, LLVMFDiv) || (cg_is_op(i, LLVMCall) && !is_one_instruction(i));
+}
 
 /* Finds what is to be computed before all loads, and whether the rest is worth a branch. False if
  * the former cannot be speculated. */

@@ -5,6 +5,7 @@
  * runs (long divisions). LLVM's passes would undo all of these, so they come after those. This file
  * also decides which modules are too long for the generator's own optimisations. */
 #include <assert.h>
+#include <string.h>
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
@@ -179,6 +180,99 @@ static void join_flags(Cg *cg, LLVMBasicBlockRef block) {
   }
   for (unsigned f = 0; f < n; f++)
     ask_bit(cg, flags[f], bits, f);
+}
+
+/* --- clamps ---
+ *
+ * LLVM writes max(x - 1, 0), of an x that is not negative, as max(x, 1) - 1. The generator makes
+ * the constant a part of the access, and the rest a sum of 64 bits for each element; ptxas would
+ * have computed the first form by one instruction. Of an x above 0 it is x - 1, whose address the
+ * copies of a coarsened block share. */
+enum { DEPTH_OF_SIGN = 10 };
+
+static bool has_name(LLVMValueRef call, const char *begin) {
+  size_t len;
+  LLVMValueRef f = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
+  const char *name = f ? LLVMGetValueName2(f, &len) : "";
+  return !strncmp(name, begin, strlen(begin));
+}
+
+/* Of a block or the grid: its size. */
+static bool is_size(LLVMValueRef v) {
+  return has_name(v, "llvm.nvvm.read.ptx.sreg.ntid.") ||
+         has_name(v, "llvm.nvvm.read.ptx.sreg.nctaid.");
+}
+
+static bool is_place(LLVMValueRef v) {
+  return has_name(v, "llvm.nvvm.read.ptx.sreg.tid.") ||
+         has_name(v, "llvm.nvvm.read.ptx.sreg.ctaid.");
+}
+
+/* Arguments with a range are extents. */
+static bool is_extent(LLVMValueRef v) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("range", 5), k = 0;
+  LLVMValueRef f = LLVMGetParamParent(v);
+  while (LLVMGetParam(f, k) != v)
+    k++;
+  return LLVMGetEnumAttributeAtIndex(f, k + 1, kind) != NULL;
+}
+
+static bool is_not_negative(LLVMValueRef v, unsigned depth) {
+  if (LLVMIsAConstantInt(v))
+    return LLVMConstIntGetSExtValue(v) >= 0;
+  if (LLVMIsAArgument(v))
+    return is_extent(v);
+  if (!LLVMIsAInstruction(v) || depth == DEPTH_OF_SIGN)
+    return false;
+  if (LLVMIsAZExtInst(v) || is_size(v) || is_place(v))
+    return true;
+  if (LLVMIsATruncInst(v))
+    return LLVMGetNUW(v) && LLVMGetNSW(v);
+  bool sum = (cg_is_op(v, LLVMAdd) || cg_is_op(v, LLVMMul)) && LLVMGetNSW(v);
+  return (sum || has_name(v, "llvm.smin.") || has_name(v, "llvm.umin.")) &&
+         is_not_negative(LLVMGetOperand(v, 0), depth + 1) &&
+         is_not_negative(LLVMGetOperand(v, 1), depth + 1);
+}
+
+/* Is it more than 0, as the column of a coarsened block's second copy is? */
+static bool is_positive(LLVMValueRef v, unsigned depth) {
+  if (LLVMIsAConstantInt(v))
+    return LLVMConstIntGetSExtValue(v) > 0;
+  if (!LLVMIsAInstruction(v) || depth == DEPTH_OF_SIGN)
+    return false;
+  if (is_size(v))
+    return true;
+  if (LLVMIsAZExtInst(v) || (LLVMIsATruncInst(v) && LLVMGetNUW(v) && LLVMGetNSW(v)))
+    return is_positive(LLVMGetOperand(v, 0), depth + 1);
+  for (unsigned k = 0; k < 2 && cg_is_op(v, LLVMAdd) && LLVMGetNSW(v); k++)
+    if (is_positive(LLVMGetOperand(v, k), depth + 1) &&
+        is_not_negative(LLVMGetOperand(v, !k), depth + 1))
+      return true;
+  return false;
+}
+
+/* max(x, 1) - 1? */
+static bool is_late_clamp(const Cg *cg, LLVMValueRef i) {
+  if (!cg_is_op(i, LLVMAdd) || LLVMTypeOf(i) != cg->t.i32 ||
+      !LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
+    return false;
+  LLVMValueRef max = LLVMGetOperand(i, 0);
+  return LLVMConstIntGetSExtValue(LLVMGetOperand(i, 1)) == -1 && LLVMIsACallInst(max) &&
+         cg_is_call_of(max, "llvm.smax.i32") && LLVMIsAConstantInt(LLVMGetOperand(max, 1)) &&
+         LLVMConstIntGetSExtValue(LLVMGetOperand(max, 1)) == 1 &&
+         is_not_negative(LLVMGetOperand(max, 0), 0);
+}
+
+static void clamp_early(Cg *cg, LLVMValueRef i) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef x = LLVMGetOperand(LLVMGetOperand(i, 0), 0);
+  LLVMPositionBuilderBefore(b, i);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
+  LLVMValueRef both[] = {l_add(b, x, LLVMGetOperand(i, 1)), LLVMConstNull(cg->t.i32)};
+  LLVMReplaceAllUsesWith(
+      i, is_positive(x, 0) ? both[0]
+                           : l_call(b, cg_intrinsic_fn(cg, "llvm.smax", &cg->t.i32, 1), both, 2));
+  LLVMInstructionEraseFromParent(i);
 }
 
 /* --- clamped columns ---
@@ -376,6 +470,8 @@ void cg_nvptx_prepare(Cg *cg) {
           clamp_count(cg, i);
         else if (is_count(cg, i))
           choose_count(cg, i);
+        else if (is_late_clamp(cg, i))
+          clamp_early(cg, i);
         else if (optimizes && is_in_row(cg, i))
           split_row(cg, i);
         else if (is_selected(i))

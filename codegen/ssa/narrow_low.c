@@ -4,8 +4,9 @@
  * half of a sum, difference, product, bit operation or left shift is a function of the low halves
  * of the operands, so demand propagates backward: an integer is demanded in full unless all its
  * uses are such operations, themselves demanded in their low half only, or conversions to at most
- * 32 bits. LLVM narrows the operations by itself, but not the phis between them; those are marked
- * INS_LOW here, and lowering gives them 32 bits.
+ * 32 bits. LLVM narrows the operations by itself, but not the phis between them, nor `1 << k`, of
+ * which it would have to prove that k is less than 32; those are marked INS_LOW here, and lowering
+ * gives them 32 bits.
  *
  * In: a strict Fn. Out: INS_LOW; INS_NO_WRAP removed where only the low half is right. */
 #include "codegen/ssa/narrow.h"
@@ -81,6 +82,12 @@ static bool *find_full(Cx *cx, const Fn *fn) {
   return r.full;
 }
 
+/* Does it have a form in 32 bits that LLVM would not find? */
+static bool has_low_form(const Ins *i) {
+  return i->op == OP_PHI ||
+         (i->op == OP_LSHIFT && is_wide(i->args[1]) && i->args[1]->flags & (INS_I32 | INS_U32));
+}
+
 void cg_narrow_low(Cx *cx, Fn *fn) {
   const bool *full = find_full(cx, fn);
   FOR_BLOCKS (fn, b)
@@ -88,6 +95,6 @@ void cg_narrow_low(Cx *cx, Fn *fn) {
       if (!is_wide(i) || full[i->id])
         continue;
       i->flags &= (uint16_t)~INS_NO_WRAP;
-      i->flags |= i->op == OP_PHI ? INS_LOW : 0;
+      i->flags |= has_low_form(i) ? INS_LOW : 0;
     }
 }

@@ -71,6 +71,18 @@
  *   else:
  *     while k < stop: …
  *
+ * Products that may not fit 32 bits:
+ *
+ *   for j in range(-radius, radius + 1):
+ *     near += i * i + j * j <= radius * radius
+ *
+ * Those of numbers of at most 15 bits do, and a filter's place in its window has no more:
+ *
+ *   if -32767 <= -radius and radius + 1 <= 32768 and -32767 <= i <= 32767:
+ *     while k < stop: …      # the products, their sum and the comparison in 32 bits
+ *   else:
+ *     while k < stop: …      # rolled
+ *
  * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
  * versions of each small loop of these kinds. A loop that synchronises threads, calls or may stop
  * other than at an index stays as it is. */
@@ -78,10 +90,8 @@
 
 #include <assert.h>
 
-#include "codegen/ssa/small_loop.h"
-#include "ir/build.h"
+#include "codegen/ssa/range_private.h"
 #include "ir/cfg.h"
-#include "ir/interval.h"
 
 #define LARGEST INT64_C(0x7fffffff)
 
@@ -89,45 +99,12 @@ enum {
   MAX_SIZE = 60,   /* operations of a loop that is written twice */
   MAX_RANGES = 64, /* of a function, over all of which each goes */
   MAX_ROWS = 160,  /* as MAX_SIZE, of a loop over rows of constant columns */
-  MAX_ARRAYS = 4,  /* of such rows, in a loop */
   MAX_WIDTH = 32,
   FEW = 16,          /* iterations that are unrolled */
-  MAX_CHECKS = 24,   /* of indices, in a loop */
   MAX_CHECKED = 200, /* as MAX_SIZE, of a loop that is written without them */
   MAX_DEPTH = 6,     /* of the expression of an index */
   MAX_OPERANDS = 3,  /* of an operation of it */
 };
-
-/* An array of rows, and the columns that the loop reads, as bits, of all axes but the first. */
-typedef struct Rows {
-  Ins *array;
-  uint32_t columns[TY_MAX_NDIM];
-  bool other;  /* it is used in other ways too */
-  bool varies; /* different iterations read different rows */
-} Rows;
-
-typedef struct Versions { /* of a function */
-  Cx *cx;
-  Fn *fn;
-  Intervals *intervals; /* NULL: nobody has asked yet */
-} Versions;
-
-typedef struct Range {
-  Versions *of;
-  SmallLoop loop;
-  Block *latch, *outside; /* where the loop goes when it ends */
-  Ins *counter, *start, *step, *stop;
-  Ins *less;  /* the condition, where the step is positive */
-  bool known; /* the step is a positive constant */
-  Rows rows[MAX_ARRAYS];
-  unsigned nrows;          /* 0: a range of the other kinds */
-  Ins *checks[MAX_CHECKS]; /* those that are made in front: of indices, or of signs alone */
-  unsigned nchecks;        /* 0: of the other kinds */
-  bool signs;              /* no check of an index is among them */
-} Range;
-
-/* What a block or instruction of the loop is in the second version, while that is written. */
-static Block *copy_of_block(const Block *b) { return b->note; }
 
 /* --- the form of the loop --- */
 
@@ -202,6 +179,10 @@ static bool read_counter(Range *r) {
   return by == r->step && (next->args[0] == r->counter || next->args[1] == r->counter);
 }
 
+static bool is_int64(const Type *t) {
+  return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64;
+}
+
 /* --- counters that are indices --- */
 
 static Intervals *intervals_of(Versions *of) {
@@ -215,6 +196,8 @@ static bool may_be_negative(Range *r, const Ins *i, const Block *b) {
 }
 
 static bool is_or_adds(const Ins *i, const Ins *counter) {
+  while (i != counter && i->op == OP_CAST && is_int64(i->args[0]->type))
+    i = i->args[0];
   return i == counter || (i->op == OP_ADD && (i->args[0] == counter || i->args[1] == counter));
 }
 
@@ -328,13 +311,6 @@ static bool read_loop_of_rows(Range *r, Block *header, Block *latch) {
 
 /* --- indices that are checked --- */
 
-static bool is_int64(const Type *t) {
-  return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64;
-}
-
-/* The index that a check or a wrap gives where it is in range and not negative. */
-static Ins *unwrapped(Ins *i) { return i->op == OP_WRAP_INDEX ? i->args[0] : i; }
-
 /* Is it a number that is known before the loop, or can be computed there? */
 static bool is_known_before(const Range *r, const Ins *i, unsigned depth) {
   if (!ssa_in_loop(&r->loop, i->block))
@@ -379,7 +355,7 @@ static void read_checks(Range *r) {
     FOR_INS (r->loop.blocks[k], i) {
       Course c = i->op == OP_CHECK_INDEX && r->nchecks < MAX_CHECKS &&
                          is_known_before(r, i->args[1], MAX_DEPTH)
-                     ? course_of(r, unwrapped(i->args[0]), MAX_DEPTH)
+                     ? course_of(r, ssa_unwrapped(i->args[0]), MAX_DEPTH)
                      : ANY;
       if (c != ANY && c != MOVES)
         r->checks[r->nchecks++] = i;
@@ -462,98 +438,58 @@ static bool read_signs(Range *r, Block *header, Block *latch) {
   return r->nchecks > 0;
 }
 
-static bool is_settled(const Range *r, const Ins *i) {
-  for (unsigned k = 0; k < r->nchecks; k++)
-    if (r->checks[k] == i)
+/* --- products that may not fit 32 bits --- */
+
+static bool is_factor(const Range *r, const Ins *i) {
+  for (unsigned k = 0; k < r->nfactors; k++)
+    if (r->factors[k] == i)
       return true;
   return false;
 }
 
-/* --- the second version --- */
-
-static Ins *copy_of(const Range *r, Ins *i) {
-  while (is_settled(r, i))
-    i = unwrapped(i->args[0]);
-  return i->block && ssa_in_loop(&r->loop, i->block) ? i->note : i;
+static bool add_factor(Range *r, Ins *i) {
+  if (is_factor(r, i))
+    return true;
+  bool can = r->nfactors < MAX_FACTORS && is_int64(i->type) &&
+             (i == r->counter || !i->block || !ssa_in_loop(&r->loop, i->block));
+  if (can)
+    r->factors[r->nfactors++] = i;
+  return can;
 }
 
-static void copy_blocks(Cx *cx, Fn *fn, const Range *r) {
-  for (unsigned k = 0; k < r->loop.n; k++) {
-    Block *b = r->loop.blocks[k], *to = ir_block(cx, fn);
-    b->note = to;
-    FOR_INS (b, i) {
-      if (ins_is_term(i) || is_settled(r, i))
-        continue;
-      Ins *c = ir_ins(cx, fn, (Op)i->op, i->type, i->loc, i->args, i->nargs);
-      c->flags = i->flags;
-      c->aux2 = i->aux2;
-      c->name = i->name;
-      c->aux = i->aux;
-      i->note = c;
-      ir_append(to, c);
-    }
-  }
-  for (unsigned k = 0; k < r->loop.n; k++)
-    FOR_INS (copy_of_block(r->loop.blocks[k]), c)
-      for (uint32_t n = 0; c->op != OP_PHI && n < c->nargs; n++)
-        c->args[n] = copy_of(r, c->args[n]);
-}
-
-static Block *target(const Range *r, Block *to) {
-  return ssa_in_loop(&r->loop, to) ? copy_of_block(to) : to;
-}
-
-static void copy_branches(Cx *cx, Fn *fn, const Range *r) {
-  for (unsigned k = 0; k < r->loop.n; k++) {
-    Block *b = r->loop.blocks[k], *from = copy_of_block(b);
-    Ins *end = b->last, *c;
-    if (end->op == OP_BR) {
-      c = ir_br(cx, fn, from, target(r, b->succ[0]), end->loc);
-    } else {
-      Ins *condition = k ? copy_of(r, end->args[0]) : copy_of(r, r->less);
-      c = ir_condbr(cx, fn, from, condition, target(r, b->succ[0]), target(r, b->succ[1]),
-                    end->loc);
-    }
-    c->type = end->type;
-    c->flags = end->flags;
+/* Notes the factors of the products of which v is the sum, but for those that fit. */
+static void find_factors(Range *r, Ins *v, unsigned depth) {
+  if (!depth || !v->block || !ssa_in_loop(&r->loop, v->block) || !is_int64(v->type))
+    return;
+  if (v->op == OP_ADD || v->op == OP_SUB) {
+    find_factors(r, v->args[0], depth - 1);
+    find_factors(r, v->args[1], depth - 1);
+  } else if (v->op == OP_CAST) {
+    find_factors(r, v->args[0], depth - 1);
+  } else if (v->op == OP_MUL &&
+             !ir_is_within(intervals_of(r->of), v, (Interval){INT32_MIN, INT32_MAX})) {
+    if (add_factor(r, v->args[0]))
+      add_factor(r, v->args[1]);
   }
 }
 
-/* The operand of a phi for an edge. */
-static Ins *from_edge(const Ins *phi, const Block *from) {
-  for (uint32_t k = 0; k < phi->nargs; k++)
-    if (phi->block->preds.data[k] == from)
-      return phi->args[k];
-  assert(false);
-  return NULL;
+/* Is all of its operands read: does it compare them, or make a float of one? */
+static bool reads_numbers(const Ins *i) {
+  return (i->op == OP_CAST && ty_kind(i->type) == KIND_FLOAT) || (i->op >= OP_LT && i->op <= OP_GE);
 }
 
-/* Phis have an operand for each predecessor, in their order. `entry` and `fast` are the blocks
- * from which the two versions are entered. */
-static void copy_phis(const Range *r, const Block *entry, const Block *fast) {
-  for (unsigned k = 0; k < r->loop.n; k++) {
-    const Block *b = r->loop.blocks[k], *to = copy_of_block(b);
-    assert(b->preds.len == to->preds.len);
-    for (Ins *i = b->first; i->op == OP_PHI; i = i->next)
-      for (uint32_t n = 0; n < i->nargs; n++) {
-        const Block *from = to->preds.data[n];
-        for (unsigned m = 0; m < r->loop.n; m++)
-          if (copy_of_block(r->loop.blocks[m]) == from)
-            from = r->loop.blocks[m];
-        ((Ins *)i->note)->args[n] = copy_of(r, from_edge(i, from == fast ? entry : from));
-      }
-  }
+static bool read_factors(Range *r, Block *header, Block *latch) {
+  *r = (Range){.of = r->of};
+  if (!read_upward(r, header, latch, MAX_SIZE))
+    return false;
+  for (unsigned k = 1; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      for (uint32_t n = 0; n < i->nargs && reads_numbers(i); n++)
+        find_factors(r, i->args[n], MAX_DEPTH);
+  return is_factor(r, r->counter);
 }
 
 /* --- around the loops --- */
-
-/* A block of its own on one edge. */
-static Block *split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
-  bool *through = CX_ARRAY(cx, bool, to->preds.len);
-  for (uint32_t k = 0; k < to->preds.len; k++)
-    through[k] = to->preds.data[k] == from;
-  return ir_join_edges(cx, fn, to, through);
-}
 
 static Ins *append(Cx *cx, Fn *fn, const Range *r, Block *at, Op op, const Type *type, Ins *a,
                    Ins *b) {
@@ -615,7 +551,7 @@ static void read_known_rows(Cx *cx, Fn *fn, const Range *r, Block *fast) {
     view->aux.view = how;
     ir_append(fast, view);
     for (unsigned b = 0; b < r->loop.n; b++)
-      FOR_INS (copy_of_block(r->loop.blocks[b]), i)
+      FOR_INS (ssa_copy_of_block(r->loop.blocks[b]), i)
         if (i->op == OP_LOAD && i->args[0] == array)
           i->args[0] = view;
   }
@@ -667,7 +603,7 @@ static Ins *last_of(Cx *cx, Fn *fn, const Range *r, Block *at) {
  * than 0 <= first and 0 <= last. */
 static Ins *is_in_range(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *check, Ins *last) {
   const Type *truth = r->less->type;
-  Ins *index = unwrapped(check->args[0]);
+  Ins *index = ssa_unwrapped(check->args[0]);
   bool falls = course_of(r, index, MAX_DEPTH) == FALLS;
   Ins *low = in_front(cx, fn, r, at, index, falls ? last : r->start);
   Ins *high = in_front(cx, fn, r, at, index, falls ? r->start : last);
@@ -694,13 +630,28 @@ static void choose_by_checks(Cx *cx, Fn *fn, const Range *r, Block *entry, Block
   ir_condbr(cx, fn, entry, all, fast, general, r->less->loc)->type = r->loop.blocks[0]->last->type;
 }
 
+/* Two products of such factors, and their sum, fit 32 bits. */
+static void choose_by_factors(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast,
+                              Block *general) {
+  enum { MOST = 32767 };
+  for (unsigned k = 0; k < r->nfactors; k++) {
+    bool counts = r->factors[k] == r->counter, last = k + 1 == r->nfactors;
+    Ins *low = counts ? r->start : r->factors[k];
+    Ins *high = counts ? in_front(cx, fn, r, at, r->stop, r->start) : low;
+    Block *above = ir_block(cx, fn), *next = last ? fast : ir_block(cx, fn);
+    choose(cx, fn, r, at, low, OP_GE, -MOST, above, general);
+    choose(cx, fn, r, above, high, OP_LE, MOST + counts, next, general);
+    at = next;
+  }
+}
+
 /* The blocks that choose: from `entry`, which goes to the header, also to `fast`. The general loop
  * is entered from the block that is returned. */
 static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) {
   Block *header = r->loop.blocks[0], *general = ir_block(cx, fn);
   VEC(Ins *) values = {0};
   for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next)
-    VEC_PUSH(&cx->arena, &values, from_edge(phi, entry));
+    VEC_PUSH(&cx->arena, &values, ssa_from_edge(phi, entry));
   ir_remove(entry->last);
   ir_unlink(entry, header);
   if (r->nrows)
@@ -708,6 +659,8 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
         header->last->type;
   else if (r->nchecks)
     choose_by_checks(cx, fn, r, entry, fast, general);
+  else if (r->nfactors)
+    choose_by_factors(cx, fn, r, entry, fast, general);
   else
     choose_by_range(cx, fn, r, entry, fast, general);
   ir_br(cx, fn, general, header, r->less->loc)->type = header->last->type;
@@ -717,35 +670,6 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
   return general;
 }
 
-/* Values of the loop that are read behind it come from either version. */
-static void merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit) {
-  const Block *header = r->loop.blocks[0];
-  Ins **merged = CX_ARRAY(cx, Ins *, fn->next_id);
-  uint32_t most = fn->next_id;
-  FOR_BLOCKS (fn, b) {
-    if (ssa_in_loop(&r->loop, b))
-      continue;
-    FOR_INS (b, i)
-      for (uint32_t k = 0; k < i->nargs; k++) {
-        Ins *a = i->args[k];
-        if (i->id >= most || !a->block || !ssa_in_loop(&r->loop, a->block))
-          continue;
-        if (!merged[a->id]) {
-          Ins *both[] = {a, copy_of(r, a)}, *phi = ir_ins(cx, fn, OP_PHI, a->type, a->loc, both, 2);
-          phi->flags = a->flags & (INS_NONNEGATIVE);
-          phi->name = a->name;
-          merged[a->id] = phi;
-        }
-        i->args[k] = merged[a->id];
-      }
-  }
-  assert(exit->preds.len == 2 && exit->preds.data[0] == header);
-  (void)header;
-  for (uint32_t k = 0; k < most; k++)
-    if (merged[k])
-      ir_insert_phi(exit, merged[k]);
-}
-
 static void write_versions(Cx *cx, Fn *fn, Range *r) {
   Block *header = r->loop.blocks[0];
   bool same = r->nrows                  ? read_loop_of_rows(r, header, r->latch)
@@ -753,16 +677,16 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
                                         : read_condition(r) && read_counter(r);
   if (!same) /* other loops have been written since */
     return;
-  Block *exit = split_edge(cx, fn, header, r->outside);
+  Block *exit = ssa_split_edge(cx, fn, header, r->outside);
   Block *before = header->preds.data[header->preds.data[0] == r->latch];
-  Block *entry = split_edge(cx, fn, before, header), *fast = ir_block(cx, fn);
-  copy_blocks(cx, fn, r);
+  Block *entry = ssa_split_edge(cx, fn, before, header), *fast = ir_block(cx, fn);
+  ssa_copy_blocks(cx, fn, r);
   entry = write_choice(cx, fn, r, entry, fast);
   read_known_rows(cx, fn, r, fast);
-  ir_br(cx, fn, fast, copy_of_block(header), r->less->loc)->type = header->last->type;
-  copy_branches(cx, fn, r);
-  copy_phis(r, entry, fast);
-  merge_exits(cx, fn, r, exit);
+  ir_br(cx, fn, fast, ssa_copy_of_block(header), r->less->loc)->type = header->last->type;
+  ssa_copy_branches(cx, fn, r);
+  ssa_copy_phis(r, entry, fast);
+  ssa_merge_exits(cx, fn, r, exit);
   if (r->known && !r->signs) /* the general loop hardly ever runs */
     r->latch->last->flags |= INS_ROLLED;
 }
@@ -790,6 +714,8 @@ static void version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
 void cg_version_ranges(Cx *cx, Fn *fn) { version(cx, fn, read_range); }
 
 void cg_version_rows(Cx *cx, Fn *fn) { version(cx, fn, read_loop_of_rows); }
+
+void cg_version_factors(Cx *cx, Fn *fn) { version(cx, fn, read_factors); }
 
 void cg_version_checks(Cx *cx, Fn *fn) { version(cx, fn, read_checked); }
 

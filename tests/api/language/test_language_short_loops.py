@@ -97,6 +97,34 @@ def test_rows_that_begin_below_zero_or_end_far_away(dtype):
     run(kernel, [starts, stops, 1, np.arange(7 * n).reshape(n, 7), np.zeros((n, 2), np.int64), np.zeros(n, np.int64)], 1, n)
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_limits_that_are_elements(dtype):
+    """They are loaded in front of the loop (codegen/ssa/condition_loads.c), but for those that it writes."""
+    def kernel(x, ends, limits, out):
+        i = cuda.grid(1)
+        if i + 1 < ends.size:
+            k = 0
+            if i > 0:
+                k = ends[i]
+            n = 0
+            while k < ends[i + 1]:
+                n = (3 * n + int(x[k])) % 10007
+                k += 1
+            m = 0
+            while m < limits[i]:
+                limits[i] -= x[m]
+                m += 1
+            j = ends[i + 1]
+            while ends[i] <= j:
+                n += int(j)
+                j -= 2
+            out[i, 0], out[i, 1] = n, m
+
+    x = np.arange(1, 40, dtype=np.uint8)
+    ends = np.array([0, 7, 7, 30, 2, 39, -9, -3, 5, -39, 39], dtype)
+    run(kernel, [x, ends, np.arange(3, 14).astype(dtype), np.zeros((10, 2), np.int64)], 1, 32)
+
+
 @pytest.mark.parametrize("start", range(-19, 1, 3))
 def test_rounds_on_both_sides_of_zero(start):
     def kernel(bounds, x, link, out):

@@ -101,3 +101,24 @@ def test_its_square_is_a_product_of_32_bits():
     made = cuda.compile_ptx(squares, "narrow (uint8[::1], int64, int64[::1])", cc="sm_90", coarsen=1)[0]
     counters = [line for line in made.splitlines() if re.search(r"mul\.lo\.s64\s+(%rd\d+), (%rd\d+), \2;", line)]
     assert not counters and re.search(r"mul\.wide\.s32\s+(%rd\d+), (%r\d+), \2;", made)
+
+
+@pytest.mark.parametrize("near", [3, 32760, 46337, 2**31 - 9])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_squares_of_a_counter(near, sign):
+    """Two versions of the loop: 46341 squared does not fit 31 bits, and two squares of 32768 do not."""
+    def kernel(start, i, r, out, counts):
+        t = cuda.grid(1)
+        if t < out.shape[0]:
+            y = i + t
+            inside, apart = 0, np.float32(0)
+            for j in range(start, start + 13):
+                if y * y + j * j <= r * r:
+                    inside += 1
+                apart += np.float32(y * y - j * j)
+                counts[j - start, t] = j * y > r
+            out[t] = inside + apart
+
+    for i in (5, sign * (near - 2), 32759, -32775):
+        for r in (near + 2, 46341):
+            run(kernel, [sign * near - 6, i, r, np.zeros(18, np.float64), np.zeros((13, 18), np.uint8)], 1, 32)

@@ -381,8 +381,29 @@ def low_halves(start, stop, out):  # a, b and c are read in their low bits alone
     out[1] = ((c - b) & 65535) + (d >> 3)
 
 
+def low_shifts(start, stop, out):  # of code and word the low half alone is read, of full more
+    code = 0
+    word = int(start)
+    full = int(start)
+    bits = int(stop)
+    for k in range(70):
+        if (bits >> (k % 7)) & 1:
+            code |= 1 << k
+            word += bits << (k // 2)
+            full ^= (3 << k) & 4611686018427387903
+    out[0] = (code & 4294967295) * 8 + (word & 1048575)
+    out[1] = full
+
+
+def powers(start, stop, out):
+    x = int(start)
+    y = int(stop)
+    out[0] = x // 2 + (y // 1073741824) * 3 + x // 4611686018427387904 + y // 1 + (x // 3) % 16 - x // -4
+    out[1] = x % 8 + (y % 4294967296) * 5 + x % 4611686018427387904 + y % 1 + (y - 7) // 64 + y % -8 + (x // 4 + y // 4) // 2
+
+
 @needs_llc
-@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves])
+@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves, low_shifts, powers])
 @pytest.mark.parametrize("width", ["int64", "int32"])
 def test_the_gpus_code_at_the_edges(kernel, width):
     entries = Entries(kernel, f"void({width}, {width}, int64[::1])", 1)

@@ -1,0 +1,66 @@
+/* Range versions, the parts: what is known of a loop that is written twice, and its second version.
+ */
+#ifndef PYPTX_CODEGEN_SSA_RANGE_PRIVATE_H
+#define PYPTX_CODEGEN_SSA_RANGE_PRIVATE_H
+
+#include "codegen/ssa/small_loop.h"
+#include "ir/build.h"
+#include "ir/interval.h"
+
+enum {
+  MAX_ARRAYS = 4,  /* of rows of constant columns, in a loop */
+  MAX_CHECKS = 24, /* of indices, in a loop */
+  MAX_FACTORS = 4, /* of products, in a loop */
+};
+
+/* An array of rows, and the columns that the loop reads, as bits, of all axes but the first. */
+typedef struct Rows {
+  Ins *array;
+  uint32_t columns[TY_MAX_NDIM];
+  bool other;  /* it is used in other ways too */
+  bool varies; /* different iterations read different rows */
+} Rows;
+
+typedef struct Versions { /* of a function */
+  Cx *cx;
+  Fn *fn;
+  Intervals *intervals; /* NULL: nobody has asked yet */
+} Versions;
+
+typedef struct Range {
+  Versions *of;
+  SmallLoop loop;
+  Block *latch, *outside; /* where the loop goes when it ends */
+  Ins *counter, *start, *step, *stop;
+  Ins *less;  /* the condition, where the step is positive */
+  bool known; /* the step is a positive constant */
+  Rows rows[MAX_ARRAYS];
+  unsigned nrows;            /* 0: a range of the other kinds */
+  Ins *checks[MAX_CHECKS];   /* those that are made in front: of indices, or of signs alone */
+  unsigned nchecks;          /* 0: of the other kinds */
+  bool signs;                /* no check of an index is among them */
+  Ins *factors[MAX_FACTORS]; /* that are bounded in front */
+  unsigned nfactors;
+} Range;
+
+/* --- range_copies.c --- */
+
+/* The index that a check or a wrap gives where it is in range and not negative. */
+Ins *ssa_unwrapped(Ins *i);
+
+/* The second version: the blocks, which keep notes of what is what, then their branches, then the
+ * operands of their phis. `entry` and `fast` are the blocks from which the two versions are
+ * entered. */
+void ssa_copy_blocks(Cx *cx, Fn *fn, const Range *r);
+void ssa_copy_branches(Cx *cx, Fn *fn, const Range *r);
+void ssa_copy_phis(const Range *r, const Block *entry, const Block *fast);
+/* Values of the loop that are read behind it come from either version. */
+void ssa_merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit);
+/* What a block of the loop is in the second version. */
+Block *ssa_copy_of_block(const Block *b);
+/* The operand of a phi for an edge. */
+Ins *ssa_from_edge(const Ins *phi, const Block *from);
+/* A block of its own on one edge. */
+Block *ssa_split_edge(Cx *cx, Fn *fn, Block *from, Block *to);
+
+#endif
