@@ -151,12 +151,14 @@ void lw_return(Lower *lw, Ins *i) {
 }
 
 /* The low 32 bits of a 64-bit value. Sums and products are rebuilt from the low bits of their
- * terms: a truncation of the 64-bit result would make LLVM keep the computation in 64 bits. Those
+ * terms: a truncation of the 64-bit result would make LLVM keep the computation in 64 bits. Sums
  * that were computed in 32 bits are taken as they are: of `min(x + 1, n - 1)` LLVM sees a minimum
- * only where the comparison and the selection have the same operands. */
+ * only where the comparison and the selection have the same operands. Of a product it must not: the
+ * step of a grid-stride loop that is known to be at least 1 is one (ssa/narrow.c). */
 static LLVMValueRef low_tree(Lower *lw, Ins *i, int depth) {
   bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL;
-  if (!sum || depth > 3 || i->flags & (INS_OF_I32 | INS_OF_U32))
+  bool computed = i->op != OP_MUL && i->flags & (INS_OF_I32 | INS_OF_U32);
+  if (!sum || depth > 3 || computed)
     return lw_low(lw, lw_value(lw, i));
   LLVMOpcode op = i->op == OP_ADD ? LLVMAdd : i->op == OP_SUB ? LLVMSub : LLVMMul;
   return l_binop(lw->b, op, low_tree(lw, i->args[0], depth + 1),
