@@ -238,6 +238,9 @@ unsigned co_registers(const CoShape *s, const CoPlan *p) {
   const CgOptions *o = &s->cg->options;
   if (s->loops || s->meets || o->max_registers || o->max_threads || o->coarsen > 1)
     return 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) /* their slow paths take registers of their own */
+    if (cg_is_slow(s->cg, s->ins.data[k].old) || cg_is_division(s->ins.data[k].old))
+      return 0;
   unsigned all = p->factor * pressure(s, true) + pressure(s, false) + OWN_REGISTERS;
   return all <= FULL_DEVICE ? OF_A_FULL_DEVICE : 0;
 }
