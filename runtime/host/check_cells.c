@@ -45,136 +45,9 @@ void rt_check_forget_cells(RtCheck *c) {
 
 /* --- cells --- */
 
-static uint32_t conflict(RtCheck *c, uint64_t other, uint64_t me, bool shared) {
-  const Segment *s = &c->segments[rt_check_segment_of(other) - c->base];
-  uint32_t mine = rt_check_kind_of(me), theirs = rt_check_kind_of(other);
-  c->conflicts[rt_check_lane_of(me)] =
-      (Conflict){mine | theirs << 4 | (uint32_t)shared << 8, rt_check_site_of(other),
-                 s->warp * WARP + rt_check_lane_of(other), s->block};
-  return mine == RT_ACCESS_WRITE && theirs == RT_ACCESS_WRITE ? 2 : 1;
-}
-
-/* SIZE_MAX: there is no memory. What was not noted would be taken for what did not happen, so that
- * such a launch is an error (rt_check_is_short). */
-static size_t new_full(RtCheck *c) {
-  if (c->free_full) {
-    size_t k = c->free_full - 1;
-    c->free_full = (uint32_t)c->full[k].write;
-    return k;
-  }
-  void *full = c->full;
-  bool room = c->nfull < MOST_FULL && rt_check_grow(&full, &c->most_full, c->nfull, sizeof(Full));
-  c->full = full;
-  c->no_memory |= !room;
-  return room ? c->nfull++ : SIZE_MAX;
-}
-
-static void expand(RtCheck *c, uint64_t *cell, uint64_t write, uint64_t read0, uint64_t read1) {
-  size_t k = new_full(c);
-  if (k == SIZE_MAX)
-    return;
-  c->full[k] = (Full){write, {read0, read1}};
-  *cell = (uint64_t)c->base << SEGMENT_AT | (uint64_t)k << RT_ACCESS_SITE | FULL;
-}
-
-static size_t full_of(uint64_t cell) { return (uint32_t)cell >> RT_ACCESS_SITE; }
-
-/* Is every thread that may still come behind this record? */
-static bool is_older(const RtCheck *c, uint64_t record, bool shared) {
-  return shared && rt_check_segment_of(record) < c->block->begun;
-}
-
-/* Are two accesses that nothing orders a race? */
-static bool are_at_odds(uint32_t a, uint32_t b) {
-  return a == RT_ACCESS_WRITE || b == RT_ACCESS_WRITE ||
-         (a == RT_ACCESS_READ && b == RT_ACCESS_ATOMIC) ||
-         (a == RT_ACCESS_ATOMIC && b == RT_ACCESS_READ);
-}
-
-static bool is_alike(uint64_t a, uint64_t b) { return rt_check_kind_of(a) == rt_check_kind_of(b); }
-
-static bool are_of_one_warp(const RtCheck *c, uint64_t a, uint64_t b) {
-  const Segment *first = &c->segments[rt_check_segment_of(a) - c->base],
-                *second = &c->segments[rt_check_segment_of(b) - c->base];
-  return first->warp == second->warp && first->block == second->block;
-}
-
-static void free_full(RtCheck *c, size_t number) {
-  c->full[number].write = c->free_full;
-  c->free_full = (uint32_t)number + 1;
-}
-
-/* Of the two that are no writes: which one gives way to one more; 2: none does. */
-static uint32_t slot_for(const RtCheck *c, const Full *f, const bool before[2], uint64_t me) {
-  for (uint32_t k = 0; k < 2; k++)
-    if (!f->read[k] || (before[k] && is_alike(f->read[k], me)))
-      return k;
-  if (!is_alike(f->read[0], me) && !is_alike(f->read[1], me))
-    return 1;
-  return is_alike(f->read[0], f->read[1]) && are_of_one_warp(c, f->read[0], f->read[1]) ? 1 : 2;
-}
-
-/* The cell has a write and others. */
-static uint32_t touch_full(RtCheck *c, uint64_t *cell, uint64_t me, bool shared) {
-  size_t number = full_of(*cell);
-  Full *f = &c->full[number];
-  uint32_t found = f->write && !rt_check_is_before(c, f->write, me, shared)
-                       ? conflict(c, f->write, me, shared)
-                       : 0;
-  bool before[2];
-  for (int k = 0; k < 2; k++) {
-    before[k] = f->read[k] && rt_check_is_before(c, f->read[k], me, shared);
-    if (!found && f->read[k] && !before[k] &&
-        are_at_odds(rt_check_kind_of(f->read[k]), rt_check_kind_of(me)))
-      found = conflict(c, f->read[k], me, shared);
-  }
-  if (rt_check_kind_of(me) == RT_ACCESS_WRITE ||
-      (is_older(c, f->write, shared) && is_older(c, f->read[0], shared) &&
-       is_older(c, f->read[1], shared))) {
-    free_full(c, number);
-    *cell = me;
-    return found;
-  }
-  uint32_t slot = slot_for(c, f, before, me);
-  if (slot < 2)
-    f->read[slot] = me;
-  if (slot == 0 && before[1] && is_alike(f->read[1], me))
-    f->read[1] = 0;
-  return found;
-}
-
-/* The cell has one record, of another thread or time. */
-static uint32_t touch_single(RtCheck *c, uint64_t *cell, uint64_t me, bool shared) {
-  uint64_t old = *cell;
-  bool before = rt_check_is_before(c, old, me, shared);
-  uint32_t found = !before && are_at_odds(rt_check_kind_of(old), rt_check_kind_of(me))
-                       ? conflict(c, old, me, shared)
-                       : 0;
-  if (rt_check_kind_of(me) == RT_ACCESS_WRITE || is_older(c, old, shared) ||
-      (before && is_alike(old, me)))
-    *cell = me;
-  else if (rt_check_kind_of(old) == RT_ACCESS_WRITE)
-    expand(c, cell, old, me, 0);
-  else
-    expand(c, cell, 0, old, me);
-  return found;
-}
-
-static bool is_shared(const RtCheck *c, uintptr_t at) {
-  return at >= c->block->shared && at < c->block->shared_end;
-}
-
 /* One thread does both: does the first say what the second would? */
 static bool says_as_much(uint64_t first, uint64_t second) {
-  return is_alike(first, second) || rt_check_kind_of(first) == RT_ACCESS_WRITE;
-}
-
-static __attribute__((noinline)) uint32_t touch_slowly(RtCheck *c, uintptr_t at, uint64_t *cell,
-                                                       uint64_t me) {
-  bool shared = is_shared(c, at);
-  if (rt_check_kind_of(*cell) == FULL)
-    return touch_full(c, cell, me, shared);
-  return touch_single(c, cell, me, shared);
+  return rt_check_is_alike(first, second) || rt_check_kind_of(first) == RT_ACCESS_WRITE;
 }
 
 /* The first test is for the usual case: memory that nobody else has touched in this launch, or
@@ -187,7 +60,7 @@ static inline uint32_t touch(RtCheck *c, uintptr_t at, uint64_t *cell, uint64_t 
   }
   if (!((old ^ me) & WHO) && rt_check_kind_of(old) != FULL && says_as_much(old, me))
     return 0;
-  return touch_slowly(c, at, cell, me);
+  return rt_check_touch_slowly(c, at, cell, me);
 }
 
 /* --- lines --- */
@@ -227,13 +100,13 @@ static void open_cell(RtCheck *c, Line *l, uint32_t k, uint64_t *cell) {
       write = record;
     else if (!read[0])
       read[0] = record;
-    else if (!read[1] || are_of_one_warp(c, read[0], read[1]))
+    else if (!read[1] || rt_check_are_of_one_warp(c, read[0], read[1]))
       read[1] = record;
   }
   bool one = !read[1] && !(write && read[0]);
   *cell = one ? write | read[0] : 0;
   if (!one)
-    expand(c, cell, write, read[0], read[1]);
+    rt_check_expand(c, cell, write, read[0], read[1]);
 }
 
 /* The cells of this one's line get what its entries say. */
@@ -588,9 +461,9 @@ static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
       uint64_t *cell = &p->cells[k * by + j];
       *cell = record;
       if (rt_check_kind_of(record) == FULL && j) {
-        Full f = c->full[full_of(record)];
+        Full f = c->full[rt_check_full_of(record)];
         *cell = 0;
-        expand(c, cell, f.write, f.read[0], f.read[1]);
+        rt_check_expand(c, cell, f.write, f.read[0], f.read[1]);
       }
     }
   }
@@ -651,7 +524,7 @@ static inline bool is_plain(uint32_t what) {
 }
 
 static inline uint32_t behind_at(const RtCheck *c, uintptr_t at) {
-  return is_shared(c, at) ? c->block->begun : c->base;
+  return rt_check_is_shared(c, at) ? c->block->begun : c->base;
 }
 
 /* record: of the thread, without its lane. */

@@ -1,5 +1,5 @@
-/* Check: what its files share. Private to them: check.c (launches, blocks, order, findings) and
- * check_cells.c (what was touched, by whom). */
+/* Check: what its files share. Private to them: check.c (launches, blocks, order, findings),
+ * check_cells.c (what was touched, by whom) and check_touch.c (one cell). */
 #ifndef PYPTX_RUNTIME_HOST_CHECK_STATE_H
 #define PYPTX_RUNTIME_HOST_CHECK_STATE_H
 
@@ -189,5 +189,20 @@ static inline uint32_t rt_check_segment_of(uint64_t record) {
 static inline bool rt_check_is_stale(const RtCheck *c, uint64_t record) {
   return rt_check_segment_of(record) < c->base;
 }
+static inline size_t rt_check_full_of(uint64_t cell) { return (uint32_t)cell >> RT_ACCESS_SITE; }
+static inline bool rt_check_is_alike(uint64_t a, uint64_t b) {
+  return rt_check_kind_of(a) == rt_check_kind_of(b);
+}
+static inline bool rt_check_is_shared(const RtCheck *c, uintptr_t at) {
+  return at >= c->block->shared && at < c->block->shared_end;
+}
+
+/* --- check_touch.c --- */
+
+/* The cell gets a write and others; each may be 0. */
+void rt_check_expand(RtCheck *c, uint64_t *cell, uint64_t write, uint64_t read0, uint64_t read1);
+bool rt_check_are_of_one_warp(const RtCheck *c, uint64_t a, uint64_t b);
+/* The cell is of this launch. Returns what rt_check_access says. */
+uint32_t rt_check_touch_slowly(RtCheck *c, uintptr_t at, uint64_t *cell, uint64_t me);
 
 #endif
