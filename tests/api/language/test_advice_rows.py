@@ -180,6 +180,7 @@ def test_every_row_is_here():
 
 
 @pytest.mark.parametrize("case", SAID, ids=lambda c: f"{c[0]}-{c[2]}")
+@pytest.mark.unchecked("no other advice may be given")
 def test_what_is_said(case, tmp_path):
     row, parameters, signature, body, *options = case
     function, text, options = module(tmp_path, parameters, body, *(options or [{}]))
@@ -196,6 +197,7 @@ def test_what_is_said(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", QUIET, ids=lambda c: c[1])
+@pytest.mark.unchecked("no other advice may be given")
 def test_what_is_not_said(case, tmp_path):
     parameters, signature, body, *options = case
     function, _, options = module(tmp_path, parameters, body, *(options or [{}]))
@@ -287,6 +289,7 @@ ARRAY = "t = cuda.local.array(32, np.float32)\n    for k in range(n):\n        t
     (160, "(debug=True)", "x[0] = 1", 0),
     (160, "", "print(n)", 0),  # a function is called: the frame may be its own
 ])
+@pytest.mark.unchecked("no other advice may be given")
 def test_registers_that_do_not_suffice(tmp_path, local, options, body, bytes_spilled):
     (tmp_path / "spilling.py").write_text(SPILLING.format(local=local, options=options, body=body))
     said = run(f"import sys\nsys.path.insert(0, {str(tmp_path)!r})\nimport spilling")
@@ -312,6 +315,7 @@ def kernel(x):
 
 
 @pytest.mark.skipif(not shutil.which("ptxas"), reason="no ptxas")
+@pytest.mark.unchecked("no other advice may be given")
 def test_the_command_line_has_ptxas_say_it(tmp_path, capsys, monkeypatch):
     path = tmp_path / "live.py"
     path.write_text(LIVE)

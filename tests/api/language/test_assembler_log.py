@@ -198,6 +198,7 @@ def test_arrays_in_local_memory(what, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not shutil.which("ptxas"), reason="ptxas is not on PATH")
+@pytest.mark.unchecked("no other advice may be given")
 def test_arrays_in_local_memory_on_the_command_line(tmp_path, monkeypatch, capsys):
     """Who asks for resources is told; it is no warning, and no error where advice is."""
     path = tmp_path / "arrays.py"
@@ -260,6 +261,7 @@ if len(args) == 1:  # the one that works
 
 @needs_standin
 @pytest.mark.parametrize("what", WRONG)
+@pytest.mark.unchecked("no other advice may be given")
 def test_of_the_driver(what, tmp_path):
     """An error is raised by each launch; what works is advice, once."""
     source, code, words = WRONG[what]

@@ -51,6 +51,7 @@ def test_sum_without_a_second_kernel():
 
 
 @pytest.mark.parametrize("grid, block", [((3, 2, 2), (4, 3, 2)), (1, 96), ((2, 4), 33)])
+@pytest.mark.unchecked("threads end before a barrier")
 def test_shapes_and_what_lives_across(grid, block):
     """Local arrays, shared memory, votes and shuffles on both sides of the barrier; device functions; some threads have returned."""
 
@@ -180,6 +181,7 @@ def test_an_exception_ends_the_launch():
 
 
 @pytest.mark.host_only("a GPU waits for ever")
+@pytest.mark.unchecked("a block misses the grid's barrier")
 def test_a_block_that_has_ended():
     @cuda.jit
     def kernel():
@@ -193,6 +195,7 @@ def test_a_block_that_has_ended():
 
 
 @pytest.mark.host_only("undefined on a GPU")
+@pytest.mark.unchecked("threads wait at different barriers")
 def test_threads_at_different_barriers():
     @cuda.jit
     def kernel():
