@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 #include "runtime/host/check_state.h"
+#include "runtime/host/check_touch.h"
 #include "runtime/host/host.h"
 
 #ifdef __clang__

@@ -197,12 +197,4 @@ static inline bool rt_check_is_shared(const RtCheck *c, uintptr_t at) {
   return at >= c->block->shared && at < c->block->shared_end;
 }
 
-/* --- check_touch.c --- */
-
-/* The cell gets a write and others; each may be 0. */
-void rt_check_expand(RtCheck *c, uint64_t *cell, uint64_t write, uint64_t read0, uint64_t read1);
-bool rt_check_are_of_one_warp(const RtCheck *c, uint64_t a, uint64_t b);
-/* The cell is of this launch. Returns what rt_check_access says. */
-uint32_t rt_check_touch_slowly(RtCheck *c, uintptr_t at, uint64_t *cell, uint64_t me);
-
 #endif

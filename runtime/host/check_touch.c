@@ -1,6 +1,6 @@
 /* Check touch: one cell, which has one record or the index of a Full (a write, and two others that
  * are not ordered). In: the cell and an access. Out: the cell as it is then, and 0 or a race. */
-#include "runtime/host/check_state.h"
+#include "runtime/host/check_touch.h"
 
 static uint32_t conflict(RtCheck *c, uint64_t other, uint64_t me, bool shared) {
   const Segment *s = &c->segments[rt_check_segment_of(other) - c->base];
