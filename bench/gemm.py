@@ -49,6 +49,7 @@ SHAPES = (
     *((1001, 999, 1003), *((n, n, n) for n in (2049, 4097, 8193))),
     *((n, n, k, "float16") for n, k in ((4096, 4096), (8192, 1024))),
     *((n, n, k, "bfloat16", a, b) for n, k in ((8192, 8192), (8192, 1024)) for a, b in ("kk", "mn", "mk")),
+    (5000, 3000, 2000, "bfloat16", "k", "k"),
 )
 QUICK = (2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (8192, 8192, 1024), (5000, 3000, 2000)
 TURNS, CACHE, PAUSE, CYCLES = 15, 200 << 20, 15e-3, 4_000_000
@@ -105,11 +106,14 @@ def label(shape):
     return ", ".join((f"{m}x{n}x{k}", *filter(None, more)))
 
 
-def seconds(torch, work):
+def seconds(torch, work, first=None):
+    """Of one call, behind `first`, which is not timed: what that leaves for the memory to write is there."""
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     torch.cuda.synchronize()
     time.sleep(PAUSE)
     torch.cuda._sleep(CYCLES)  # while the GPU waits, the call is queued: what Python takes for it does not count
+    if first:
+        first()
     start.record()
     work()
     end.record()
@@ -154,13 +158,15 @@ def in_turns(torch, runs, estimate, side_of=str):
     return {name: statistics.median(start.elapsed_time(end) / calls / 1e3 for who, start, end in events if who == name) for name in runs}
 
 
-def measured(torch, runs, modes, turns=TURNS, side_of=str):
-    """mode → name → seconds. runs: name → a function of the number of the call; side_of: whose it is."""
+def measured(torch, runs, modes, turns=TURNS, side_of=str, twice=False):
+    """mode → name → seconds. runs: name → a function of the number of the call; side_of: whose it is;
+    twice: a call of a burst follows one of the same."""
     times = {name: [] for name in runs}
     for turn in range(turns):
         for name, run in runs.items():
             say(running=side_of(name))
-            times[name].append(seconds(torch, lambda run=run, turn=turn: run(turn)))
+            work = functools.partial(run, turn)
+            times[name].append(seconds(torch, work, work if twice else None))
     burst = {name: statistics.median(t) for name, t in times.items()}
     if not burst:
         raise ValueError("no side is left")

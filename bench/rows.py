@@ -4,9 +4,10 @@ norm), in one process: the bandwidth of each over that of a copy.
     python bench/rows.py [--quick] [--turns] [--json OUT]
 
 Softmax, layer norm and RMS norm read and write every element once, cross entropy reads them; a copy
-reads and writes them. Rows are normal random, 2**27 elements or a little less in all, so that no
-cache holds them. How it is measured, in burst and in turns, says bench/gemm.py. Results are compared
-with PyTorch's, computed in float64. Triton's kernels hold rows of at most 64 KB.
+reads and writes them. Rows are normal random, 512 MiB or a little less in all, so that no cache holds
+them. How it is measured, in burst and in turns, says bench/gemm.py; a call in a burst follows one of
+the same, so that each side waits for its own writes to reach memory, and not for another's. Results
+are compared with PyTorch's, computed in float64. Triton's kernels hold rows of at most 64 KB.
 
 A child process measures, within a limit for each line of the table, as in bench/gemm.py.
 """
@@ -20,7 +21,7 @@ from _bench import Report, need_gpu
 from gemm import say
 
 LENGTHS = (1 << 10, 1 << 12, 5000, 1 << 14, 50257, 1 << 16, 1 << 18)
-ELEMENTS, TURNS, EPS = 1 << 27, 9, 1e-5
+BYTES, TURNS, EPS = 1 << 29, 9, 1e-5
 QUICK = tuple((kind, columns) for kind in ("float32", "bfloat16") for columns in (1 << 12, 5000, 50257, 1 << 18))
 NAMES = ("softmax", "layer_norm", "rms_norm", "cross_entropy")
 
@@ -73,7 +74,7 @@ def measure(torch, case, names, modes):
     kind, columns = case
     say(running="copy")
     dtype = getattr(torch, kind)
-    n = ELEMENTS // columns
+    n = BYTES // dtype.itemsize // columns
     x, out = torch.randn(n, columns, device="cuda", dtype=dtype), torch.empty(n, columns, device="cuda", dtype=dtype)
     weight, bias = (torch.randn(columns, device="cuda", dtype=dtype) for _ in range(2))
     labels, loss = torch.randint(columns, (n,), device="cuda"), torch.empty(n, device="cuda", dtype=torch.float32)
@@ -93,7 +94,7 @@ def measure(torch, case, names, modes):
             theirs()
             runs["torch " + name] = theirs
 
-    return gemm.measured(torch, {name: lambda _, run=run: run() for name, run in runs.items()}, modes, TURNS, side_of=lambda key: "triton" if key.startswith("triton ") else key.removeprefix("torch "))
+    return gemm.measured(torch, {name: lambda _, run=run: run() for name, run in runs.items()}, modes, TURNS, side_of=lambda key: "triton" if key.startswith("triton ") else key.removeprefix("torch "), twice=True)
 
 
 def sides(torch, names):
@@ -113,7 +114,8 @@ def main():
 
     def out(case, modes):
         kind, columns = case
-        nbytes = 2 * (ELEMENTS // columns * columns) * (4 if kind == "float32" else 2)
+        row = columns * (4 if kind == "float32" else 2)
+        nbytes = 2 * (BYTES // row * row)
         for name in NAMES:
             for mode, t in modes.items():
                 moved = 1 / 2 if name == "cross_entropy" else 1

@@ -108,6 +108,9 @@ def test_both_ways_to_measure(monkeypatch, capsys):
     for mode in ("burst", "turns"):
         assert abs(times[mode]["a"] - 2e-5) < 1e-9 and abs(times[mode]["b"] - 1e-3) < 1e-9, times
     assert [number for name, number in gpu.order[:10] if name == "a"] == [0, 1, 2, 3, 4]
+    gpu.order.clear()
+    assert abs(gemm.measured(gpu, runs, ["burst"], 1, twice=True)["burst"]["b"] - 1e-3) < 1e-9
+    assert gpu.order == [("a", 0), ("a", 0), ("b", 0), ("b", 0)]
     said = [json.loads(line)["running"] for line in capsys.readouterr().out.splitlines()][2 * gemm.TURNS + 10 :]
     assert set(zip(said[::2], said[1::2])) == {("a", "b"), ("b", "a")}
     with pytest.raises(ValueError, match="no side is left"):
