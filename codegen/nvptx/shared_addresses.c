@@ -21,7 +21,7 @@
 #include "codegen/nvptx/nvptx.h"
 
 enum {
-  MAX_TERMS = 3,
+  MAX_TERMS = 6,
   MAX_ADDRESSES = 512, /* of a function: others stay as they are */
   MAX_DISTANCE = 1 << 16,
 };

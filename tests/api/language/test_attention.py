@@ -61,7 +61,8 @@ def test_ptx_of_rows(columns, example):
     """Whole accesses wherever a row begins: as many as the form says, and one element besides where it may begin between two."""
     rows = example("rows")
     form, _ = rows.form_of("softmax", 1000, columns, 2)
-    _, steps, warps, blocks, _, odd, stages, _, resident = form
+    _, steps, warps, blocks, _, multiple, stages, _, resident = form
+    odd = multiple > 0
     x = "bfloat16[:,::1]"
     text = ptx_of(rows.kernels(*form)["softmax"].py_func, f"narrow ({x}, {x})", "sm_90", launch_bounds=(32 * warps, resident // (32 * warps)), fastmath={"func", "ftz"})
     assert ".local" not in text and odd == (columns != 5000) and (blocks > 1) == (stages > 0) == (columns == 50257)
