@@ -234,7 +234,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
  * that one thread waits for, ptxas would take some that cost others. Where the user says something
  * about registers or copies, that holds. */
 unsigned co_registers(const CoShape *s, const CoPlan *p) {
-  enum { OF_A_FULL_DEVICE = 32 };
+  enum { FITS = 36, OF_A_FULL_DEVICE = 32, OF_THREE_QUARTERS = 40 }; /* of more than 36 it spills */
   const CgOptions *o = &s->cg->options;
   if (s->loops || s->meets || o->max_registers || o->max_threads || o->coarsen > 1)
     return 0;
@@ -242,7 +242,7 @@ unsigned co_registers(const CoShape *s, const CoPlan *p) {
     if (cg_is_slow(s->cg, s->ins.data[k].old) || cg_is_division(s->ins.data[k].old))
       return 0;
   unsigned all = p->factor * pressure(s, true) + pressure(s, false) + OWN_REGISTERS;
-  return all <= FULL_DEVICE ? OF_A_FULL_DEVICE : 0;
+  return all <= FITS ? OF_A_FULL_DEVICE : all <= FULL_DEVICE ? OF_THREE_QUARTERS : 0;
 }
 
 /* --- aim --- */
