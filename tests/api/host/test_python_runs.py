@@ -491,7 +491,7 @@ def test_a_kernel_with_a_breakpoint_does_not_compile():
 
 
 NOT_IN_PYTHON = ("cuda.cg.", "cuda.intrin.cluster", "cuda.cluster", "cuda.mma_sync", "cuda.ldmatrix", "cuda.stmatrix", "cuda.wgmma.", "cuda.mbarrier",
-                 "cuda.fence_mbarrier_init", "cuda.cp_async", "cuda.tensor_map", "cuda.st_async",
+                 "cuda.fence_mbarrier_init", "cuda.cp_async", "cuda.tensor_map", "cuda.smem_tile", "cuda.st_async",
                  *(f"cuda.intrin.{name}" for name in ("cp_async", "fence_mbarrier_init", "mapa", "mbarrier")))
 
 

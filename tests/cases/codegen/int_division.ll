@@ -4,4 +4,4 @@ mul i32
 sub i32
 select i1
 urem i32
-sdiv i32
+ashr i32
