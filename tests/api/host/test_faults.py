@@ -356,7 +356,9 @@ IN_THE_MIDDLE = {
         within = []
         gc.callbacks.append(collected)
         gc.set_threshold(10)
-        for number in range(20):
+        kept = []
+        for number in range(60):
+            kept += [[] for _ in range(number % 11)]  # so many allocations fewer until the next collection
             right(made(number), number)
         gc.callbacks.clear()
         assert MORE[0] > 3, MORE""",

@@ -226,6 +226,7 @@ def test_everything_else_with_little_memory():
     out = run(
         KERNELS
         + """
+import cmath  # which pyptx asks for its functions: without memory Python's import of it is an ImportError
 from pyptx import _pyptx
 x, out = np.arange(64.0), np.zeros(64)
 ready, d = cuda.jit(double), cuda.to_device(x)
