@@ -15,6 +15,13 @@ bool cg_is_call_of(LLVMValueRef i, const char *name) {
   return LLVMIsAFunction(callee) && n == strlen(name) && memcmp(called, name, n) == 0;
 }
 
+bool cg_is_call_of_any(LLVMValueRef i, const char *prefix) {
+  LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+  size_t n;
+  return callee && LLVMIsAFunction(callee) &&
+         strncmp(LLVMGetValueName2(callee, &n), prefix, strlen(prefix)) == 0;
+}
+
 bool cg_only_computes(LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
   case LLVMPHI:

@@ -36,6 +36,8 @@ bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis);
 
 /* A direct call of the function of that name. */
 bool cg_is_call_of(LLVMValueRef i, const char *name);
+/* A call of a function whose name begins so: "llvm.smin." of any type. */
+bool cg_is_call_of_any(LLVMValueRef i, const char *prefix);
 /* Of a load or store: neither volatile nor atomic. */
 bool cg_is_plain_access(LLVMValueRef i);
 /* Is it a function of its operands alone, without side effects? False for what is not known

@@ -252,16 +252,6 @@ static LLVMValueRef reader(const Halves *h, LLVMValueRef i) {
  * element, is the unsigned minimum of x and x + n in 32 bits: they differ only where the sum is not
  * in range(n). Newer GPUs compute it in one instruction. */
 
-static bool is_extent(LLVMValueRef v) {
-  if (!LLVMIsAArgument(v))
-    return false;
-  unsigned kind = LLVMGetEnumAttributeKindForName("range", 5), k = 0;
-  LLVMValueRef f = LLVMGetParamParent(v);
-  while (LLVMGetParam(f, k) != v)
-    k++;
-  return LLVMGetEnumAttributeAtIndex(f, k + 1, kind) != NULL;
-}
-
 /* x of n if x < 0 else 0, in 32 bits; else NULL. */
 static LLVMValueRef wrapped_by(LLVMValueRef v, LLVMValueRef *n) {
   if (LLVMIsASelectInst(v)) {
@@ -299,7 +289,7 @@ static void wrap(Cg *cg, LLVMValueRef sum) {
     LLVMValueRef n = NULL, x = LLVMGetOperand(sum, k);
     LLVMValueRef of = wrapped_by(LLVMGetOperand(sum, !k), &n);
     if (!of || !LLVMIsATruncInst(x) || LLVMGetOperand(x, 0) != of || LLVMTypeOf(of) != cg->t.i64 ||
-        !is_extent(n) || !only_addresses(sum))
+        !cg_nvptx_is_extent(n) || !only_addresses(sum))
       continue;
     LLVMPositionBuilderBefore(cg->builder, sum);
     LLVMValueRef both[] = {x, l_add(cg->builder, x, n)};

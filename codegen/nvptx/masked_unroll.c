@@ -283,10 +283,8 @@ static bool is_one_instruction(LLVMValueRef call) {
   LLVMTypeRef t = LLVMTypeOf(call);
   if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) > 32)
     return false;
-  size_t len;
-  const char *of = LLVMGetValueName2(LLVMGetCalledValue(call), &len);
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (len > strlen(names[k]) && !strncmp(of, names[k], strlen(names[k])))
+    if (cg_is_call_of_any(call, names[k]))
       return true;
   return false;
 }

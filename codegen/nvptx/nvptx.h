@@ -28,6 +28,9 @@ static inline const char *cg_nvptx_arch(const Cg *cg) {
 
 /* --- target.c --- */
 
+/* Is it a parameter that is an array's extent? Those have a range, 0 to 2**31 - 1. */
+bool cg_nvptx_is_extent(LLVMValueRef v);
+
 /* Inline assembly without operands. effects: it must not be moved or removed. */
 LLVMValueRef cg_nvptx_asm(Lower *lw, LLVMTypeRef result, const char *code, const char *constraints,
                           bool effects);

@@ -5,7 +5,6 @@
  * runs (long divisions). LLVM's passes would undo all of these, so they come after those. This file
  * also decides which modules are too long for the generator's own optimisations. */
 #include <assert.h>
-#include <string.h>
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
@@ -190,46 +189,25 @@ static void join_flags(Cg *cg, LLVMBasicBlockRef block) {
  * copies of a coarsened block share. */
 enum { DEPTH_OF_SIGN = 10 };
 
-static bool has_name(LLVMValueRef call, const char *begin) {
-  size_t len;
-  LLVMValueRef f = LLVMIsACallInst(call) ? LLVMGetCalledValue(call) : NULL;
-  const char *name = f ? LLVMGetValueName2(f, &len) : "";
-  return !strncmp(name, begin, strlen(begin));
-}
-
-/* Of a block or the grid: its size. */
-static bool is_size(LLVMValueRef v) {
-  return has_name(v, "llvm.nvvm.read.ptx.sreg.ntid.") ||
-         has_name(v, "llvm.nvvm.read.ptx.sreg.nctaid.");
-}
-
-static bool is_place(LLVMValueRef v) {
-  return has_name(v, "llvm.nvvm.read.ptx.sreg.tid.") ||
-         has_name(v, "llvm.nvvm.read.ptx.sreg.ctaid.");
-}
-
-/* Arguments with a range are extents. */
-static bool is_extent(LLVMValueRef v) {
-  unsigned kind = LLVMGetEnumAttributeKindForName("range", 5), k = 0;
-  LLVMValueRef f = LLVMGetParamParent(v);
-  while (LLVMGetParam(f, k) != v)
-    k++;
-  return LLVMGetEnumAttributeAtIndex(f, k + 1, kind) != NULL;
+/* Is it a special register that holds at least so much? */
+static bool is_register_from(LLVMValueRef v, int64_t least) {
+  SpecialReg r = LLVMIsACallInst(v) ? cg_nvptx_register_of(v) : SREG_NONE;
+  return r != SREG_NONE && ir_registers[r].least >= least;
 }
 
 static bool is_not_negative(LLVMValueRef v, unsigned depth) {
   if (LLVMIsAConstantInt(v))
     return LLVMConstIntGetSExtValue(v) >= 0;
-  if (LLVMIsAArgument(v))
-    return is_extent(v);
+  if (cg_nvptx_is_extent(v))
+    return true;
   if (!LLVMIsAInstruction(v) || depth == DEPTH_OF_SIGN)
     return false;
-  if (LLVMIsAZExtInst(v) || is_size(v) || is_place(v))
+  if (LLVMIsAZExtInst(v) || is_register_from(v, 0))
     return true;
   if (LLVMIsATruncInst(v))
     return LLVMGetNUW(v) && LLVMGetNSW(v);
   bool sum = (cg_is_op(v, LLVMAdd) || cg_is_op(v, LLVMMul)) && LLVMGetNSW(v);
-  return (sum || has_name(v, "llvm.smin.") || has_name(v, "llvm.umin.")) &&
+  return (sum || cg_is_call_of_any(v, "llvm.smin.") || cg_is_call_of_any(v, "llvm.umin.")) &&
          is_not_negative(LLVMGetOperand(v, 0), depth + 1) &&
          is_not_negative(LLVMGetOperand(v, 1), depth + 1);
 }
@@ -240,7 +218,7 @@ static bool is_positive(LLVMValueRef v, unsigned depth) {
     return LLVMConstIntGetSExtValue(v) > 0;
   if (!LLVMIsAInstruction(v) || depth == DEPTH_OF_SIGN)
     return false;
-  if (is_size(v))
+  if (is_register_from(v, 1))
     return true;
   if (LLVMIsAZExtInst(v) || (LLVMIsATruncInst(v) && LLVMGetNUW(v) && LLVMGetNSW(v)))
     return is_positive(LLVMGetOperand(v, 0), depth + 1);

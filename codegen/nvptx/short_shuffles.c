@@ -6,7 +6,6 @@
  *
  * In: a module after LLVM's passes. Out: the same, without shuffles of halves that are 0. */
 #include <llvm-c/DebugInfo.h>
-#include <string.h>
 
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -15,12 +14,7 @@
 
 enum { MAX_DEPTH = 6, VALUE = 1 }; /* VALUE: an operand of a shuffle */
 
-static bool is_shuffle(LLVMValueRef i) {
-  size_t length;
-  LLVMValueRef f = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-  return f && LLVMIsAFunction(f) &&
-         strncmp(LLVMGetValueName2(f, &length), SHUFFLE, sizeof SHUFFLE - 1) == 0;
-}
+static bool is_shuffle(LLVMValueRef i) { return cg_is_call_of_any(i, SHUFFLE); }
 
 static bool is_number(LLVMValueRef v, uint64_t n) {
   return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == n;

@@ -17,9 +17,9 @@
  * numbers that are not nan. Roots whose argument may be negative stay as they are. */
 #include <assert.h>
 #include <math.h>
-#include <string.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
 enum { MAX_DEPTH = 8 };
@@ -27,14 +27,6 @@ enum { MAX_DEPTH = 8 };
 static const double unknown = -1, smallest = 0x1p-101;
 
 /* --- ranges --- */
-
-static bool is_call_of(LLVMValueRef v, const char *name) {
-  if (!LLVMIsACallInst(v) || !LLVMIsAFunction(LLVMGetCalledValue(v)))
-    return false;
-  size_t n;
-  const char *is = LLVMGetValueName2(LLVMGetCalledValue(v), &n);
-  return n == strlen(name) && memcmp(is, name, n) == 0;
-}
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
@@ -44,13 +36,13 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 static double least(LLVMValueRef v, int depth);
 
 static double least_of_call(LLVMValueRef v, int depth) {
-  if (is_call_of(v, "llvm.fabs.f32"))
+  if (cg_is_call_of(v, "llvm.fabs.f32"))
     return 0;
-  if (is_call_of(v, "llvm.sqrt.f32")) {
+  if (cg_is_call_of(v, "llvm.sqrt.f32")) {
     double x = least(LLVMGetOperand(v, 0), depth);
     return x > 0 ? sqrt(x) * (1 - 0x1p-20) : 0;
   }
-  if (is_call_of(v, "llvm.fma.f32")) {
+  if (cg_is_call_of(v, "llvm.fma.f32")) {
     LLVMValueRef a = LLVMGetOperand(v, 0), b = LLVMGetOperand(v, 1);
     bool positive = a == b || (least(a, depth) >= 0 && least(b, depth) >= 0);
     return positive ? least(LLVMGetOperand(v, 2), depth) : unknown;
@@ -102,9 +94,9 @@ static bool may_be_minus_zero(LLVMValueRef v, int depth) {
   case LLVMSelect:
     return may_be_minus_zero(b, depth) || may_be_minus_zero(LLVMGetOperand(v, 2), depth);
   case LLVMCall:
-    if (is_call_of(v, "llvm.sqrt.f32"))
+    if (cg_is_call_of(v, "llvm.sqrt.f32"))
       return least(a, depth) < 0 || may_be_minus_zero(a, depth);
-    return !is_call_of(v, "llvm.fabs.f32") && (a != b || !is_call_of(v, "llvm.fma.f32"));
+    return !cg_is_call_of(v, "llvm.fabs.f32") && (a != b || !cg_is_call_of(v, "llvm.fma.f32"));
   default: return true;
   }
 }
@@ -193,7 +185,7 @@ static bool is_exact(LLVMValueRef v) {
   return !(LLVMGetFastMathFlags(v) & (LLVMFastMathApproxFunc | LLVMFastMathAllowReciprocal));
 }
 
-static bool is_root(LLVMValueRef v) { return is_call_of(v, "llvm.sqrt.f32") && is_exact(v); }
+static bool is_root(LLVMValueRef v) { return cg_is_call_of(v, "llvm.sqrt.f32") && is_exact(v); }
 
 static bool is_reciprocal_of_root(const Cg *cg, LLVMValueRef v) {
   if (LLVMGetInstructionOpcode(v) != LLVMFDiv || LLVMTypeOf(v) != cg->t.f32 || !is_exact(v))

@@ -237,6 +237,16 @@ static void number_attribute(Lower *lw, const char *key, int value) {
     cg_attribute_text(lw->cg, lw->function, key, arena_printf(&lw->cx->arena, "%d", value));
 }
 
+bool cg_nvptx_is_extent(LLVMValueRef v) {
+  if (!LLVMIsAArgument(v))
+    return false;
+  unsigned kind = LLVMGetEnumAttributeKindForName("range", 5), k = 0;
+  LLVMValueRef f = LLVMGetParamParent(v);
+  while (LLVMGetParam(f, k) != v)
+    k++;
+  return LLVMGetEnumAttributeAtIndex(f, k + 1, kind) != NULL;
+}
+
 static void parameter_attributes(Lower *lw, uint32_t i) {
   Cg *cg = lw->cg;
   const RtField *f = &cg->out->params.fields[i];
