@@ -1,9 +1,11 @@
-"""What `check="race"` costs on the host device: CPU time of the checked launch over that of the unchecked one, both on one thread.
+"""What `check="race"` costs on the host device: CPU time of the checked launch over that of the
+unchecked one, both on one thread.
 
     python bench/host_checks.py [NAME...] [--scale F] [--checks race,sync,init] [--json OUT]
 
-Streaming kernels over 4 million elements, in the block shapes, dtypes and extents that programs use, and kernels with warp operations,
-shared memory and atomics. The least of interleaved rounds; results are compared with the unchecked kernel's. Docs: docs/guide/debugging.md.
+Streaming kernels over 4 million elements, in the block shapes, dtypes and extents that programs use,
+and kernels with warp operations, shared memory and atomics. The least of interleaved rounds; results
+are compared with the unchecked kernel's. Docs: docs/guide/debugging.md.
 """
 
 import os
@@ -15,6 +17,7 @@ os.environ["PYPTX_HOST_THREADS"] = "1"
 
 import numpy as np  # noqa: E402
 from _bench import Report, parser  # noqa: E402
+from checks import transpose  # noqa: E402
 
 from pyptx import cuda  # noqa: E402
 
@@ -90,20 +93,6 @@ def columns_by_thread(a, out):
         for k in range(a.shape[0]):
             total += a[k, column]
         out[column] = total
-
-
-def transpose(a, out):
-    tile = cuda.shared.array((32, 33), np.float32)
-    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
-    x, y = cuda.blockIdx.x * 32 + tx, cuda.blockIdx.y * 32 + ty
-    for k in range(0, 32, 8):
-        if x < a.shape[1] and y + k < a.shape[0]:
-            tile[ty + k, tx] = a[y + k, x]
-    cuda.syncthreads()
-    x, y = cuda.blockIdx.y * 32 + tx, cuda.blockIdx.x * 32 + ty
-    for k in range(0, 32, 8):
-        if x < out.shape[1] and y + k < out.shape[0]:
-            out[y + k, x] = tile[tx, ty + k]
 
 
 def histogram(keys, bins):
