@@ -111,7 +111,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
     anywhere, and their chunks at multiples of so many elements; 0: rows begin at multiples of an
     access. stages: rows that are on the way to shared memory; kept: the weights are there; resident:
     threads of a multiprocessor."""
-    odd = multiple > 0
+    odd, unit = multiple > 0, multiple or width
     together = ROWS if warps == 1 and not kept else 1  # rows of a block
     piece = steps * 32 * width  # the most elements of a warp
     line = LINE // ACCESS * width
@@ -148,8 +148,8 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
         columns = x.shape[1]
         if exact:
             return number * piece, steps * 32, 0, -1
-        before = min(-(row * columns) % max(multiple, 1), columns) if odd else 0
-        chunks = max(0, columns - before) // (multiple or width) * ((multiple or width) // width)
+        before = min(-(row * columns) % unit, columns) if odd else 0
+        chunks = max(0, columns - before) // unit * (unit // width)
         behind = columns - before - chunks * width
         share = (chunks + 8 * warps * blocks - 1) // (8 * warps * blocks) * 8  # whole lines of 128 bytes
         n = max(0, min(share, chunks - number * share))
