@@ -376,7 +376,7 @@ def _sync_text(finding, here, there, mine, other, lane, from_lane, same_block):
 
 
 def _as_in_source(text, places):
-    """Of an element of a tuple ("p[0][5]"), or of an array without a name, what the program calls the array: "p.x[5]"."""
+    """An element by the name that the program has for its array: "p.x[5]" for "p[0][5]"."""
     import ast
     import linecache
     import re

@@ -61,7 +61,8 @@ def assembled(kernel, signature, out, arch, files):
     try:
         cubin, log = _tools.assemble(out["ptx"], arch, ["-lineinfo"])
     except (_tools.ToolError, CompileError) as error:
-        usage = of_module(kernel, signature, arch) if isinstance(error, _tools.ToolError) else None  # the driver refuses it, too
+        # what ptxas refuses, the driver refuses, too
+        usage = of_module(kernel, signature, arch) if isinstance(error, _tools.ToolError) else None
         return {**made, "usage": usage, "usage_from": "the module that the driver has loaded" if usage else "", "usage_missing": str(error),
                 "sass_missing": str(error)}
     usage = _tools.read_usage(log, out["symbol"])

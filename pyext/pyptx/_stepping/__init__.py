@@ -49,8 +49,8 @@ def _fits(kernel, grid, block):
 
 
 def _takes(kernel, values):
-    """What a compiled launch refuses, of Python's own types and NumPy's arrays, is refused by its words. What else there is may be of a
-    device that is not the current one."""
+    """Refuses what a compiled launch would, in the same words: of Python's own types and NumPy's
+    arrays. Arrays of other libraries may be on a device that is not the current one."""
     if kernel._made[1].get("extensions"):  # which may make anything of it
         return
     for name, x in values:
