@@ -96,7 +96,7 @@ KINDS = {
             i = cuda.threadIdx.x
             out[i] = x[i]
             cuda.cg.this_grid().sync()
-            out[i] += out[31 - i] * 0
+            out[i] += x[31 - i] * 0
         """,
 }  # fmt: skip
 

@@ -15,6 +15,7 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 PROGRAMS = sorted(str(p.relative_to(EXAMPLES)) for p in (*EXAMPLES.glob("*.py"), *EXAMPLES.glob("gemm_steps/step?_*.py")))
 
 
+@pytest.mark.unchecked("tests/full/test_checked.py runs the examples")
 @pytest.mark.skipif("PYPTX_ON_PTX" in os.environ, reason="a process of its own, which does not run PTX on the CPU")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_example(name, tmp_path, device):

@@ -20,6 +20,7 @@ def run(*arguments, **env):
                           env={**os.environ, "PYTHON": sys.executable, "PYPTX_DEVICE": "host", **env})
 
 
+@pytest.mark.unchecked("leaks.py counts the notes on memory, which are kept")
 def test_a_short_run():
     done = run("--minutes", "0.1", "--seed", "7000", "programs", "objects", "leaks")
     lines = done.stdout.splitlines()

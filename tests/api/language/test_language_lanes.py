@@ -446,6 +446,7 @@ def test_lanes_before_the_first_that_runs_count_from_the_end(by):
     run(kernel, [numbers(), by, np.zeros(192, np.int64)], 1, 64)
 
 
+@pytest.mark.unchecked("checked code has fewer vector instructions")
 @host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 def test_vector_instructions_are_used():
@@ -478,6 +479,7 @@ def test_vector_instructions_are_used():
     assert wide(products, "complex64[::1], complex64[::1]")
 
 
+@pytest.mark.unchecked("checked code has fewer vector instructions")
 @host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 def test_shuffles_are_worth_vectors():

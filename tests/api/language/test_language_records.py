@@ -108,6 +108,7 @@ def test_statements(statement):
     run(kernel, args)
 
 
+@pytest.mark.unchecked("every thread reads a[1] while the second one changes it")
 @pytest.mark.parametrize("dtype", [ALIGNED, PACKED, OFFSETS, np.dtype([("one", "f4")])], ids=["aligned", "packed", "offsets", "one"])
 @pytest.mark.parametrize("layout", ["C", "step", "reversed", "2d"])
 def test_layouts(dtype, layout):

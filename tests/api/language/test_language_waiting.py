@@ -65,7 +65,7 @@ LOCKS = {
 }
 
 
-@pytest.mark.parametrize("name", LOCKS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.unchecked("a plain store to the lock")) if "lock[0] = 0" in LOCKS[n] else n for n in LOCKS])
 @pytest.mark.parametrize("shape", [(1, 64), (7, 32), (40, 1)])
 def test_locks_are_held_across_other_waits(name, shape):
     """Inside the lock a thread waits for its turn of a second kind, so that others meet the lock while it is taken."""
@@ -95,6 +95,7 @@ def kernel(lock, bell, total, order):
     assert total[0] == n and sorted(order) == list(range(n))
 
 
+@pytest.mark.unchecked("reads the total while other warps add to it")
 def test_a_lock_of_the_lanes_of_a_warp():
     @cuda.jit
     def kernel(lock, total):
@@ -113,6 +114,7 @@ def test_a_lock_of_the_lanes_of_a_warp():
     assert total[0] == 20 * 96
 
 
+@pytest.mark.unchecked("a plain store to a flag that others poll is a race")
 @pytest.mark.parametrize("threads", [1, 16, 33, 256])
 def test_a_plain_flag_that_a_later_thread_sets(threads):
     @cuda.jit
@@ -209,6 +211,7 @@ def test_decoupled_look_back(blocks, reverse):
     assert (out == np.cumsum(x)).all()
 
 
+@pytest.mark.unchecked("a plain store to a flag that others poll is a race")
 def test_a_chain_of_many_blocks_in_either_direction():
     @cuda.jit
     def chain(flags, out, step):
