@@ -93,8 +93,9 @@ enum {
   RT_ACCESS_READ,
   RT_ACCESS_WRITE,
   RT_ACCESS_ATOMIC,
-  RT_ACCESS_RELAXED = 4, /* a read that may be beside atomic operations: of a loop that waits, or
-                            what an atomic operation of the same thread then corrects */
+  RT_ACCESS_RELAXED = 4, /* a read that may be beside atomic operations: of a loop that waits, what
+                            an atomic operation of the same thread then corrects, or an atomic
+                            operation that changes nothing */
   RT_ACCESS_KINDS = 7,
   RT_ACCESS_SITE = 3
 };

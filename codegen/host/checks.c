@@ -471,6 +471,24 @@ static void check_stored(Lower *lw, const Ins *i) {
   }
 }
 
+/* The idiom of an atomic read: `cuda.atomic.add(flag, 0, 0)`. */
+static bool reads_only(const Ins *atomic) {
+  const Ins *operand = atomic->args[atomic->nargs - 1];
+  int64_t v;
+  while (operand->op == OP_CAST)
+    operand = operand->args[0];
+  if (operand->op != OP_CONST || !fz_get_int(operand->aux.frozen, &v))
+    return false;
+  switch ((AtomicOp)atomic->aux.i) {
+  case ATOMIC_ADD:
+  case ATOMIC_SUB:
+  case ATOMIC_OR:
+  case ATOMIC_XOR: return v == 0;
+  case ATOMIC_AND: return v == -1;
+  default: return false;
+  }
+}
+
 void cg_host_check_before(Lower *lw, Ins *i) {
   switch ((Op)i->op) {
   case OP_LOAD: check_access(lw, i, RT_ACCESS_READ); break;
@@ -480,7 +498,7 @@ void cg_host_check_before(Lower *lw, Ins *i) {
     break;
   case OP_ATOMIC:
     check_stored(lw, i);
-    note_access(lw, i, RT_ACCESS_ATOMIC);
+    note_access(lw, i, reads_only(i) ? RT_ACCESS_RELAXED : RT_ACCESS_ATOMIC);
     break;
   case OP_BR:
   case OP_CONDBR: check_branch(lw, i); break;

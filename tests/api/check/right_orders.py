@@ -393,3 +393,10 @@ def a_record_returned_half_set(out):
 @right(1, 64, np.zeros(4, np.complex128))
 def all_store_the_same_complex_number(out):
     out[0] = 2+1j
+
+
+@right(3, 40, np.full(1, 7), np.zeros(120))
+def a_read_behind_polls_that_add_nothing(flag, out):
+    while cuda.atomic.add(flag, 0, 0) == 0:
+        pass
+    out[cuda.grid(1)] = flag[0] + cuda.atomic.or_(flag, 0, 0) + cuda.atomic.and_(flag, 0, -1)
