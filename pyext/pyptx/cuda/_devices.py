@@ -1,5 +1,6 @@
 """Devices as lists, contexts and questions. The Device type itself is in C."""
 
+import os
 from contextlib import contextmanager
 from operator import index
 
@@ -8,7 +9,8 @@ from pyptx.cuda._memory import defer_cleanup, memory_info
 
 
 class Gpus:
-    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. On a machine without a GPU, ``gpus[0]`` is the host device.
+    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. Without a GPU, or where ``PYPTX_DEVICE`` is ``host`` or
+    ``python``, there are none, and ``gpus[0]`` is the host device.
 
     Example:
 
@@ -19,7 +21,7 @@ class Gpus:
     """
 
     def __len__(self):
-        return _pyptx.gpu_count()
+        return 0 if os.environ.get("PYPTX_DEVICE") in ("host", "python") else _pyptx.gpu_count()
 
     def __getitem__(self, i):
         if isinstance(i, slice):

@@ -3,6 +3,7 @@
 import os
 
 from pyptx import _pyptx
+from pyptx.cuda._devices import Gpus
 
 # The number of a process among those of its machine, as its launcher says it: the first that is
 # set.
@@ -41,7 +42,8 @@ def local_rank():
 
 def select_local_device():
     """Selects the GPU for this process among those that it sees, number ``local_rank() %
-    len(gpus)``, and returns it; without a GPU the host device.
+    len(gpus)``, and returns it; without a GPU, or where ``PYPTX_DEVICE=host`` says so, the host
+    device.
 
     Processes share GPUs where there are more processes; a process that sees one GPU
     (CUDA_VISIBLE_DEVICES, ``srun --gpus-per-task=1``) takes that. As :func:`select_device`, for the
@@ -49,5 +51,5 @@ def select_local_device():
 
         device = cuda.select_local_device()
     """
-    rank, count = local_rank(), _pyptx.gpu_count()
+    rank, count = local_rank(), len(Gpus())
     return _pyptx.select_device(rank % count if count else "host")

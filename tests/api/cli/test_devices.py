@@ -36,13 +36,25 @@ def refused(call, error=ValueError):
 """
 
 
-def run(source, devices=2):
+def run(source, devices=2, **env):
     done = subprocess.run(
         [sys.executable, "-c", BEGIN + source + "\nassert misuse() == 0, misuse()"], capture_output=True, text=True, timeout=120,
-        env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN, "PYPTX_STANDIN_DEVICES": str(devices)},
+        env={**os.environ, "PYPTX_DEVICE": "gpu", "PYPTX_DRIVER": STANDIN, "PYPTX_STANDIN_DEVICES": str(devices), **env},
     )
     assert done.returncode == 0, (done.stdout, done.stderr)
     return done.stdout.strip().split("\n")
+
+
+@pytest.mark.parametrize("device", ["host", "python"])
+def test_a_program_that_is_to_run_on_the_host_sees_no_gpu(device):
+    """Though there are two: one that goes through the GPUs, or has one for each rank, runs on the host device as a whole."""
+    assert run("""
+assert len(cuda.gpus) == 0 and not cuda.list_devices() and cuda.gpus[0].is_host
+refused(lambda: cuda.gpus[1], IndexError)
+os.environ["LOCAL_RANK"] = "1"
+assert cuda.select_local_device().is_host
+print(cuda.is_available())
+""", PYPTX_DEVICE=device) == ["there is no GPU 1: 0 found", "True"]
 
 
 def test_devices_are_chosen_by_block_and_by_thread():
