@@ -3,8 +3,8 @@
     scripts/gpu run python tests/gpu/sanitize.py [--seconds S] [--jobs J] [TOOL ...]
 
 First each tool runs a wrong kernel (planted.py) and must name its line. Then it runs the files of tests that are about what it looks for, each
-in a process of its own, J at a time, for at most S seconds (pytest stops after the test in which they end; 0: to the end). One line a
-file, one at the end for each tool. Exit status 1 if a tool found something in a test, or missed what was planted.
+in a process of its own, J at a time, for at most S seconds (pytest stops after the test in which they end, and a process is ended
+after twice that time; 0: to the end). One line a file, one at the end for each tool. Exit status 1 if a tool found something in a test, or missed what was planted.
 """
 
 import argparse
@@ -34,8 +34,11 @@ TESTS = {
 }
 
 
-def under(tool, command, extra=()):
+def under(tool, command, extra=(), limit=None):
+    """After `limit` seconds it is ended, and the status is that of timeout, 124."""
     command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", "--print-limit", "20", *extra, sys.executable, *command]
+    if limit:
+        command = ["timeout", "-s", "INT", "-k", "10", str(limit), *command]
     return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYPTX_DEVICE": "gpu"}, capture_output=True, text=True)
 
 
@@ -51,13 +54,17 @@ def planted(tool):
 def sanitized(tool, tests, seconds):
     """(found, passed, collected, what to print)."""
     began = time.monotonic()
-    done = under(tool, ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "limited", *NOT_HERE, f"tests/{tests}"])
+    done = under(tool, ["-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "limited", *NOT_HERE, f"tests/{tests}"],
+                 limit=2 * seconds)
     took = time.monotonic() - began
     counts = re.search(r"^limited: (\d+) of (\d+)", done.stdout, re.M)
     ran, all_of = (int(counts[1]), int(counts[2])) if counts else (0, 0)
     last = [line for line in done.stdout.splitlines() if " passed" in line or " failed" in line][-1:]
     errors = re.search(r"ERROR SUMMARY: (\d+)|RACECHECK SUMMARY: (\d+) hazard", done.stdout)
     found = not errors or int(errors[1] or errors[2]) > 0
+    if not errors and done.returncode in (124, 137):
+        test = [line for line in done.stdout.splitlines() if "::" in line][-1:]
+        return True, ran, all_of, f"{tool} {tests}: ENDED after {took:.0f} s in {test[0] if test else '?'}"
     text = f"{tool} {tests}: {ran} of {all_of} tests in {took:.0f} s, {'clean' if not found else 'FOUND'}; {last[0].strip('= ') if last else '?'}"
     if found or not last or "failed" in last[0]:
         ours = [line for line in done.stdout.splitlines() if line.startswith("=========") or line.startswith("FAILED")]
