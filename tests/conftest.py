@@ -55,3 +55,4 @@ def pytest_runtest_protocol(item):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: fills or measures the GPU's memory: no other test runs meanwhile")
+    config.addinivalue_line("markers", "unsanitized(reason): not for compute-sanitizer (tests/gpu/sanitize.py)")

@@ -19,14 +19,16 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-# Tests that make the driver fail on purpose, measure time or memory, or start processes that the tool does not follow.
-NOT_HERE = ["-m", "not alone", "-k", "not timeout and not out_of_memory and not too_much_memory"]
+# Left out: tests that measure memory, that say why not, that are wrong on purpose; and atomic operations on the last of three small
+# elements of dynamic shared memory, whose four-byte word memcheck takes for an access beyond them.
+NOT_HERE = ["-m", "not alone and not unsanitized and not unchecked", "-k", "not timeout and not out_of_memory and not too_much_memory"
+            " and not (test_nothing_else_is_touched and dynamic)"]
 SHARED = ["api/language/test_language_memory.py", "api/language/test_coop.py", "api/language/test_language_warp.py", "api/arrays/test_reduce.py",
           "api/language/test_language_together.py", "api/language/test_copies.py", "api/language/test_warp_steps.py", "wild"]
 ARRAYS = ["api/arrays/test_device_array.py", "api/arrays/test_operators.py", "api/arrays/test_array_functions.py", "api/arrays/test_strided_copies.py"]
 TESTS = {
     "memcheck": [*ARRAYS, *SHARED, "api/language/test_language_control.py", "api/language/test_language_atomics.py", "api/language/test_vector_access.py",
-                 "api/language/test_stops.py", "api/launch/test_stream.py", "api/launch/test_graph.py", "api/launch/test_coarsen_launches.py",
+                 "api/language/test_stops.py", "api/launch/test_stream.py", "api/launch/test_graph.py",
                  "api/language/test_language_local_arrays.py", "gpu/test_gpu_memory.py", "gpu/test_gpu_streams.py", "gpu/test_gpu_recursion.py"],
     "racecheck": SHARED,
     "initcheck": [*ARRAYS, "api/arrays/test_reduce.py"],

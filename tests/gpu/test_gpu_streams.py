@@ -156,6 +156,7 @@ def run_python(source):
     )
 
 
+@pytest.mark.unsanitized("its kernel writes where nothing is")
 def test_illegal_address_is_reported():
     """An access far outside any allocation: the error names the driver's call and says what to do."""
     result = run_python("""
@@ -230,6 +231,7 @@ def test_debug_checks_bounds():
     )
 
 
+@pytest.mark.unsanitized("the tool starts one")
 def test_module_without_a_gpu_call_starts_no_context():
     result = run_python("""
         import pyptx.cuda
@@ -253,6 +255,7 @@ def test_threads_launch_together():
         assert all(pool.map(work, range(32)))
 
 
+@pytest.mark.unsanitized("measures time")
 def test_launch_overhead():
     """A 3-array launch within 2 µs of the C driver call (bench/launch.py measures it properly): here a bound with room."""
     import time

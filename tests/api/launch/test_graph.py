@@ -213,6 +213,7 @@ def test_branches():
     assert (out.copy_to_host() == 18 + 21 + 62).all()
 
 
+@pytest.mark.unsanitized("asks for what the driver refuses")
 def test_a_branch_that_is_not_joined():
     d, e, out = (cuda.to_device(np.full(32, v)) for v in (1, 2, 0))
     with pytest.raises(ValueError, match="not joined"):
