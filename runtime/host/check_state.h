@@ -18,6 +18,7 @@ enum {
   LOCALS = 8,
   LOCKS = 1 << 14,
   NEAR_LOCKS = 8,
+  CHAINS = 1 << 10, /* of releases, by the block */
   LINE_BITS = 4,
   LINE = 1 << LINE_BITS, /* cells */
   NEAR = 1 << 20,        /* local arrays no further apart are in one stretch of memory */
@@ -69,9 +70,11 @@ typedef struct Piece {
 } Piece;
 
 typedef struct Warp {
-  uint64_t stamp;         /* the upper part of the records of its lanes, without the lane */
-  uint32_t all;           /* each lane is behind what any lane did at lower ticks */
-  uint64_t acquired;      /* the time of its last atomic operation */
+  uint64_t stamp;    /* the upper part of the records of its lanes, without the lane */
+  uint32_t all;      /* each lane is behind what any lane did at lower ticks */
+  uint64_t acquired; /* the time of its last atomic operation */
+  uint64_t
+      fences[2]; /* segment and tick of the last fence, of the block's level and the device's */
   uint16_t (*seen)[WARP]; /* the same for single lanes: [of the one that is behind][of the other] */
   uint16_t *fenced;       /* by lane: 1 more than the tick of its last fence in this segment */
   bool locks;             /* some lane has released something in this segment */
@@ -110,10 +113,12 @@ typedef struct Conflict {
   uint64_t other_block;
 } Conflict;
 
-/* What a block did up to this epoch, and some warps in it, is seen by whoever comes later. */
+/* What a block did up to this epoch, and some warps in it, is seen by whoever comes later. Of one
+ * warp that is what it did until its fence. */
 typedef struct Release {
   uint32_t block, epoch, warps, device;
-  uint64_t time;
+  uint64_t time, until; /* segment and tick; 0: the whole epoch */
+  size_t before;        /* index of the one before in its chain + 1; 0: none */
 } Release;
 
 /* The first read of memory that was not written. */
@@ -150,7 +155,7 @@ struct RtCheck {
   uint32_t free_log; /* index + 1 */
   Lock *locks;       /* LOCKS; a lock is at one of NEAR_LOCKS places */
   Release *releases;
-  size_t nreleases, most_releases;
+  size_t nreleases, most_releases, chains[CHAINS]; /* index of the last one + 1 */
   uint64_t time;
   struct {
     uintptr_t at, end;
