@@ -533,6 +533,30 @@ def test_arguments_of_py_run():
     kernel.py_run(1, 1, (1, np.float32(2))), kernel.py_run(1, 1, np.zeros((2, 2)).T)
 
 
+def test_extensions_prepare_the_arguments():
+    class Image:
+        def __init__(self):
+            self.pixels, self.finished = np.arange(3), 0
+
+        def finish(self):
+            self.finished += 1
+
+    class TakesImages:
+        def prepare_args(self, ty, value, stream, retr):
+            if not isinstance(value, Image):
+                return ty, value
+            retr.append(value.finish)
+            return None, value.pixels
+
+    kernel = cuda.jit(lambda image, by: image.__setitem__(cuda.threadIdx.x, image[cuda.threadIdx.x] * by), extensions=[TakesImages()])
+    image = Image()
+    kernel.py_run(1, 3, image, 2)
+    kernel.py_run(1, 3, by=5, image=image)
+    assert image.pixels.tolist() == [0, 10, 20] and image.finished == 2
+    with pytest.raises(TypeError, match="argument 'by' has type list, which a kernel cannot take"):
+        kernel.py_run(1, 3, image, [2])
+
+
 # --- breakpoints
 
 
