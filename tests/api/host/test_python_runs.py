@@ -457,6 +457,17 @@ def test_check_sync_wants_all_threads_at_a_barrier(option):
             kernel.py_run(1, 64, np.zeros(40))
     assert caught.value.other_lineno == early.__code__.co_firstlineno + 3
 
+    def some_blocks(x):
+        if cuda.blockIdx.x < 2:
+            cuda.cg.this_grid().sync()
+        x[cuda.grid(1)] = 1
+
+    kernel = cuda.jit(some_blocks, check="sync") if option else cuda.jit(some_blocks)
+    with pytest.raises(SyncError, match="thread .0, 0, 0. of block .2, 0, 0. does not reach") as caught:
+        with cuda.checking("sync"):
+            kernel.py_run(4, 8, np.zeros(32))
+    assert caught.value.lineno == some_blocks.__code__.co_firstlineno + 2
+
 
 def test_a_mask_without_the_own_lane():
     def kernel(x):
