@@ -9,7 +9,8 @@
 /* --- dtype to type --- NULL: not a kernel's; a Python exception may be set, which the caller
  * drops */
 
-enum { MAX_DEPTH = 24 };
+enum { MAX_DEPTH = 24 }; /* PX_RECORD_LIMITS says it, and TY_MAX_TUPLE */
+_Static_assert(TY_MAX_TUPLE == 4096, "PX_RECORD_LIMITS");
 
 static const Type *record_of(PxState *st, Cx *cx, PyObject *dtype, int depth);
 
