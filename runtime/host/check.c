@@ -8,9 +8,10 @@
  *   - they are of one warp, and a warp operation that both lanes took part in lies between them;
  *   - the grid's barrier lies between them;
  *   - a thread that was ordered behind the first one passed a fence and then did an atomic
- *     operation, and a thread of the second one's warp, or a barrier before it, came after an
- *     atomic operation that was done later. (What the first one's warp does behind that fence is
- *     not part of it, but for its writes between the fence and a barrier before the operation.) Which element these were on is not looked at;
+ *     operation, and a thread of the second one's warp, or a barrier before it, came after a later
+ *     atomic operation on the same element, or a chain of such. (Taken for one is whatever was
+ *     released elsewhere before. What the first one's warp does behind its fence is not part of it,
+ *     but for writes between the fence and a barrier before the operation.);
  *   - they are of one warp, the first lane passed a fence and then did an atomic operation on an
  *     element, and the second lane came after a later one on the same element, or a chain of such.
  * That is FastTrack (Flanagan and Freund, 2009) with the clocks of GPUs, as in BARRACUDA (Eizenberg
@@ -92,7 +93,6 @@ RtCheck *rt_check_open(uint32_t checks) {
     memset(c->chains, 0, sizeof c->chains);
   c->nsegments = c->nfull = c->nlogs = c->nreleases = 0;
   c->free_full = c->free_log = 0;
-  c->time = 1;
   c->generation++;
   memset(c->locals, 0, sizeof c->locals);
   return c;
@@ -114,7 +114,9 @@ void rt_check_close(RtCheck *c) {
     rt_check_forget_cells(c);
     if (c->locks)
       munmap(c->locks, LOCKS * sizeof(Lock));
-    c->locks = NULL;
+    if (c->flags)
+      munmap(c->flags, FLAGS * sizeof(Flag));
+    c->locks = NULL, c->flags = NULL;
     c->base = 1;
   }
   if (c->most_segments > (size_t)1 << 20)
@@ -378,11 +380,42 @@ static void release_warp(RtCheck *c, uint32_t level, uint32_t warp) {
     w->stamp += (uint64_t)1 << TICK_AT;
 }
 
+/* makes: the oldest one gives way if there is no room. */
+static Flag *flag_at(RtCheck *c, uintptr_t at, bool makes) {
+  if (!c->flags && !(c->flags = rt_check_map(FLAGS * sizeof(Flag)))) {
+    c->no_memory = true;
+    return NULL;
+  }
+  at /= FLAG_BYTES;
+  Flag *first = &c->flags[((uint64_t)at * 0x9E3779B97F4A7C15u >> 32) % (FLAGS - NEAR_LOCKS)],
+       *oldest = first;
+  for (uint32_t k = 0; k < NEAR_LOCKS; k++) {
+    if (first[k].at == at)
+      return &first[k];
+    if (first[k].time < oldest->time)
+      oldest = &first[k];
+  }
+  if (!makes)
+    return NULL;
+  if (oldest->time > c->lost)
+    c->lost = oldest->time;
+  *oldest = (Flag){.at = at};
+  return oldest;
+}
+
+static void acquire(RtCheck *c, Warp *w, uintptr_t at) {
+  const Flag *f = c->nreleases ? flag_at(c, at, false) : NULL;
+  uint64_t time = f && f->time > c->lost ? f->time : c->lost;
+  if (time > w->acquired)
+    w->acquired = time;
+}
+
 void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool writes) {
   RtCheckBlock *b = c->block;
   uint32_t warp = thread / WARP;
-  b->warps[warp].acquired = c->time;
+  acquire(c, &b->warps[warp], at);
   order_lanes(c, &b->warps[warp], thread % WARP, at, writes);
+  bool releases = false;
   for (uint32_t level = 0; writes && level < 2; level++) {
     const Fence *f = &b->fences[level];
     bool now = f->warps && f->epoch == b->epoch;
@@ -392,7 +425,11 @@ void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool wr
       add_release(c, level, f->epoch, f->warps, 0);
     else if (now && f->old_warps)
       add_release(c, level, f->old_epoch, f->old_warps, 0);
+    releases |= f->warps && (!now || f->old_warps || f->warps >> warp % WARP & 1);
   }
+  Flag *f = releases ? flag_at(c, at, true) : NULL;
+  if (f)
+    f->time = c->time;
 }
 
 /* Has the warp's last atomic operation come after one that published this access? In a chain the

@@ -18,6 +18,8 @@ enum {
   LOCALS = 8,
   LOCKS = 1 << 14,
   NEAR_LOCKS = 8,
+  FLAGS = 1 << 14,
+  FLAG_BYTES = 4,   /* elements this near are one flag */
   CHAINS = 1 << 10, /* of releases, by the block */
   LINE_BITS = 4,
   LINE = 1 << LINE_BITS, /* cells */
@@ -88,6 +90,13 @@ typedef struct Lock {
   uint16_t seen[WARP];
 } Lock;
 
+/* When something was last released by an atomic operation on an element: who does one there later
+ * has seen what was released by then. */
+typedef struct Flag {
+  uintptr_t at;
+  uint64_t time;
+} Flag;
+
 /* The last fence of a block's threads, and the one at an earlier epoch. */
 typedef struct Fence {
   uint32_t epoch, warps, old_epoch, old_warps; /* no warps: there was none */
@@ -154,6 +163,8 @@ struct RtCheck {
   size_t nlogs, most_logs;
   uint32_t free_log; /* index + 1 */
   Lock *locks;       /* LOCKS; a lock is at one of NEAR_LOCKS places */
+  Flag *flags;       /* FLAGS, in the same way */
+  uint64_t lost;     /* the latest time of a flag that had to give way: all flags count as that */
   Release *releases;
   size_t nreleases, most_releases, chains[CHAINS]; /* index of the last one + 1 */
   uint64_t time;

@@ -422,3 +422,18 @@ def a_block_that_publishes_step_by_step(flag, steps, out):
                 pass
             cuda.threadfence()
             out[t] += steps[k, t]
+
+
+@right(3, 64, i32(4) * 0, f32(4))
+def order_through_two_elements(flag, x):
+    b = cuda.blockIdx.x
+    if cuda.threadIdx.x == 0:
+        if b:
+            while cuda.atomic.add(flag, b, 0) == 0:
+                pass
+            cuda.threadfence()
+        x[b + 1] = x[0] if b == 2 else b
+        if b == 0:
+            x[0] = 7
+        cuda.threadfence()
+        cuda.atomic.exch(flag, b + 1, 1)

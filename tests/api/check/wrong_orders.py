@@ -407,3 +407,23 @@ def a_flag_set_before_the_data(flag, x):
             pass
         cuda.threadfence()
         x[1] = x[0]  #!
+
+
+@race(2, 32, i32(4) * 0, f32(64))
+def a_ticket_that_is_another_than_the_release(q, x):
+    if cuda.threadIdx.x == 0:
+        mine = cuda.atomic.add(q, 0, 1)
+        x[0] = x[0] + mine  #!
+        cuda.threadfence()
+        cuda.atomic.add(q, 1, 1)
+
+
+@race(2, 32, i32(2) * 0, f32(1))
+def a_lock_for_each_block(lock, total):
+    if cuda.threadIdx.x == 0:
+        while cuda.atomic.cas(lock, cuda.blockIdx.x, 0, 1) != 0:
+            pass
+        cuda.threadfence()
+        total[0] += 1  #!
+        cuda.threadfence()
+        cuda.atomic.exch(lock, cuda.blockIdx.x, 0)
