@@ -303,6 +303,8 @@ void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device) 
     f->warps |= 1u << thread / WARP % WARP;
     w->fences[level] = time_of(w->stamp);
   }
+  if (rt_check_tick_of(w->stamp) < FENCE_TICKS) /* what follows it is behind it */
+    w->stamp += (uint64_t)1 << TICK_AT;
 }
 
 static void add_release(RtCheck *c, uint32_t level, uint32_t epoch, uint32_t warps,

@@ -8,7 +8,7 @@
 /* A record: segment 32 | tick 10 | lane 5 | site 14 | kind 3. Of FULL the segment is the launch's
  * first, and what is between it and the kind an index. */
 enum { KIND_BITS = 7, FULL = 3, SITE_BITS = 14, LANE_AT = 17, TICK_AT = 22, SEGMENT_AT = 32 };
-enum { MOST_TICKS = 1023, TICKS = 512, WARP = 32 };
+enum { MOST_TICKS = 1023, TICKS = 512, FENCE_TICKS = 256, WARP = 32 };
 enum {
   PIECE_BITS = 20, /* bytes of memory that one array of cells is for */
   ROWS = 1 << 14,

@@ -1,4 +1,5 @@
-"""Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between: a race is reported if and only if there is one. Costs 5 s."""
+"""Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between, and some with fences and atomic operations: a race is
+reported if and only if there is one. Costs 7 s."""
 
 import numpy as np
 import pytest
@@ -105,3 +106,65 @@ def test_a_race_is_found_where_there_is_one(seed):
         assert race == has_race(n, threads, total, code, shift, table), (n, threads, code.tolist(), shift.tolist(), table.tolist())
         found += race
     assert 20 < found < 149
+
+
+# --- fences and atomic operations
+
+
+FENCE, RELEASE = 2, 3
+
+
+@cuda.jit(check="race")
+def agents(x, flag, out, code, element):
+    """The first lane of each warp does its row of the code."""
+    if cuda.threadIdx.x % 32 == 0:
+        a = cuda.grid(1) // 32
+        for k in range(code.shape[1]):
+            c, j = code[a, k], element[a, k]
+            if c == 0:
+                x[j] = 100 * a + k
+            elif c == 1:
+                out[a] += x[j]
+            elif c == 2:
+                cuda.threadfence()
+            else:
+                cuda.atomic.add(flag, j, 1)
+
+
+def is_racing(code, element):
+    """By vectors of clocks: how much of each agent's row the others have seen. Agents run one after another."""
+    n = len(code)
+    flags, done = {}, []
+    for a in range(n):
+        seen, fenced = [0] * n, None
+        for k, (c, j) in enumerate(zip(code[a], element[a])):
+            if c == FENCE:
+                fenced = [*seen[:a], k, *seen[a + 1 :]]
+            elif c == RELEASE:
+                seen = list(map(max, seen, flags.get(j, seen)))
+                if fenced:
+                    flags[j] = list(map(max, fenced, flags.get(j, fenced)))
+            else:
+                if any(i == j and b != a and 0 in (c, d) and when >= seen[b] for b, when, d, i in done):
+                    return True
+                done.append((a, k, c, j))
+    return False
+
+
+@pytest.mark.parametrize("flags", [1, 3])
+def test_a_release_orders_what_it_should(flags):
+    rng, races, found = np.random.default_rng(flags), 0, 0
+    for _ in range(250):
+        blocks, warps, steps = int(rng.integers(1, 4)), int(rng.integers(1, 3)), int(rng.integers(2, 9))
+        if blocks * warps == 1:
+            continue
+        code = rng.choice([0, 0, 1, FENCE, FENCE, RELEASE, RELEASE], (blocks * warps, steps))
+        element = np.where(code == RELEASE, rng.integers(0, flags, code.shape), rng.integers(0, 3, code.shape))
+        racing = is_racing(code.tolist(), element.tolist())
+        try:
+            agents[blocks, 32 * warps](np.zeros(3), np.zeros(flags, np.int32), np.zeros(blocks * warps), code, element)
+        except RaceError as error:
+            assert racing, (error, warps, code.tolist(), element.tolist())
+            found += 1
+        races += racing
+    assert 40 < found < 210 and found >= (races if flags == 1 else 0.95 * races), (found, races)
