@@ -731,18 +731,12 @@ static PyObject *configured(PxDispatcher *d, PyObject *grid, PyObject *block, Ex
 PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
   PxDispatcher *d = (PxDispatcher *)self;
   Py_ssize_t n = PyTuple_Check(key) ? PyTuple_GET_SIZE(key) : 0;
-  if (n > 5)
+  if (n < 2 || n > 5)
     return PyErr_Format(
         PyExc_ValueError,
-        "%U[...] takes at most five values, not %zd: blocks, threads, a stream, the "
-        "bytes of dynamic shared memory and a cluster",
-        function_name(d), n);
-  if (n < 2)
-    return PyErr_Format(
-        PyExc_ValueError,
-        "must specify at least the griddim and blockdim: write %U[blocks, threads](...), and if needed "
+        "must specify at least the griddim and blockdim%s: write %U[blocks, threads](...), and if needed "
         "a stream, the bytes of dynamic shared memory and a cluster behind them",
-        function_name(d));
+        n > 5 ? ", and at most five values" : "", function_name(d));
   PyObject *const *item = PySequence_Fast_ITEMS(key);
   return configured(
       d, item[0], item[1],

@@ -205,32 +205,9 @@ static int unsupported(const PxArgs *a, PyObject *arg, const char *why) {
   return -1;
 }
 
-static bool has_fields(const PxState *st, PyObject *dtype) {
-  PyObject *names = px_getattr_optional(dtype, st->name.names);
-  bool has = names && names != Py_None;
-  Py_XDECREF(names);
-  PyErr_Clear();
-  return has;
-}
-
 static int unsupported_dtype(const PxArgs *a, PyObject *dtype) {
   char who[PX_ARGUMENT_NAME];
-  const char *why = px_records_full(a->st);
-  if (!*why)
-    why = has_fields(a->st, dtype) ? ": " PX_RECORD_LIMITS
-                                   : ": pass x.astype(np.float64), or another type that it has";
-  PyObject *text = PyObject_Str(dtype);
-  if (!text) { /* of very deep ones NumPy has none */
-    if (!PyErr_ExceptionMatches(PyExc_RecursionError) && !PyErr_ExceptionMatches(PyExc_TypeError))
-      return -1;
-    PyErr_Clear();
-    text = PyUnicode_FromString("records in records");
-  }
-  if (text)
-    PyErr_Format(PyExc_TypeError, "%s is an array of %.200U%s, which a kernel cannot take%s",
-                 px_argument_name(a, a->arg, who), text,
-                 PyUnicode_GET_LENGTH(text) > 200 ? "..." : "", why);
-  Py_XDECREF(text);
+  px_refuse_dtype(a->st, px_argument_name(a, a->arg, who), dtype);
   return -1;
 }
 

@@ -74,7 +74,7 @@ MISTAKES = [
     ("objects in records", lambda: double[1, 32](np.zeros(3, "f4,O")), TypeError, "records have no Python objects in them"),
     ("records 40 levels deep", lambda: double[1, 32](np.zeros(3, nested(40))), TypeError, r"\[\('a'.*\.\.\., which .* 24 levels"),
     ("records whose dtype has no text", lambda: double[1, 32](np.zeros(3, nested(900))), TypeError, r"argument 1 \('a'\) is an array of .* 24 levels"),
-    ("six values in brackets", lambda: double[1, 32, 0, 0, 1, 1], ValueError, "takes at most five values, not 6"),
+    ("six values in brackets", lambda: double[1, 32, 0, 0, 1, 1], ValueError, "at least the griddim and blockdim, and at most five values"),
     ("a fraction of blocks", lambda: double[100 / 32, 32], TypeError, "divide with //"),
     ("no blocks", lambda: double(np.ones(3)), ValueError, r"write double\[blocks, threads\]"),
     ("no block size", lambda: double[32], ValueError, r"write double\[blocks, threads\]"),
