@@ -368,7 +368,36 @@ static LLVMValueRef quotient_overflows(Lower *lw, LLVMValueRef x, LLVMValueRef y
   return l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, y, ones), overflows(lw, differences, zero, x));
 }
 
-/* x + y, x - y, x * y, x // y, -x, abs(x): does the result not fit? *text says which. */
+/* x ** y by squaring, as lw_power does it: is a product that counts too large? (A square that is,
+ * is none that the lowest number needs: its exponent is odd.) */
+static LLVMValueRef power_overflows(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1), no = LLVMConstNull(lw->t->i1);
+  LLVMValueRef count = l_select(b, l_icmp(b, LLVMIntSLT, y, zero), zero, y);
+  LLVMBasicBlockRef from = LLVMGetInsertBlock(b), head = lw_block(lw, "pow.fits"),
+                    body = lw_block(lw, "pow.fits.step"), done = lw_block(lw, "pow.fits.done");
+  l_br(b, head);
+  lw_at(lw, head);
+  LLVMValueRef base = l_phi(b, t), n = l_phi(b, t), acc = l_phi(b, t), large = l_phi(b, lw->t->i1),
+               found = l_phi(b, lw->t->i1);
+  l_condbr(b, l_icmp(b, LLVMIntNE, n, zero), body, done);
+  lw_at(lw, body);
+  LLVMValueRef odd = l_trunc(b, n, lw->t->i1);
+  LLVMValueRef more = l_and(b, odd, l_or(b, large, overflows(lw, products, acc, base)));
+  LLVMValueRef next[] = {l_mul(b, base, base), l_lshr(b, n, one),
+                         l_select(b, odd, l_mul(b, acc, base), acc),
+                         l_or(b, large, overflows(lw, products, base, base)), l_or(b, found, more)};
+  l_br(b, head);
+  LLVMValueRef phis[] = {base, n, acc, large, found}, first[] = {x, count, one, no, no};
+  for (int k = 0; k < 5; k++)
+    LLVMAddIncoming(phis[k], (LLVMValueRef[]){first[k], next[k]}, (LLVMBasicBlockRef[]){from, body},
+                    2);
+  lw_at(lw, done);
+  return found;
+}
+
+/* x + y, x - y, x * y, x // y, x ** y, -x, abs(x): does the result not fit? *text says which. */
 static LLVMValueRef wraps(Lower *lw, const Ins *i, const char **text) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = i->nargs > 1 ? lw_value(lw, i->args[1]) : NULL,
                zero = LLVMConstNull(LLVMTypeOf(x));
@@ -377,6 +406,7 @@ static LLVMValueRef wraps(Lower *lw, const Ins *i, const char **text) {
   case OP_SUB: *text = "{0} - {1}"; return overflows(lw, differences, x, y);
   case OP_MUL: *text = "{0} * {1}"; return overflows(lw, products, x, y);
   case OP_FLOORDIV: *text = "{0} // {1}"; return quotient_overflows(lw, x, y);
+  case OP_POW: *text = "{0} ** {1}"; return power_overflows(lw, x, y);
   case OP_NEG: *text = "-({0})"; return overflows(lw, differences, zero, x);
   default: *text = "abs({0})"; return overflows(lw, differences, zero, x);
   }
@@ -388,6 +418,7 @@ static bool may_wrap(const Ins *i) {
   case OP_SUB:
   case OP_MUL:
   case OP_FLOORDIV:
+  case OP_POW:
   case OP_NEG: break;
   case OP_INTRINSIC:
     if (i->aux.intrinsic == INTR_PY_ABS)

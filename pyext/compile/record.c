@@ -255,6 +255,14 @@ PxElem px_elem_of_dtype(PxState *st, PyObject *dtype) {
   return e;
 }
 
+/* Why a record or date type is no element, for the end of a message: "" unless the process has had
+ * as many as there can be. */
+static const char *records_full(const PxState *st) {
+  return st->nrecords < PX_MAX_RECORDS
+             ? ""
+             : ": this process has had as many record and date types as there can be\n  help: make dtypes once and use them again, or go on in another process";
+}
+
 PxElem px_elem_of_text(PxState *st, const char *text) {
   volatile PxElem e = PX_NO_ELEM; /* set behind a setjmp */
   Cx *cx = cx_new();
@@ -274,7 +282,7 @@ PxElem px_elem_of_text(PxState *st, const char *text) {
   cx_free(cx);
   if (e == PX_NO_ELEM && !PyErr_Occurred())
     PyErr_Format(PyExc_TypeError, "%.200s is no record or date type that kernels can have%s", text,
-                 px_records_full(st));
+                 records_full(st));
   return e;
 }
 
@@ -296,10 +304,36 @@ PyObject *px_elem_dtype(PxState *st, PxElem e) {
                               : px_dtype_of_type(st, (TypeId)e);
 }
 
-const char *px_records_full(const PxState *st) {
-  return st->nrecords < PX_MAX_RECORDS
-             ? ""
-             : ": this process has had as many record and date types as there can be\n  help: make dtypes once and use them again, or go on in another process";
+static bool has_fields(PxState *st, PyObject *dtype) {
+  PyObject *names = px_getattr_optional(dtype, st->name.names);
+  bool has = names && names != Py_None;
+  Py_XDECREF(names);
+  PyErr_Clear();
+  return has;
+}
+
+void px_refuse_dtype(PxState *st, const char *who, PyObject *dtype) {
+  char why[200];
+  if (*records_full(st))
+    snprintf(why, sizeof why, "%s", records_full(st));
+  else if (has_fields(st, dtype))
+    snprintf(why, sizeof why,
+             ": records have no Python objects in them, at least one byte, at most %d fields and "
+             "%d levels",
+             TY_MAX_TUPLE, MAX_DEPTH);
+  else
+    snprintf(why, sizeof why, ": pass x.astype(np.float64), or another type that it has");
+  PyObject *text = PyObject_Str(dtype);
+  if (!text) { /* NumPy has none of very deep ones */
+    if (!PyErr_ExceptionMatches(PyExc_RecursionError) && !PyErr_ExceptionMatches(PyExc_TypeError))
+      return;
+    PyErr_Clear();
+    text = PyUnicode_FromString("records in records");
+  }
+  if (text)
+    PyErr_Format(PyExc_TypeError, "%s is an array of %.200U%s, which a kernel cannot take%s", who,
+                 text, PyUnicode_GET_LENGTH(text) > 200 ? "..." : "", why);
+  Py_XDECREF(text);
 }
 
 void px_records_free(PxState *st) {

@@ -33,9 +33,8 @@ unsigned px_elem_align(PxState *st, PxElem e);
 size_t px_elem_size(PxState *st, PxElem e);
 /* A new reference, or NULL with TypeError. */
 PyObject *px_elem_dtype(PxState *st, PxElem e);
-/* Why a record or date type is no element, for the end of a message: "" unless the process has had
- * as many as there can be. */
-const char *px_records_full(const PxState *st);
+/* TypeError: who is an array of a dtype that kernels cannot have, and why. */
+void px_refuse_dtype(PxState *st, const char *who, PyObject *dtype);
 void px_records_free(PxState *st);
 
 #endif

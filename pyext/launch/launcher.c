@@ -734,9 +734,9 @@ PyObject *px_dispatcher_subscript(PyObject *self, PyObject *key) {
   if (n < 2 || n > 5)
     return PyErr_Format(
         PyExc_ValueError,
-        "must specify at least the griddim and blockdim: write %U[blocks, threads](...), and if needed "
+        "must specify at least the griddim and blockdim%s: write %U[blocks, threads](...), and if needed "
         "a stream, the bytes of dynamic shared memory and a cluster behind them",
-        function_name(d));
+        n > 5 ? ", and at most five values" : "", function_name(d));
   PyObject *const *item = PySequence_Fast_ITEMS(key);
   return configured(
       d, item[0], item[1],

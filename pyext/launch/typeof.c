@@ -207,10 +207,7 @@ static int unsupported(const PxArgs *a, PyObject *arg, const char *why) {
 
 static int unsupported_dtype(const PxArgs *a, PyObject *dtype) {
   char who[PX_ARGUMENT_NAME];
-  const char *full = px_records_full(a->st);
-  PyErr_Format(PyExc_TypeError, "%s is an array of %S, which a kernel cannot take%s",
-               px_argument_name(a, a->arg, who), dtype,
-               *full ? full : ": pass x.astype(np.float64), or another type that it has");
+  px_refuse_dtype(a->st, px_argument_name(a, a->arg, who), dtype);
   return -1;
 }
 

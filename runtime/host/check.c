@@ -8,8 +8,10 @@
  *   - they are of one warp, and a warp operation that both lanes took part in lies between them;
  *   - the grid's barrier lies between them;
  *   - a thread that was ordered behind the first one passed a fence and then did an atomic
- *     operation, and a thread of the second one's warp, or a barrier before it, came after an
- *     atomic operation that was done later. Which element these were on is not looked at;
+ *     operation, and a thread of the second one's warp, or a barrier before it, came after a later
+ *     atomic operation on the same element, or a chain of such. (Taken for one is whatever was
+ *     released elsewhere before. What the first one's warp does behind its fence is not part of it,
+ *     but for writes between the fence and a barrier before the operation.);
  *   - they are of one warp, the first lane passed a fence and then did an atomic operation on an
  *     element, and the second lane came after a later one on the same element, or a chain of such.
  * That is FastTrack (Flanagan and Freund, 2009) with the clocks of GPUs, as in BARRACUDA (Eizenberg
@@ -87,9 +89,10 @@ RtCheck *rt_check_open(uint32_t checks) {
   memset(c->conflicts, 0, sizeof c->conflicts);
   c->unset.found = c->no_memory = false;
   c->grid = c->ended_at = 0;
+  if (c->nreleases)
+    memset(c->chains, 0, sizeof c->chains);
   c->nsegments = c->nfull = c->nlogs = c->nreleases = 0;
   c->free_full = c->free_log = 0;
-  c->time = 1;
   c->generation++;
   memset(c->locals, 0, sizeof c->locals);
   return c;
@@ -111,7 +114,9 @@ void rt_check_close(RtCheck *c) {
     rt_check_forget_cells(c);
     if (c->locks)
       munmap(c->locks, LOCKS * sizeof(Lock));
-    c->locks = NULL;
+    if (c->flags)
+      munmap(c->flags, FLAGS * sizeof(Flag));
+    c->locks = NULL, c->flags = NULL;
     c->base = 1;
   }
   if (c->most_segments > (size_t)1 << 20)
@@ -279,6 +284,9 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
 
 /* --- fences and atomics: order between blocks, and between warps --- */
 
+/* Segment and tick. */
+static uint64_t time_of(uint64_t record) { return record >> TICK_AT; }
+
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device) {
   RtCheck *c = view->check;
   RtCheckBlock *b = c->block;
@@ -293,20 +301,27 @@ void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device) 
       f->old_epoch = f->epoch, f->old_warps = f->warps, f->warps = 0;
     f->epoch = b->epoch;
     f->warps |= 1u << thread / WARP % WARP;
+    w->fences[level] = time_of(w->stamp);
   }
+  if (rt_check_tick_of(w->stamp) < FENCE_TICKS) /* what follows it is behind it */
+    w->stamp += (uint64_t)1 << TICK_AT;
 }
 
-static void add_release(RtCheck *c, uint32_t level, uint32_t epoch, uint32_t warps) {
+static void add_release(RtCheck *c, uint32_t level, uint32_t epoch, uint32_t warps,
+                        uint64_t until) {
   uint32_t block = (uint32_t)c->block->number;
-  for (size_t k = c->nreleases; k-- > 0 && k + 8 > c->nreleases;) {
-    const Release *r = &c->releases[k];
-    if (r->block == block && r->device == level && r->epoch == epoch && !(warps & ~r->warps))
+  size_t *chain = &c->chains[block % CHAINS];
+  for (size_t k = *chain, near = 0; k && near < 8; k = c->releases[k - 1].before, near++) {
+    const Release *r = &c->releases[k - 1];
+    if (r->block == block && r->device == level && r->epoch == epoch && !(warps & ~r->warps) &&
+        r->until == until)
       return;
   }
   void *releases = c->releases;
   if (rt_check_grow(&releases, &c->most_releases, c->nreleases, sizeof(Release))) {
     c->releases = releases;
-    c->releases[c->nreleases++] = (Release){block, epoch, warps, level, ++c->time};
+    c->releases[c->nreleases++] = (Release){block, epoch, warps, level, ++c->time, until, *chain};
+    *chain = c->nreleases;
   } else {
     c->no_memory = true;
   }
@@ -359,31 +374,81 @@ static void order_lanes(RtCheck *c, Warp *w, uint32_t lane, uintptr_t at, bool w
     w->stamp += (uint64_t)1 << TICK_AT;
 }
 
+/* What the warp does from now on is not released with it. */
+static void release_warp(RtCheck *c, uint32_t level, uint32_t warp) {
+  Warp *w = &c->block->warps[warp];
+  add_release(c, level, c->block->epoch, 1u << warp % WARP, w->fences[level] + 1);
+  if (w->fences[level] == time_of(w->stamp) && rt_check_tick_of(w->stamp) < MOST_TICKS)
+    w->stamp += (uint64_t)1 << TICK_AT;
+}
+
+/* makes: the oldest one gives way if there is no room. */
+static Flag *flag_at(RtCheck *c, uintptr_t at, bool makes) {
+  if (!c->flags && !(c->flags = rt_check_map(FLAGS * sizeof(Flag)))) {
+    c->no_memory = true;
+    return NULL;
+  }
+  at /= FLAG_BYTES;
+  Flag *first = &c->flags[((uint64_t)at * 0x9E3779B97F4A7C15u >> 32) % (FLAGS - NEAR_LOCKS)],
+       *oldest = first;
+  for (uint32_t k = 0; k < NEAR_LOCKS; k++) {
+    if (first[k].at == at)
+      return &first[k];
+    if (first[k].time < oldest->time)
+      oldest = &first[k];
+  }
+  if (!makes)
+    return NULL;
+  if (oldest->time > c->lost)
+    c->lost = oldest->time;
+  *oldest = (Flag){.at = at};
+  return oldest;
+}
+
+static void acquire(RtCheck *c, Warp *w, uintptr_t at) {
+  const Flag *f = c->nreleases ? flag_at(c, at, false) : NULL;
+  uint64_t time = f && f->time > c->lost ? f->time : c->lost;
+  if (time > w->acquired)
+    w->acquired = time;
+}
+
 void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool writes) {
   RtCheckBlock *b = c->block;
   uint32_t warp = thread / WARP;
-  b->warps[warp].acquired = c->time;
+  acquire(c, &b->warps[warp], at);
   order_lanes(c, &b->warps[warp], thread % WARP, at, writes);
+  bool releases = false;
   for (uint32_t level = 0; writes && level < 2; level++) {
     const Fence *f = &b->fences[level];
     bool now = f->warps && f->epoch == b->epoch;
     if (now && (f->warps >> warp % WARP & 1))
-      add_release(c, level, f->epoch, 1u << warp % WARP);
+      release_warp(c, level, warp);
     else if (f->warps && !now)
-      add_release(c, level, f->epoch, f->warps);
+      add_release(c, level, f->epoch, f->warps, 0);
     else if (now && f->old_warps)
-      add_release(c, level, f->old_epoch, f->old_warps);
+      add_release(c, level, f->old_epoch, f->old_warps, 0);
+    releases |= f->warps && (!now || f->old_warps || f->warps >> warp % WARP & 1);
   }
+  Flag *f = releases ? flag_at(c, at, true) : NULL;
+  if (f)
+    f->time = c->time;
 }
 
-/* Has the warp's last atomic operation come after one that published what this segment did? The
- * releases are in the order of time. */
-static bool is_published(const RtCheck *c, const Segment *s, uint64_t acquired, bool device) {
-  for (size_t k = 0; k < c->nreleases && c->releases[k].time <= acquired; k++) {
-    const Release *r = &c->releases[k];
-    if (r->block == s->block && r->device >= device &&
-        (s->epoch < r->epoch || (s->epoch == r->epoch && (r->warps >> s->warp % WARP & 1))))
+/* Has the warp's last atomic operation come after one that published this access? In a chain the
+ * last release comes first. */
+static bool is_published(const RtCheck *c, uint64_t record, uint64_t acquired, bool device) {
+  const Segment *s = &c->segments[rt_check_segment_of(record) - c->base];
+  uint32_t warp = 1u << s->warp % WARP;
+  bool whole = rt_check_kind_of(record) == RT_ACCESS_ATOMIC; /* the operation may be the release */
+  for (size_t k = c->chains[s->block % CHAINS]; k; k = c->releases[k - 1].before) {
+    const Release *r = &c->releases[k - 1];
+    if (r->block != s->block || r->device < device || r->time > acquired)
+      continue;
+    if (s->epoch < r->epoch || (s->epoch == r->epoch && (r->warps & warp) &&
+                                (whole || !r->until || time_of(record) < r->until)))
       return true;
+    if (s->epoch == r->epoch && r->warps == warp && r->until && r->device == device)
+      return false; /* those before it end earlier */
   }
   return false;
 }
@@ -409,10 +474,11 @@ bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool sha
   const RtCheckBlock *b = c->block;
   const Warp *w = &b->warps[now->warp];
   if (s->block != now->block)
-    return shared || s->grid < now->grid || is_published(c, s, w->acquired, true);
+    return shared || s->grid < now->grid || is_published(c, record, w->acquired, true);
   if (s->epoch < now->epoch)
     return true;
-  return s->warp == now->warp ? in_warp(w, record, me) : is_published(c, s, w->acquired, false);
+  return s->warp == now->warp ? in_warp(w, record, me)
+                              : is_published(c, record, w->acquired, false);
 }
 
 /* The same of lanes of the two, whichever they are: of one segment, no warp operation tells. */

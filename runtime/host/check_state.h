@@ -8,7 +8,7 @@
 /* A record: segment 32 | tick 10 | lane 5 | site 14 | kind 3. Of FULL the segment is the launch's
  * first, and what is between it and the kind an index. */
 enum { KIND_BITS = 7, FULL = 3, SITE_BITS = 14, LANE_AT = 17, TICK_AT = 22, SEGMENT_AT = 32 };
-enum { MOST_TICKS = 1023, TICKS = 512, WARP = 32 };
+enum { MOST_TICKS = 1023, TICKS = 512, FENCE_TICKS = 256, WARP = 32 };
 enum {
   PIECE_BITS = 20, /* bytes of memory that one array of cells is for */
   ROWS = 1 << 14,
@@ -18,6 +18,9 @@ enum {
   LOCALS = 8,
   LOCKS = 1 << 14,
   NEAR_LOCKS = 8,
+  FLAGS = 1 << 14,
+  FLAG_BYTES = 4,   /* elements this near are one flag */
+  CHAINS = 1 << 10, /* of releases, by the block */
   LINE_BITS = 4,
   LINE = 1 << LINE_BITS, /* cells */
   NEAR = 1 << 20,        /* local arrays no further apart are in one stretch of memory */
@@ -69,9 +72,11 @@ typedef struct Piece {
 } Piece;
 
 typedef struct Warp {
-  uint64_t stamp;         /* the upper part of the records of its lanes, without the lane */
-  uint32_t all;           /* each lane is behind what any lane did at lower ticks */
-  uint64_t acquired;      /* the time of its last atomic operation */
+  uint64_t stamp;    /* the upper part of the records of its lanes, without the lane */
+  uint32_t all;      /* each lane is behind what any lane did at lower ticks */
+  uint64_t acquired; /* the time of its last atomic operation */
+  uint64_t
+      fences[2]; /* segment and tick of the last fence, of the block's level and the device's */
   uint16_t (*seen)[WARP]; /* the same for single lanes: [of the one that is behind][of the other] */
   uint16_t *fenced;       /* by lane: 1 more than the tick of its last fence in this segment */
   bool locks;             /* some lane has released something in this segment */
@@ -84,6 +89,13 @@ typedef struct Lock {
   uint32_t segment;
   uint16_t seen[WARP];
 } Lock;
+
+/* When something was last released by an atomic operation on an element: who does one there later
+ * has seen what was released by then. */
+typedef struct Flag {
+  uintptr_t at;
+  uint64_t time;
+} Flag;
 
 /* The last fence of a block's threads, and the one at an earlier epoch. */
 typedef struct Fence {
@@ -110,10 +122,12 @@ typedef struct Conflict {
   uint64_t other_block;
 } Conflict;
 
-/* What a block did up to this epoch, and some warps in it, is seen by whoever comes later. */
+/* What a block did up to this epoch, and some warps in it, is seen by whoever comes later. Of one
+ * warp that is what it did until its fence. */
 typedef struct Release {
   uint32_t block, epoch, warps, device;
-  uint64_t time;
+  uint64_t time, until; /* segment and tick; 0: the whole epoch */
+  size_t before;        /* index of the one before in its chain + 1; 0: none */
 } Release;
 
 /* The first read of memory that was not written. */
@@ -149,8 +163,10 @@ struct RtCheck {
   size_t nlogs, most_logs;
   uint32_t free_log; /* index + 1 */
   Lock *locks;       /* LOCKS; a lock is at one of NEAR_LOCKS places */
+  Flag *flags;       /* FLAGS, in the same way */
+  uint64_t lost;     /* the latest time of a flag that had to give way: all flags count as that */
   Release *releases;
-  size_t nreleases, most_releases;
+  size_t nreleases, most_releases, chains[CHAINS]; /* index of the last one + 1 */
   uint64_t time;
   struct {
     uintptr_t at, end;

@@ -57,16 +57,12 @@ def pytest_configure(config):
     config.addinivalue_line(
         "markers", "host_only(reason): needs the checks that only the host device always makes"
     )
-    config.addinivalue_line("markers", "unchecked(reason): not for PYPTX_CHECK: a kernel of it is wrong on purpose, or checks change what it looks at")
 
 
 def pytest_runtest_setup(item):
     mark = item.get_closest_marker("host_only")
     if mark and os.environ["PYPTX_DEVICE"] != "host":
         pytest.skip(mark.args[0] if mark.args else "checks of the host device")
-    mark = item.get_closest_marker("unchecked")
-    if mark and os.environ.get("PYPTX_CHECK"):
-        pytest.skip(mark.args[0])
 
 
 def pytest_runtest_teardown():

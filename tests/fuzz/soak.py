@@ -3,10 +3,11 @@
     scripts/soak --minutes M [--seed S] [PART ...]
 
 Parts: programs (tests/property, on the host device), ptx (the same by the GPU's code on the CPU), fuzz (libFuzzer's targets, built by clang in
-build/fuzz), objects (objects.py), leaks (leaks.py), faults (of the machine, tests/api/host/test_faults.py; the driver's
-calls fail in turn, tests/api/cli/test_driver_sweep.py and tests/full/test_every_driver_call.py). Each has an equal share of the time. What a part lacks is said, and its time goes to the others. New inputs of
-libFuzzer go to build/fuzz/new, findings to build/failures. With build/sanitized (scripts/sanitized) objects run there. Exit status 1 if
-anything was found.
+build/fuzz), objects (objects.py), checks (random programs whose races are known, tests/api/check/test_random_orders.py), leaks (leaks.py),
+faults (of the machine, tests/api/host; the driver's calls fail in turn, tests/api/cli/test_driver_sweep.py and
+tests/full/test_every_driver_call.py), calls (random ones of the driver fail in tests of the API: faulty.py). Each has an equal share of the
+time. What a part lacks is said, and its time goes to the others. New inputs of libFuzzer go to build/fuzz/new, findings to build/failures.
+With build/sanitized (scripts/sanitized) objects run there. Exit status 1 if anything was found.
 """
 
 import argparse
@@ -138,9 +139,33 @@ def leaks(seconds, seed):
     return f"{len(rounds)} actions of the API, {sum(rounds)} rounds", [keep("leaks.txt", done.stdout + done.stderr)] if done.returncode else []
 
 
+FAULTS = ("tests/api/host/test_faults.py", "tests/api/cli/test_driver_sweep.py", "tests/full/test_every_driver_call.py",
+          "tests/api/host/test_short_of_memory.py", "tests/api/host/test_processes.py", "tests/api/cli/test_cache_processes.py")
+CALLED = ("tests/api/arrays", "tests/api/launch", "tests/api/interop")
+
+
+def checks(seconds, seed):
+    done = run([sys.executable, "tests/api/check/test_random_orders.py", seed, seconds], PYPTX_DEVICE="host")
+    ran = re.match(r"(\d+) programs", done.stdout)
+    return f"{ran[1] if ran else '?'} programs with and without races", [keep(f"checks-{seed}.txt", done.stdout + done.stderr)] if done.returncode else []
+
+
+def calls(seconds, seed):
+    folders = os.pathsep.join([str(HERE), str(ROOT / "tests/api/cli"), os.environ.get("PYTHONPATH", "")])
+    try:
+        done = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "faulty", "-W", "ignore", *CALLED], seconds + 600, PYPTX_STANDIN=standin(), PYPTX_DEVICE="ptx",
+                   PYTHONPATH=folders, FAULTY_SEED=str(seed), FAULTY_SECONDS=str(seconds))
+        out, died = done.stdout + done.stderr, done.returncode < 0
+    except subprocess.TimeoutExpired as error:
+        out, died = f"it hangs\n{error.stdout}", True
+    tried = re.search(r"^faulty: (\d+) calls failed, (\d+) findings", out, re.M)
+    found = died or not tried or int(tried[2])
+    return f"{tried[1] if tried else '?'} calls of the driver failed in tests", [keep(f"calls-{seed}.txt", out)] if found else []
+
+
 def faults(seconds, seed):
     library, end, passed, failures = standin(), time.monotonic() + seconds, 0, []
-    for tests in ("tests/api/host/test_faults.py", "tests/api/cli/test_driver_sweep.py", "tests/full/test_every_driver_call.py"):
+    for tests in FAULTS:
         if passed and time.monotonic() > end - seconds / 2:
             break
         done = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests], PYPTX_STANDIN=library)
@@ -150,7 +175,7 @@ def faults(seconds, seed):
     return f"{passed} tests of faults, of the machine and of the driver's calls", failures
 
 
-PARTS = {f.__name__: f for f in (programs, ptx, fuzz, objects, leaks, faults)}
+PARTS = {f.__name__: f for f in (programs, ptx, fuzz, objects, checks, leaks, faults, calls)}
 
 
 def main():

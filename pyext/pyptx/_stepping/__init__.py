@@ -12,6 +12,7 @@ import numpy as np
 from pyptx import _pyptx, errors
 from pyptx._stepping import memory, schedule, translate
 from pyptx.cuda._jit import _CHECKS
+from pyptx.cuda._kernels import prepared
 
 
 def _place(name, given):
@@ -51,8 +52,6 @@ def _fits(kernel, grid, block):
 def _takes(kernel, values):
     """Refuses what a compiled launch would, in the same words: of Python's own types and NumPy's
     arrays. Arrays of other libraries may be on a device that is not the current one."""
-    if kernel._made[1].get("extensions"):  # which may make anything of it
-        return
     for name, x in values:
         if isinstance(x, (list, dict, set, str, tuple, np.ndarray)):
             try:
@@ -206,8 +205,14 @@ def py_run(kernel, griddim, blockdim, /, *args, thread=None, block=None, sharedm
     """kernel.py_run(…)"""
     launcher = kernel.configure(griddim, blockdim, 0, sharedmem)
     _pyptx.synchronize()
+    retr = []
+    if kernel.extensions:
+        args = [prepared(kernel, x, 0, retr)[1] for x in args]
+        keywords = {name: prepared(kernel, x, 0, retr)[1] for name, x in keywords.items()}
     before = _pyptx._compiled_here(1)
     try:
         run(kernel, launcher.griddim, launcher.blockdim, args, keywords, sharedmem, thread, block, _pyptx._checking_here())
     finally:
         _pyptx._compiled_here(before)
+    for finish in retr:
+        finish()

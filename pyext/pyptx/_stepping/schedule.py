@@ -129,6 +129,7 @@ class Run:
         self._blocks, self._unbegun, self._ready = [], deque(), deque()
         self._idle, self._workers = [], []
         self._over, self._error = False, None
+        self._ended = None  # the first thread that has
         self._steps_back = 0
         self._given = None  # who is next, whoever else is ready
         self._running = None  # the thread of the process whose turn it is
@@ -189,6 +190,7 @@ class Run:
             here.thread = None
         thread.ended = True
         thread.block.left -= 1
+        self._ended = self._ended or thread
         self._steps_back = 0
         if not self._over:
             self._try_barrier(thread.block)
@@ -360,6 +362,8 @@ class Run:
         if self._begin_block():
             return True
         threads = [t for block in self._blocks for t in block.threads if t.waits is not None]
+        if self.strict and self._ended:
+            raise _deadlock(threads[0], [self._ended])
         for t in threads:
             if t.waits.key != threads[0].waits.key:
                 raise _deadlock(threads[0], [t])

@@ -20,7 +20,7 @@ def specialize(kernel, values):
         raise RuntimeError(f"Dispatcher already specialized: {kernel.__name__} is for {', '.join(kernel.declared_signatures)} alone")
     own = [_pyptx._own(value) for value in values]
     if kernel.extensions:
-        own = [value if isinstance(value, Type) else _prepared(kernel, value, 0, [])[1] for value in own]
+        own = [value if isinstance(value, Type) else prepared(kernel, value, 0, [])[1] for value in own]
     signature = tuple(value if isinstance(value, Type) else _typeof(kernel, value) for value in own)
     key = (_pyptx.get_current_device().compute_capability, signature)
     made = kernel.specializations.get(key)
@@ -31,7 +31,7 @@ def specialize(kernel, values):
     return made
 
 
-def _prepared(kernel, value, stream, retr):
+def prepared(kernel, value, stream, retr):
     """(type, value) of an argument as the extensions give it, the last one first. The type is None for what is no argument by itself."""
     try:
         ty = _typeof(kernel, value)
@@ -46,7 +46,7 @@ def launch_prepared(launcher, values, names):
     """The launch of a kernel with extensions. Functions that they append to retr are called behind it, in order."""
     kernel, retr = launcher.dispatcher, []
     stream = 0 if launcher.stream is None else launcher.stream
-    values = [_prepared(kernel, value, stream, retr)[1] for value in values]
+    values = [prepared(kernel, value, stream, retr)[1] for value in values]
     names = names or ()
     n = len(values) - len(names)
     launcher._launch(*values[:n], **dict(zip(names, values[n:])))

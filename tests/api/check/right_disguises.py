@@ -341,3 +341,14 @@ def partial_vectors_at_the_end(x, out):
     for k in range(max(i - 2, 0), min(i + 3, x.size)):
         s += x[k]
     out[i] = s
+
+
+@right(1, 64, np.arange(64), np.zeros(64, np.int64))
+def powers_that_fit(x, out):
+    t = cuda.threadIdx.x
+    if t < 19:
+        out[t] = 10 ** x[t]
+    if t < 63:
+        out[t] = 2 ** x[t]
+    out[t] = (-2) ** x[t]
+    out[t] = np.int32(3) ** np.int32(t % 20) + np.uint8(3) ** np.uint8(t)

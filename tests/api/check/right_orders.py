@@ -2,7 +2,7 @@
 what an attack on the checks tried."""
 
 import numpy as np
-from right_kernels import FULL, right
+from right_kernels import FULL, f32, i32, right
 
 from pyptx import cuda
 from pyptx.cuda import cg
@@ -400,3 +400,47 @@ def a_read_behind_polls_that_add_nothing(flag, out):
     while cuda.atomic.add(flag, 0, 0) == 0:
         pass
     out[cuda.grid(1)] = flag[0] + cuda.atomic.or_(flag, 0, 0) + cuda.atomic.and_(flag, 0, -1)
+
+
+@right(4, 64, i32(1) * 0, f32(2))
+def a_lock_taken_many_times(lock, total):
+    if cuda.threadIdx.x % 32 == 0:
+        for k in range(600):
+            while cuda.atomic.cas(lock, 0, 0, 1) != 0:
+                pass
+            cuda.threadfence()
+            total[k % 2] += 1
+            cuda.threadfence()
+            cuda.atomic.exch(lock, 0, 0)
+
+
+@right(3, 64, i32(3) * 0, np.zeros((5, 64), np.float32), f32(64))
+def a_block_that_publishes_step_by_step(flag, steps, out):
+    t, b = cuda.threadIdx.x, cuda.blockIdx.x
+    for k in range(5):
+        if b == 0:
+            steps[k, t] = t * k
+            cuda.threadfence()
+            cuda.syncthreads()
+            if t == 0:
+                cuda.atomic.add(flag, 0, 1)
+        elif t % 32 == b:
+            while cuda.atomic.add(flag, 0, 0) <= k:
+                pass
+            cuda.threadfence()
+            out[t] += steps[k, t]
+
+
+@right(3, 64, i32(4) * 0, f32(4))
+def order_through_two_elements(flag, x):
+    b = cuda.blockIdx.x
+    if cuda.threadIdx.x == 0:
+        if b:
+            while cuda.atomic.add(flag, b, 0) == 0:
+                pass
+            cuda.threadfence()
+        x[b + 1] = x[0] if b == 2 else b
+        if b == 0:
+            x[0] = 7
+        cuda.threadfence()
+        cuda.atomic.exch(flag, b + 1, 1)

@@ -78,10 +78,10 @@ def test_checking_is_for_the_block_and_the_thread():
 @on_host
 @pytest.mark.unchecked("it asks for its checks itself")
 def test_checked_blocks_end_with_exceptions():
-    checking = cuda.checking()
-    for _ in range(2):
-        with pytest.raises(RaceError), checking:
-            cuda.jit(shift)[1, 32](np.ones(33))
+    for checking in (cuda.checking(), cuda.checking("race,sync")):
+        for _ in range(2):
+            with pytest.raises(RaceError), checking:
+                cuda.jit(shift)[1, 32](np.ones(33))
     cuda.jit(shift)[1, 32](np.ones(33))
 
 

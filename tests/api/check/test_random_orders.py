@@ -1,4 +1,8 @@
-"""Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between: a race is reported if and only if there is one. Costs 5 s."""
+"""Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between, and some with fences and atomic operations: a race is
+reported if and only if there is one. Costs 7 s."""
+
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -91,17 +95,101 @@ def draw(rng):
     return n, threads, total, code, shift, table
 
 
+def accesses(rng):
+    """(was a race found, is there one, the program) of a random one."""
+    n, threads, total, code, shift, table = draw(rng)
+    x = np.zeros(n + 8)[int(rng.integers(9)):][:n]
+    try:
+        kernel[total // threads, threads](x, np.zeros(total), code, shift, table)
+        race = False
+    except RaceError:
+        race = True
+    return race, has_race(n, threads, total, code, shift, table), (n, threads, code.tolist(), shift.tolist(), table.tolist())
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_race_is_found_where_there_is_one(seed):
     rng, found = np.random.default_rng(seed), 0
     for _ in range(150):
-        n, threads, total, code, shift, table = draw(rng)
-        x = np.zeros(n + 8)[int(rng.integers(9)):][:n]
-        try:
-            kernel[total // threads, threads](x, np.zeros(total), code, shift, table)
-            race = False
-        except RaceError:
-            race = True
-        assert race == has_race(n, threads, total, code, shift, table), (n, threads, code.tolist(), shift.tolist(), table.tolist())
+        race, there_is, program = accesses(rng)
+        assert race == there_is, program
         found += race
     assert 20 < found < 149
+
+
+# --- fences and atomic operations
+
+
+FENCE, RELEASE = 2, 3
+
+
+@cuda.jit(check="race")
+def agents(x, flag, out, code, element):
+    """The first lane of each warp does its row of the code."""
+    if cuda.threadIdx.x % 32 == 0:
+        a = cuda.grid(1) // 32
+        for k in range(code.shape[1]):
+            c, j = code[a, k], element[a, k]
+            if c == 0:
+                x[j] = 100 * a + k
+            elif c == 1:
+                out[a] += x[j]
+            elif c == 2:
+                cuda.threadfence()
+            else:
+                cuda.atomic.add(flag, j, 1)
+
+
+def is_racing(code, element):
+    """By vectors of clocks: how much of each agent's row the others have seen. Agents run one after another."""
+    n = len(code)
+    flags, done = {}, []
+    for a in range(n):
+        seen, fenced = [0] * n, None
+        for k, (c, j) in enumerate(zip(code[a], element[a])):
+            if c == FENCE:
+                fenced = [*seen[:a], k, *seen[a + 1 :]]
+            elif c == RELEASE:
+                seen = list(map(max, seen, flags.get(j, seen)))
+                if fenced:
+                    flags[j] = list(map(max, fenced, flags.get(j, fenced)))
+            else:
+                if any(i == j and b != a and 0 in (c, d) and when >= seen[b] for b, when, d, i in done):
+                    return True
+                done.append((a, k, c, j))
+    return False
+
+
+def releases(rng, flags):
+    """The same of one with fences."""
+    blocks, warps, steps = int(rng.integers(2, 4)), int(rng.integers(1, 3)), int(rng.integers(2, 9))
+    code = rng.choice([0, 0, 1, FENCE, FENCE, RELEASE, RELEASE], (blocks * warps, steps))
+    element = np.where(code == RELEASE, rng.integers(0, flags, code.shape), rng.integers(0, 3, code.shape))
+    try:
+        agents[blocks, 32 * warps](np.zeros(3), np.zeros(flags, np.int32), np.zeros(blocks * warps), code, element)
+        race = False
+    except RaceError:
+        race = True
+    return race, is_racing(code.tolist(), element.tolist()), (warps, code.tolist(), element.tolist())
+
+
+@pytest.mark.parametrize("flags", [1, 3])
+def test_a_release_orders_what_it_should(flags):
+    rng, races, found = np.random.default_rng(flags), 0, 0
+    for _ in range(200):
+        race, there_is, program = releases(rng, flags)
+        assert not race or there_is, program
+        found, races = found + race, races + there_is
+    assert 40 < found < 190 and found >= (races if flags == 1 else 0.95 * races), (found, races)
+
+
+if __name__ == "__main__":  # SEED SECONDS: how many programs ran, and those that were judged wrongly (scripts/soak)
+    seed, end = int(sys.argv[1]), time.monotonic() + float(sys.argv[2])
+    rng, ran, wrong = np.random.default_rng(seed), 0, []
+    while time.monotonic() < end:
+        for race, there_is, program in (accesses(rng), releases(rng, 1)):
+            ran += 1
+            if race != there_is:
+                wrong.append(f"{'a race that is none' if race else 'no race, where there is one'}: {program}")
+    print(f"{ran} programs", *wrong, sep="\n")
+    sys.exit(bool(wrong))

@@ -130,3 +130,9 @@ def shared_shorts(x, out):
     t = cuda.threadIdx.x
     s[t] = 1000 * x[t]  #!
     out[t] = s[t]
+
+
+@wrap(np.arange(64), np.zeros(64, np.int64))
+def power_of_ten(x, out):
+    t = cuda.threadIdx.x
+    out[t] = 10 ** x[t]  #!

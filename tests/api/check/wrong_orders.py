@@ -4,7 +4,7 @@ grid, stencils in place, and what an attack on the checks tried."""
 from collections import namedtuple
 
 import numpy as np
-from wrong_kernels import FULL, init, race, sync
+from wrong_kernels import FULL, f32, i32, init, race, sync
 
 from pyptx import cuda
 from pyptx.cuda import cg
@@ -382,3 +382,48 @@ def vectors_read_and_written(x):
     t = cuda.threadIdx.x
     v = cuda.vector.load(x, 4 * t, 4)  #!
     cuda.vector.store(x, 2 * t, (v.x, v.y))  #!
+
+
+@race(2, 1, i32(1) * 0, f32(1))
+def a_lock_released_before_the_write(lock, total):
+    while cuda.atomic.cas(lock, 0, 0, 1) != 0:
+        pass
+    cuda.threadfence()
+    v = total[0] + 1  #!
+    cuda.threadfence()
+    cuda.atomic.exch(lock, 0, 0)
+    total[0] = v  #!
+
+
+@race(2, 32, i32(1) * 0, f32(64))
+def a_flag_set_before_the_data(flag, x):
+    i = cuda.grid(1)
+    if i == 0:
+        cuda.threadfence()
+        cuda.atomic.exch(flag, 0, 1)
+        x[0] = 7  #!
+    elif i == 40:
+        while cuda.atomic.add(flag, 0, 0) == 0:
+            pass
+        cuda.threadfence()
+        x[1] = x[0]  #!
+
+
+@race(2, 32, i32(4) * 0, f32(64))
+def a_ticket_that_is_another_than_the_release(q, x):
+    if cuda.threadIdx.x == 0:
+        mine = cuda.atomic.add(q, 0, 1)
+        x[0] = x[0] + mine  #!
+        cuda.threadfence()
+        cuda.atomic.add(q, 1, 1)
+
+
+@race(2, 32, i32(2) * 0, f32(1))
+def a_lock_for_each_block(lock, total):
+    if cuda.threadIdx.x == 0:
+        while cuda.atomic.cas(lock, cuda.blockIdx.x, 0, 1) != 0:
+            pass
+        cuda.threadfence()
+        total[0] += 1  #!
+        cuda.threadfence()
+        cuda.atomic.exch(lock, cuda.blockIdx.x, 0)

@@ -457,6 +457,17 @@ def test_check_sync_wants_all_threads_at_a_barrier(option):
             kernel.py_run(1, 64, np.zeros(40))
     assert caught.value.other_lineno == early.__code__.co_firstlineno + 3
 
+    def some_blocks(x):
+        if cuda.blockIdx.x < 2:
+            cuda.cg.this_grid().sync()
+        x[cuda.grid(1)] = 1
+
+    kernel = cuda.jit(some_blocks, check="sync") if option else cuda.jit(some_blocks)
+    with pytest.raises(SyncError, match="thread .0, 0, 0. of block .2, 0, 0. does not reach") as caught:
+        with cuda.checking("sync"):
+            kernel.py_run(4, 8, np.zeros(32))
+    assert caught.value.lineno == some_blocks.__code__.co_firstlineno + 2
+
 
 def test_a_mask_without_the_own_lane():
     def kernel(x):
@@ -531,6 +542,30 @@ def test_arguments_of_py_run():
             with pytest.raises(TypeError, match="argument .*x.*which a kernel cannot take"):
                 call(1, 1, wrong)
     kernel.py_run(1, 1, (1, np.float32(2))), kernel.py_run(1, 1, np.zeros((2, 2)).T)
+
+
+def test_extensions_prepare_the_arguments():
+    class Image:
+        def __init__(self):
+            self.pixels, self.finished = np.arange(3), 0
+
+        def finish(self):
+            self.finished += 1
+
+    class TakesImages:
+        def prepare_args(self, ty, value, stream, retr):
+            if not isinstance(value, Image):
+                return ty, value
+            retr.append(value.finish)
+            return None, value.pixels
+
+    kernel = cuda.jit(lambda image, by: image.__setitem__(cuda.threadIdx.x, image[cuda.threadIdx.x] * by), extensions=[TakesImages()])
+    image = Image()
+    kernel.py_run(1, 3, image, 2)
+    kernel.py_run(1, 3, by=5, image=image)
+    assert image.pixels.tolist() == [0, 10, 20] and image.finished == 2
+    with pytest.raises(TypeError, match="argument 'by' has type list, which a kernel cannot take"):
+        kernel.py_run(1, 3, image, [2])
 
 
 # --- breakpoints

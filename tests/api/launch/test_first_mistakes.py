@@ -46,6 +46,14 @@ def read_only():
     return a
 
 
+def nested(levels):
+    """A structured dtype in a structured dtype in …"""
+    dtype = np.dtype("f4")
+    for _ in range(levels):
+        dtype = np.dtype([("a", dtype)])
+    return dtype
+
+
 F32 = np.zeros((4, 4), np.float32)
 MISTAKES = [
     ("a matrix for a vector", lambda: double[1, 32](np.ones((4, 4))), TypeError, r"an array with 2 axes .*\(a\[i\] is a row\).* a\[i, j\]"),
@@ -63,6 +71,10 @@ MISTAKES = [
     ("bytes on the device", lambda: cuda.to_device(b"abc"), TypeError, r"not a bytes.*np.frombuffer\(x, np.uint8\)"),
     ("a list", lambda: double[1, 32]([1.0, 2.0]), TypeError, r"pass np.array\(x\), or a tuple"),
     ("a dict", lambda: double[1, 32]({"a": 1}), TypeError, "has type dict, .* pass its values one by one"),
+    ("objects in records", lambda: double[1, 32](np.zeros(3, "f4,O")), TypeError, "records have no Python objects in them"),
+    ("records 40 levels deep", lambda: double[1, 32](np.zeros(3, nested(40))), TypeError, r"\[\('a'.*\.\.\., which .* 24 levels"),
+    ("records whose dtype has no text", lambda: double[1, 32](np.zeros(3, nested(900))), TypeError, r"argument 1 \('a'\) is an array of .* 24 levels"),
+    ("six values in brackets", lambda: double[1, 32, 0, 0, 1, 1], ValueError, "at least the griddim and blockdim, and at most five values"),
     ("a fraction of blocks", lambda: double[100 / 32, 32], TypeError, "divide with //"),
     ("no blocks", lambda: double(np.ones(3)), ValueError, r"write double\[blocks, threads\]"),
     ("no block size", lambda: double[32], ValueError, r"write double\[blocks, threads\]"),
