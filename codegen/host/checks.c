@@ -167,8 +167,20 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
     check_unset(lw, i, p, site, kind);
   if (race && i->op == OP_LOAD && cg_host_is_relaxed(lw, i))
     kind = RT_ACCESS_RELAXED;
-  if (race)
-    check_race(lw, i, p, site, kind);
+  if (!race)
+    return;
+  LLVMValueRef input = kind == RT_ACCESS_READ ? cg_host_is_input(lw, i) : NULL;
+  LLVMBasicBlockRef note = input ? lw_block(lw, "noted") : NULL,
+                    go = input ? lw_block(lw, "read") : NULL;
+  if (input) {
+    lw_branch_weights(lw, l_condbr(lw->b, input, go, note), 1u << 20, 1);
+    lw_at(lw, note);
+  }
+  check_race(lw, i, p, site, kind);
+  if (input) {
+    l_br(lw->b, go);
+    lw_at(lw, go);
+  }
 }
 
 /* What asynchronous operations may read is of this thread (runtime/host/proxies.h). */
