@@ -277,6 +277,10 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
     w->all = tick;
 }
 
+void rt_check_met(const RtHostLaunch *view, uint32_t first) {
+  rt_check_warp(view->check, first, UINT32_MAX);
+}
+
 /* --- fences and atomics: order between blocks, and between warps --- */
 
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device) {

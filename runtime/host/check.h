@@ -64,6 +64,8 @@ void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool wr
 
 /* --- called by compiled code --- */
 
+/* All lanes of the warp that begins at thread `first` have done a warp operation. */
+void rt_check_met(const RtHostLaunch *view, uint32_t first);
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device);
 /* site: 1 more than its number; 0: the thread goes on. */
 void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site);
