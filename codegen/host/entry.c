@@ -123,6 +123,37 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
 /* By how much the arguments of a thread or segment grow from one thread to the next. */
 static const int lane_steps[HOST_NARGS + SEGMENT_ARGS] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
 
+/* From here on the thread's function does nothing beyond the end of its row, so that the masked
+ * version of it runs the last threads of a row. */
+static void guard_row(Loops *l, LLVMValueRef thread) {
+  LLVMContextRef c = l->cg->context;
+  LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(thread), here = LLVMGetInsertBlock(l->b),
+                    first = LLVMInsertBasicBlockInContext(c, old, "row"),
+                    end = LLVMAppendBasicBlockInContext(c, thread, "beyond");
+  hl_at(l, first);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(old), next; i; i = next) {
+    next = LLVMGetNextInstruction(i);
+    if (!LLVMIsAAllocaInst(i))
+      continue;
+    LLVMInstructionRemoveFromParent(i);
+    LLVMInsertIntoBuilder(l->b, i);
+  }
+  LLVMValueRef width = cg_host_size(l->cg, LLVMGetParam(thread, HOST_LAUNCH), SREG_NTID_X);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntULT, LLVMGetParam(thread, HOST_TX), width), old, end);
+  for (LLVMBasicBlockRef b = old; b && b != end; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+    if (!LLVMIsAReturnInst(last))
+      continue;
+    LLVMInstructionEraseFromParent(last);
+    hl_at(l, b);
+    l_br(l->b, end);
+  }
+  hl_at(l, end);
+  l_ret_void(l->b);
+  if (here)
+    hl_at(l, here);
+}
+
 /* Rows begin at thread 0 and advance by whole vectors, so tx is aligned; the runs of threads that
  * the runtime finds ready (points) begin anywhere. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
@@ -137,8 +168,11 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   if (!wide)
     return NULL;
   how.one_result = cg_lanes_one_result(lanes);
+  how.guarded = l->checks && !how.segment;
   rules.alone = false;
-  if (cg_lanes_agree(lanes) && !how.votes && !how.next &&
+  if (how.guarded)
+    guard_row(l, thread);
+  if ((how.guarded || cg_lanes_agree(lanes)) && !how.votes && !how.next &&
       (lanes = cg_lanes_analyse(l->cg, thread, &rules)))
     masked = cg_lanes_write(lanes);
   return cg_host_row(l->cg, thread, wide, masked, &how);

@@ -97,6 +97,7 @@ typedef struct HostRow {
   bool segment;     /* it is a segment's: each thread returns an i32 */
   bool votes, next; /* which parts of these results are to be collected */
   bool one_result;  /* the result of lanes is uniform (lanes/lanes.h) */
+  bool guarded;     /* threads beyond the row's end do nothing */
 } HostRow;
 
 /* f.row, see thread_rows.c. masked: a version of `lanes` in which guards are masks, called where

@@ -145,9 +145,11 @@ static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
   w->stamp = (uint64_t)(c->base + c->nsegments++) << SEGMENT_AT;
   w->all = 0;
   w->locks = false;
-  free(w->seen);
-  free(w->fenced);
-  w->seen = NULL, w->fenced = NULL;
+  if (w->seen || w->fenced) {
+    free(w->seen);
+    free(w->fenced);
+    w->seen = NULL, w->fenced = NULL;
+  }
 }
 
 static void begin_segments(RtCheck *c, RtCheckBlock *b) {

@@ -304,11 +304,14 @@ static bool run_batch(Launch *l, RtWorker *w, uint64_t most) {
   uint64_t first, n;
   if (l->places)
     return run_place(l, w);
-  n = take(l, w->view.check ? 1 : most, &first);
-  if (n && !enter_checked(l, w, &l->checked, first, true))
-    return false;
-  if (n)
+  n = take(l, most, &first);
+  if (n && !w->view.check)
     l->code->entry(&w->view, first, first + n);
+  for (uint64_t k = first; n && w->view.check && k < first + n && !stopped(l); k++) {
+    if (!enter_checked(l, w, &l->checked, k, true))
+      return false;
+    l->code->entry(&w->view, k, k + 1);
+  }
   return n != 0;
 }
 
