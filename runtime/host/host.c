@@ -167,7 +167,7 @@ static bool stopped(Launch *l) {
 static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
   uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n, row = l->view.grid[0];
   uint64_t share = l->workers == 1 ? 1 : SHARES * l->workers;
-  if (l->code->strides)
+  if (l->code->strides && !l->code->checks)
     most = (l->total + l->workers - 1) / l->workers, share = 1;
   do {
     if (at >= l->total)
