@@ -84,6 +84,7 @@ RtCheck *rt_check_open(uint32_t checks) {
   c->checks = checks;
   c->finding = RT_FOUND_NONE;
   c->row = 0;
+  c->turns = NULL;
   memset(c->conflicts, 0, sizeof c->conflicts);
   c->unset.found = c->no_memory = false;
   c->grid = c->ended_at = 0;
@@ -214,6 +215,17 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   if (c->checks & RT_CHECK_INIT)
     rt_unset_mark(b->shared, shared_bytes);
   return true;
+}
+
+void rt_check_take_turns(RtCheck *c, RtCheckBlock *const *places, uint64_t first) {
+  c->turns = places, c->first_turn = first;
+  c->block = places[0];
+}
+
+void rt_check_turn(const RtHostLaunch *view, uint64_t block) {
+  RtCheck *c = view->check;
+  if (c->turns)
+    c->block = c->turns[block - c->first_turn];
 }
 
 void rt_check_resume(RtCheck *c, RtCheckBlock *b) {

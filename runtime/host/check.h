@@ -24,6 +24,9 @@ void rt_check_close(RtCheck *c);
  * at first. false: there is no memory. */
 bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t block, const RtHostLaunch *view,
                     size_t shared_bytes);
+/* The blocks from `first` on that have begun take turns. */
+enum { RT_CHECK_TURNS = 32 };
+void rt_check_take_turns(RtCheck *c, RtCheckBlock *const *places, uint64_t first);
 /* It goes on. */
 void rt_check_resume(RtCheck *c, RtCheckBlock *place);
 /* All blocks have met. */
@@ -66,6 +69,8 @@ void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool wr
 
 /* All lanes of the warp that begins at thread `first` have done a warp operation. */
 void rt_check_met(const RtHostLaunch *view, uint32_t first);
+/* What follows is done by this block. */
+void rt_check_turn(const RtHostLaunch *view, uint64_t block);
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device);
 /* site: 1 more than its number; 0: the thread goes on. */
 void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site);
