@@ -181,3 +181,44 @@ def test_lanes_are_ordered_by_their_warp_alone():
         np.testing.assert_array_equal(out, np.arange(width) ^ gap)
     with pytest.raises(RaceError):
         kernel[1, 64](np.zeros(64, np.int32), 32)
+
+
+def test_blocks_that_take_turns():
+    """Blocks of several rows run row by row beside their neighbours: each keeps its own name."""
+    @cuda.jit(check="race")
+    def kernel(x, out, at, by):
+        i, j = cuda.grid(2)
+        if i < out.shape[1] and j < out.shape[0]:
+            out[j, i] += x[j, i]
+        if i == by[1] and j == by[0]:
+            out[at] = -1
+
+    x, out = np.arange(21 * 50, dtype=np.float32).reshape(21, 50), np.zeros((21, 50), np.float32)
+    for block in ((8, 4), (3, 7), (17, 2)):
+        grid = -(-50 // block[0]), -(-21 // block[1])
+        out[:] = 0
+        kernel[grid, block](x, out, (0, 0), (-1, -1))
+        np.testing.assert_array_equal(out, x)
+        for at, by in (((5, 8), (5, 7)), ((20, 49), (0, 0)), ((3, 40), (17, 40))):
+            with pytest.raises(RaceError) as found:
+                kernel[grid, block](x, out, at, by)
+            e = found.value
+            places = {tuple(b[k] * block[k] + t[k] for k in (1, 0)) for t, b in ((e.thread, e.block), (e.other_thread, e.other_block))}
+            assert places == {at, by}
+
+
+@pytest.mark.parametrize("width", [64, 24])
+def test_a_grid_stride_loop(width):
+    @cuda.jit(check="race")
+    def kernel(x, out, at, by):
+        for i in range(cuda.grid(1), out.size, cuda.gridsize(1)):
+            out[i if i != by else at] = x[i]
+
+    x, out = np.arange(1000, dtype=np.float32), np.zeros(1000, np.float32)
+    kernel[5, width](x, out, 0, -1)
+    np.testing.assert_array_equal(out, x)
+    for at, by in ((999, 3), (700, 701), (3 + 5 * width, 2)):
+        with pytest.raises(RaceError) as found:
+            kernel[5, width](x, out, at, by)
+        e = found.value
+        assert {width * b[0] + t[0] for t, b in ((e.thread, e.block), (e.other_thread, e.other_block))} == {at % (5 * width), by % (5 * width)}
