@@ -514,14 +514,16 @@ static bool is_dense(uint32_t bytes, int64_t step, uint32_t mask, uint32_t *n) {
 
 const uint32_t *rt_check_unset_row(const RtHostLaunch *view, const void *p, uint32_t bytes,
                                    int64_t step, uint32_t mask) {
+  static const uint32_t none[WARP];
   RtCheck *c = view->check;
   uint32_t n;
+  if (is_dense(bytes, step, mask, &n) && !rt_unset_any((uintptr_t)p, (size_t)n * bytes))
+    return none;
   memset(c->unset_of, 0, sizeof c->unset_of);
-  if (!is_dense(bytes, step, mask, &n) || rt_unset_any((uintptr_t)p, (size_t)n * bytes))
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-      uint32_t k = (uint32_t)__builtin_ctz(rest);
-      c->unset_of[k] = rt_check_unset(view, (const char *)p + (int64_t)k * step, bytes);
-    }
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint32_t k = (uint32_t)__builtin_ctz(rest);
+    c->unset_of[k] = rt_check_unset(view, (const char *)p + (int64_t)k * step, bytes);
+  }
   return c->unset_of;
 }
 
