@@ -101,7 +101,7 @@ static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
   return same;
 }
 
-static bool is_update(const Ins *store);
+static bool is_update(Lower *lw, const Ins *store);
 
 /* A call that lanes write as one for all threads (rt_check_row). Two plain writes of the same value
  * are no race. */
@@ -111,7 +111,7 @@ static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, u
                          lw_i32(lw, (int64_t)(kind | shown << RT_ACCESS_SITE)),
                          lw_i32(lw, (int64_t)bytes)};
   LLVMValueRef found = call(lw, "rt_check_access", lw->t->i32, args, 5), ok = is_zero(lw, found),
-               stored = is_update(i) ? NULL : is_stored(lw, i, p);
+               stored = is_update(lw, i) ? NULL : is_stored(lw, i, p);
   if (stored)
     ok = l_or(lw->b, ok, l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)), stored));
   LLVMBasicBlockRef go = go_on_if(lw, ok);
@@ -201,9 +201,9 @@ static bool is_updated_behind(const Ins *load) {
 }
 
 /* Then its value is no excuse for a race: it depends on what was there. */
-static bool is_update(const Ins *store) {
+static bool is_update(Lower *lw, const Ins *store) {
   for (const Ins *i = store->prev; i && store->op == OP_STORE && !may_order(i); i = i->prev)
-    if (is_update_of(store, i))
+    if (is_update_of(store, i) && !cg_host_is_relaxed(lw, i))
       return true;
   return false;
 }

@@ -45,7 +45,7 @@ static Range range_of(Lower *lw, const ArrayParam *a) {
 static bool is_input(const ArrayParam *a) { return a->used && !a->written; }
 
 void cg_host_find_apart(Lower *lw) {
-  enum { MOST_PAIRS = 16 };
+  enum { MOST_PAIRS = 32 };
   const Params *p = lw->cg->params;
   HostState *s = lw->cg->target_state;
   uint32_t inputs = 0, outputs = 0;
