@@ -2,8 +2,8 @@
  * races, barriers that not all threads reach, and memory that is read before it is written.
  *
  * In: each access, fence and meeting of each thread. Out: a finding, which becomes the launch's
- * trap. A checked launch runs on one OS thread, its blocks one after another, so that the same
- * launch finds the same. */
+ * trap. A checked launch runs on one OS thread, its blocks one after another or in turns, so that
+ * the same launch finds the same. */
 #ifndef PYPTX_RUNTIME_HOST_CHECK_H
 #define PYPTX_RUNTIME_HOST_CHECK_H
 
