@@ -1,6 +1,7 @@
 """Checked code notes less than happens: no reads of arrays that nothing writes, one note for `x[i] += v`, the last threads of a row as lanes, a
 lane that stores alone. None of it may lose a race, nor make one."""
 
+import random
 from collections import namedtuple
 
 import numpy as np
@@ -222,3 +223,51 @@ def test_a_grid_stride_loop(width):
             kernel[5, width](x, out, at, by)
         e = found.value
         assert {width * b[0] + t[0] for t, b in ((e.thread, e.block), (e.other_thread, e.other_block))} == {at % (5 * width), by % (5 * width)}
+
+
+@cuda.jit(check="race")
+def stores(x, out, a, b, m, w):
+    i, j = cuda.grid(2)
+    if i < m and j < w:
+        out[(a * i + j) % out.size] = x[(b * i + 3 * j) % x.size] + i * 100 + j
+
+
+@cuda.jit(check="race")
+def updates(x, out, a, b, m, w):
+    i, j = cuda.grid(2)
+    if i < m and j < w:
+        out[(a * i + j) % out.size] += x[(b * i + 3 * j) % x.size]
+
+
+def touched(kernel, x, out, a, b, m, w):
+    """By element of the memory below: the threads that read it, and those that write it."""
+    reads, writes = {}, {}
+    for i in range(m):
+        for j in range(w):
+            reads.setdefault(x[0] + (b * i + 3 * j) % x[1], set()).add((i, j))
+            writes.setdefault(out[0] + (a * i + j) % out[1], set()).add((i, j))
+    if kernel is updates:
+        for at, threads in writes.items():
+            reads.setdefault(at, set()).update(threads)
+    return reads, writes
+
+
+def test_random_overlaps():
+    rng, found = random.Random(7), 0
+    base = cuda.to_device(np.zeros(4096, np.float32))
+    for _ in range(200):
+        x, out = ((rng.randrange(3000), rng.randrange(1, 1000)) for _ in range(2))
+        block = rng.choice([(8, 4), (16, 2), (24, 1), (33, 1), (5, 3), (32, 2), (64, 1), (7, 7)])
+        grid = rng.randrange(1, 5), rng.randrange(1, 3)
+        numbers = *(rng.randrange(4) for _ in range(2)), *(rng.randrange(1, g * n + 1) for g, n in zip(grid, block))
+        kernel = rng.choice([stores, updates])
+        base[:] = 0
+        reads, writes = touched(kernel, x, out, *numbers)
+        races = any(len(threads | reads.get(at, set())) > 1 for at, threads in writes.items())
+        try:
+            kernel[grid, block](*(base[at:at + n] for at, n in (x, out)), *numbers)
+            assert not races, (x, out, block, grid, numbers)
+        except RaceError:
+            assert races, (x, out, block, grid, numbers)
+            found += 1
+    assert 50 < found < 150
