@@ -53,6 +53,12 @@ def three_points(u, out):
         out[i] = (u[i - 1] + u[i] + u[i + 1]) / 3
 
 
+def three_points_of_part(u, out):
+    i = cuda.grid(1)
+    if 0 < i < out.size - 1:
+        out[i] = (u[i - 1] + u[i] + u[i + 1]) / 3
+
+
 def five_points(u, out):
     x, y = cuda.grid(2)
     if 0 < x < u.shape[1] - 1 and 0 < y < u.shape[0] - 1:
@@ -162,6 +168,12 @@ def cover(shape, block):
     return (-(-shape[1] // block[0]), -(-shape[0] // block[1])), block
 
 
+def parts(a):
+    """A whole array, and its second half: reads of the whole are noted."""
+    both = cuda.to_device(np.concatenate([a, np.zeros_like(a)]))
+    return both, both[a.size:]
+
+
 def cases(scale):
     n = int((1 << 22) * scale)
     side = int(2048 * scale**0.5)
@@ -197,6 +209,7 @@ def cases(scale):
     yield "rows by thread float32 64", rows_by_thread, flat(4096, 64), (numbers((4096, n // 4096), f), np.zeros(4096, f))
     yield "rows by thread float32 100", rows_by_thread, flat(4096, 100), (numbers((4096, n // 4096), f), np.zeros(4096, f))
     a = numbers((side, side), f)
+    yield "three points float32 256, of a part of one array", three_points_of_part, flat(n, 256), parts(numbers(n, f))
     yield "transpose float32 32 x 8", transpose, cover(a.shape, (32, 32))[:1] + ((32, 8),), (a, np.zeros_like(a))
     a, out = numbers(n, f), np.zeros(n, f)
     yield "gather float32 256", gather, flat(n, 256), (a, numbers(n, i), out)

@@ -132,6 +132,8 @@ struct Target {
   /* Around each operation of code with options.check, or with shared memory that asynchronous
    * operations read: what is to be noted or asked of it. NULL: neither has an effect. */
   void (*check_before)(Lower *lw, Ins *i);
+  /* At the beginning of the kernel, whose parameters are there. */
+  void (*check_begin)(Lower *lw);
   void (*check_after)(Lower *lw, Ins *i);
 
   /* --- values --- */

@@ -419,6 +419,8 @@ typedef struct RtHostCode {
   uint32_t strides;
   uint32_t stack_bytes; /* of the frames of all its functions, each once */
   uint32_t checks;      /* RT_CHECK_…: what it looks for */
+  /* checked code that runs several blocks row by row, and says whose turn it is (rt_check_turn) */
+  uint32_t turns;
 } RtHostCode;
 
 /* Local memory of a thread on a GPU, bytes: the stack, which is there from the start, and the most

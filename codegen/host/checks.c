@@ -101,6 +101,8 @@ static LLVMValueRef is_stored(Lower *lw, const Ins *i, LLVMValueRef p) {
   return same;
 }
 
+static bool is_update(Lower *lw, const Ins *store);
+
 /* A call that lanes write as one for all threads (rt_check_row). Two plain writes of the same value
  * are no race. */
 static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, uint32_t kind) {
@@ -109,7 +111,7 @@ static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, u
                          lw_i32(lw, (int64_t)(kind | shown << RT_ACCESS_SITE)),
                          lw_i32(lw, (int64_t)bytes)};
   LLVMValueRef found = call(lw, "rt_check_access", lw->t->i32, args, 5), ok = is_zero(lw, found),
-               stored = is_stored(lw, i, p);
+               stored = is_update(lw, i) ? NULL : is_stored(lw, i, p);
   if (stored)
     ok = l_or(lw->b, ok, l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)), stored));
   LLVMBasicBlockRef go = go_on_if(lw, ok);
@@ -155,6 +157,57 @@ static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, 
   }
 }
 
+/* --- x[i] += v: the note of the store stands for that of the load --- */
+
+static bool is_same_index(const Ins *a, const Ins *b) {
+  while (a->op == OP_CHECK_INDEX || a->op == OP_WRAP_INDEX)
+    a = a->args[0];
+  while (b->op == OP_CHECK_INDEX || b->op == OP_WRAP_INDEX)
+    b = b->args[0];
+  int64_t x, y;
+  if (a->op == OP_CONST && b->op == OP_CONST)
+    return fz_get_int(a->aux.frozen, &x) && fz_get_int(b->aux.frozen, &y) && x == y;
+  return a == b || (a->op == OP_CAST && b->op == OP_CAST && a->type == b->type &&
+                    is_same_index(a->args[0], b->args[0]));
+}
+
+/* Does the store write what the load has read, in one statement? */
+static bool is_update_of(const Ins *store, const Ins *load) {
+  bool same = load->op == OP_LOAD && !(load->flags & INS_COPIED) &&
+              store->args[0] == load->args[0] && store->loc.line == load->loc.line &&
+              elements(store) == elements(load);
+  for (uint32_t k = 1; same && k <= load->args[0]->type->ndim; k++)
+    same = is_same_index(store->args[k], load->args[k]);
+  return same;
+}
+
+/* May the thread meet others, or be ordered with them, in the instruction? */
+static bool may_order(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_ATOMIC:
+  case OP_CALL_FN:
+  case OP_CALL_C: return true;
+  case OP_INTRINSIC: return ir_intrinsics[i->aux.intrinsic].effect != EFFECT_PURE;
+  default: return false;
+  }
+}
+
+/* Nothing between the two lets other threads go before the store. */
+static bool is_updated_behind(const Ins *load) {
+  for (const Ins *i = load->next; i && !may_order(i); i = i->next)
+    if (i->op == OP_STORE && is_update_of(i, load))
+      return true;
+  return false;
+}
+
+/* Then its value is no excuse for a race: it depends on what was there. */
+static bool is_update(Lower *lw, const Ins *store) {
+  for (const Ins *i = store->prev; i && store->op == OP_STORE && !may_order(i); i = i->prev)
+    if (is_update_of(store, i) && !cg_host_is_relaxed(lw, i))
+      return true;
+  return false;
+}
+
 static void check_access(Lower *lw, Ins *i, uint32_t kind) {
   Space space = i->args[0]->type->space;
   bool unset = looks_for(lw, RT_CHECK_INIT) && space != SPACE_CONST,
@@ -167,8 +220,20 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
     check_unset(lw, i, p, site, kind);
   if (race && i->op == OP_LOAD && cg_host_is_relaxed(lw, i))
     kind = RT_ACCESS_RELAXED;
-  if (race)
-    check_race(lw, i, p, site, kind);
+  if (!race || (kind == RT_ACCESS_READ && i->op == OP_LOAD && is_updated_behind(i)))
+    return;
+  LLVMValueRef input = kind == RT_ACCESS_READ ? cg_host_is_input(lw, i) : NULL;
+  LLVMBasicBlockRef note = input ? lw_block(lw, "noted") : NULL,
+                    go = input ? lw_block(lw, "read") : NULL;
+  if (input) {
+    lw_branch_weights(lw, l_condbr(lw->b, input, go, note), 1u << 20, 1);
+    lw_at(lw, note);
+  }
+  check_race(lw, i, p, site, kind);
+  if (input) {
+    l_br(lw->b, go);
+    lw_at(lw, go);
+  }
 }
 
 /* What asynchronous operations may read is of this thread (runtime/host/proxies.h). */

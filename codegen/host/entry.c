@@ -123,6 +123,37 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
 /* By how much the arguments of a thread or segment grow from one thread to the next. */
 static const int lane_steps[HOST_NARGS + SEGMENT_ARGS] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
 
+/* From here on the thread's function does nothing beyond the end of its row, so that the masked
+ * version of it runs the last threads of a row. */
+static void guard_row(Loops *l, LLVMValueRef thread) {
+  LLVMContextRef c = l->cg->context;
+  LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(thread), here = LLVMGetInsertBlock(l->b),
+                    first = LLVMInsertBasicBlockInContext(c, old, "row"),
+                    end = LLVMAppendBasicBlockInContext(c, thread, "beyond");
+  hl_at(l, first);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(old), next; i; i = next) {
+    next = LLVMGetNextInstruction(i);
+    if (!LLVMIsAAllocaInst(i))
+      continue;
+    LLVMInstructionRemoveFromParent(i);
+    LLVMInsertIntoBuilder(l->b, i);
+  }
+  LLVMValueRef width = cg_host_size(l->cg, LLVMGetParam(thread, HOST_LAUNCH), SREG_NTID_X);
+  l_condbr(l->b, l_icmp(l->b, LLVMIntULT, LLVMGetParam(thread, HOST_TX), width), old, end);
+  for (LLVMBasicBlockRef b = old; b && b != end; b = LLVMGetNextBasicBlock(b)) {
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
+    if (!LLVMIsAReturnInst(last))
+      continue;
+    LLVMInstructionEraseFromParent(last);
+    hl_at(l, b);
+    l_br(l->b, end);
+  }
+  hl_at(l, end);
+  l_ret_void(l->b);
+  if (here)
+    hl_at(l, here);
+}
+
 /* Rows begin at thread 0 and advance by whole vectors, so tx is aligned; the runs of threads that
  * the runtime finds ready (points) begin anywhere. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
@@ -137,8 +168,11 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   if (!wide)
     return NULL;
   how.one_result = cg_lanes_one_result(lanes);
+  how.guarded = l->checks && !how.segment;
   rules.alone = false;
-  if (cg_lanes_agree(lanes) && !how.votes && !how.next &&
+  if (how.guarded)
+    guard_row(l, thread);
+  if ((how.guarded || cg_lanes_agree(lanes)) && !how.votes && !how.next &&
       (lanes = cg_lanes_analyse(l->cg, thread, &rules)))
     masked = cg_lanes_write(lanes);
   return cg_host_row(l->cg, thread, wide, masked, &how);
@@ -228,6 +262,21 @@ static void run_threads(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMVal
   hl_loop_end(l, &x);
 }
 
+/* Checked code: what follows is done by block `number` + `by`. */
+static void take_turn(Loops *l, LLVMValueRef number, LLVMValueRef by) {
+  LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, "rt_check_turn"),
+               args[] = {l->launch, l_add_nuw(l->b, number, by)};
+  LLVMTypeRef types[] = {l->t->ptr, l->t->i64};
+  if (!fn)
+    fn = LLVMAddFunction(l->cg->module, "rt_check_turn", LLVMFunctionType(l->t->none, types, 2, 0));
+  l_call(l->b, fn, args, 2);
+}
+
+static void go_along(Loops *l, LLVMValueRef bx, LLVMValueRef by) {
+  l->args[HOST_BX] = l_add_nuw(l->b, bx, l_trunc(l->b, by, l->t->i32));
+  LLVMSetNSW(l->args[HOST_BX], 1);
+}
+
 /* Runs a group of neighbouring blocks row by row, so that rows of an array are read to their
  * end. */
 static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
@@ -241,9 +290,9 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
   if (!l->joined) {
     blocks = hl_loop_begin(l, hl_i64(l, 0), group, "along");
     l->args[HOST_BLOCK] = l_add_nuw(l->b, number, blocks.counter);
-    LLVMValueRef by = l_trunc(l->b, blocks.counter, l->t->i32);
-    l->args[HOST_BX] = l_add_nuw(l->b, bx, by);
-    LLVMSetNSW(l->args[HOST_BX], 1);
+    go_along(l, bx, blocks.counter);
+    if (l->checks)
+      take_turn(l, number, blocks.counter);
   }
   call_row(l, row, NULL, 0, LLVMConstNull(l->t->ptr), hl_i32(l, 0), first,
            threads_of_row(l, count));
@@ -252,26 +301,40 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
   hl_loop_end(l, &l->nest[0]);
 }
 
-/* One iteration of a grid-stride loop, for all threads of the group. */
-static void run_iteration(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
-  LLVMValueRef threads = l_mul_nuw(l->b, l->sizes[0], l_trunc(l->b, group, l->t->i32));
+/* One iteration of a grid-stride loop, for all threads of the group, which begins with block
+ * `number`. */
+static void run_iteration(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group,
+                          LLVMValueRef number) {
+  LLVMValueRef threads = l->sizes[0], bx = l->args[HOST_BX];
+  if (!l->checks)
+    threads = l_mul_nuw(l->b, threads, l_trunc(l->b, group, l->t->i32));
   LLVMValueRef first = rows_begin(l);
+  Loop blocks = {0};
+  if (l->checks) {
+    blocks = hl_loop_begin(l, hl_i64(l, 0), group, "along");
+    go_along(l, bx, blocks.counter);
+    take_turn(l, number, blocks.counter);
+  }
   run_threads(l, row, thread, hl_i32(l, 0), first, threads);
+  if (l->checks)
+    hl_loop_end(l, &blocks);
   hl_loop_end(l, &l->nest[0]);
+  l->args[HOST_BX] = bx;
 }
 
 /* The iterations of a grid-stride loop, each for the whole group. */
 static void run_iterations(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group) {
-  assert(l->bound && l->joined);
+  assert(l->bound && (l->joined || l->checks));
   LLVMValueRef gx = launch_size(l, SREG_NCTAID_X), wide[] = {gx, l->args[HOST_BX], l->sizes[0]},
                bound = cg_host_compute(l->cg, thread, l->bound, l->launch);
   for (int k = 0; k < 3; k++)
     wide[k] = l_zext(l->b, wide[k], l->t->i64);
   LLVMValueRef stride = LLVMBuildNUWMul(l->b, wide[0], wide[2], "stride"),
                begin = l_mul_nuw(l->b, wide[1], wide[2]);
+  LLVMValueRef number = l->args[HOST_BLOCK];
   Loop turns = hl_loop_begin(l, hl_i64(l, 0), bound, "turn");
   l->args[HOST_BLOCK] = turns.counter;
-  run_iteration(l, row, thread, group);
+  run_iteration(l, row, thread, group, number);
   LLVMValueRef next = l_add_nuw(l->b, turns.counter, stride), place = l_add_nuw(l->b, begin, next);
   loop_end_if(l, &turns, next, l_icmp(l->b, LLVMIntSLT, place, turns.to));
 }
@@ -336,9 +399,11 @@ static bool are_blocks_alone(const Loops *l) {
   return !l->cg->static_shared && !l->cg->uses_dynamic_shared && !l->fission.nsegments;
 }
 
+static bool runs_groups(const Loops *l) { return are_blocks_alone(l) && (l->row || l->bound); }
+
 static void run_blocks(Loops *l, LLVMValueRef thread) {
   make_entry(l);
-  if (are_blocks_alone(l) && (l->row || l->bound)) {
+  if (runs_groups(l)) {
     run_groups(l, l->row, thread);
     return;
   }
@@ -442,12 +507,36 @@ void hl_pass_segments(Cg *cg) {
       LLVMDeleteFunction(l->markers[k]);
 }
 
+/* The block's number is computed from its place: HOST_BLOCK may become something else. */
+static void name_block(const Loops *l, LLVMValueRef thread) {
+  static const SpecialReg sizes[] = {SREG_NCTAID_X, SREG_NCTAID_Y};
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(thread));
+  while (LLVMIsAAllocaInst(i))
+    i = LLVMGetNextInstruction(i);
+  LLVMPositionBuilderBefore(l->b, i);
+  LLVMValueRef launch = LLVMGetParam(thread, HOST_LAUNCH), number = NULL;
+  for (int k = 2; k >= 0; k--) {
+    LLVMValueRef at = l_zext(l->b, LLVMGetParam(thread, HOST_BX + (unsigned)k), l->t->i64);
+    if (number) {
+      LLVMValueRef n = l_zext(l->b, cg_host_size(l->cg, launch, sizes[k]), l->t->i64);
+      at = l_add_nuw(l->b, at, l_mul_nuw(l->b, n, number));
+    }
+    number = at;
+  }
+  LLVMReplaceAllUsesWith(LLVMGetParam(thread, HOST_BLOCK), number);
+  if (here)
+    hl_at(l, here);
+}
+
 void hl_pass_join(Cg *cg) {
   Loops *l = hl_loops(cg);
   if (!l || !are_blocks_alone(l) || !l->width)
     return;
-  l->joined = cg_host_join_blocks(cg, thread_of(l));
-  l->bound = l->joined ? cg_host_cut_stride(cg, thread_of(l)) : NULL;
+  l->joined = !l->checks && cg_host_join_blocks(cg, thread_of(l));
+  if (l->checks)
+    name_block(l, thread_of(l));
+  l->bound = l->joined || l->checks ? cg_host_cut_stride(cg, thread_of(l)) : NULL;
 }
 
 void hl_pass_lanes(Cg *cg) {
@@ -494,5 +583,6 @@ void hl_pass_entry(Cg *cg) {
   host->waits = hl_has_meeting(&l->fission, RT_MEET_WAIT) || has_places(cg);
   host->strides = l->bound != NULL;
   host->checks = (uint32_t)cg->options.check;
+  host->turns = l->checks && runs_groups(l);
   cg_verify_module(cg);
 }

@@ -25,7 +25,9 @@ typedef enum HostArg {
   HOST_TY,
   HOST_TZ,     /* i32 */
   HOST_THREAD, /* i32: linear number in the block */
-  HOST_NARGS
+  HOST_NARGS,
+  /* i1, a member of the struct only, of checked code: inputs.c */
+  HOST_APART = HOST_NARGS
 } HostArg;
 
 /* A marker for the offset of dynamic shared memory (i64), which is known once all static arrays
@@ -37,6 +39,7 @@ typedef struct HostState {
   uint32_t dynamic_align; /* of dynamic shared memory, what its arrays ask for */
   LLVMValueRef thread;    /* SYMBOL.thread, NULL if a device function is compiled alone */
   struct Loops *loops;    /* entry.h: what the passes have found so far, NULL before the first */
+  LLVMValueRef apart;     /* inputs.c: in the kernel's function; NULL: never */
   const Fn *looked_at;    /* whose relaxed reads these are (relaxed_reads.c) */
   VEC(const Ins *) relaxed;
 } HostState;
@@ -94,6 +97,7 @@ typedef struct HostRow {
   bool segment;     /* it is a segment's: each thread returns an i32 */
   bool votes, next; /* which parts of these results are to be collected */
   bool one_result;  /* the result of lanes is uniform (lanes/lanes.h) */
+  bool guarded;     /* threads beyond the row's end do nothing */
 } HostRow;
 
 /* f.row, see thread_rows.c. masked: a version of `lanes` in which guards are masks, called where

@@ -123,10 +123,13 @@ void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]) {
     types[k] = cg->t.i32;
 }
 
+/* In checked code with HOST_APART. */
 static LLVMTypeRef host_context_type(Cg *cg) {
-  LLVMTypeRef types[HOST_NARGS];
+  LLVMTypeRef types[HOST_APART + 1];
   cg_host_arg_types(cg, types);
-  return LLVMStructTypeInContext(cg->context, types, HOST_NARGS, 0);
+  types[HOST_APART] = cg->t.i1;
+  return LLVMStructTypeInContext(cg->context, types,
+                                 cg->options.check ? HOST_APART + 1 : HOST_NARGS, 0);
 }
 
 LLVMValueRef cg_host_arg(Lower *lw, HostArg a) {
@@ -524,6 +527,7 @@ const Target cg_target_host = {
     .math_name = host_math_name,
     .float_to_int = host_float_to_int,
     .print = host_print,
+    .check_begin = cg_host_find_apart,
     .check_before = cg_host_check_before,
     .check_after = cg_host_check_after,
 };

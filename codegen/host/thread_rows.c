@@ -7,7 +7,8 @@
  *   void f.row(arguments of the first thread…, ptr totals, i32 count)
  *
  * Where a vector's guards are not uniform, which its function says by returning 1, its threads run
- * by the masked version, if there is one, or one by one. For a segment, f.row stores what HostRow
+ * by the masked version, if there is one, or one by one. Where threads beyond the end of the row do
+ * nothing, so do the last ones of a row. For a segment, f.row stores what HostRow
  * asks for: the next segments of the threads into the frame; and in totals, i32[4], it adds the
  * votes and the number of voters, and combines the or and the and of the next segments. */
 #include <assert.h>
@@ -212,7 +213,8 @@ static void call_some(Row *r, LLVMValueRef from, LLVMValueRef count) {
   call(r, r->some, 2);
 }
 
-/* At the edge of the grid: the masked version, which is not inlined either. */
+/* At the edge of the grid or at the end of a row: the masked version, which is not inlined
+ * either. */
 static void try_masked(Row *r, LLVMBasicBlockRef next) {
   LLVMBasicBlockRef single = new_block(r, "single");
   LLVMValueRef alone = call(r, r->masked, 1);
@@ -268,6 +270,11 @@ LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMVa
   LLVMValueRef left = LLVMBuildSub(r.b, r.count, whole, "left");
   l_condbr(r.b, l_icmp(r.b, LLVMIntNE, left, i32(&r, 0)), few, end);
   at(&r, few);
+  if (r.masked && how->guarded) {
+    set_args(&r, whole);
+    r.args[r.nargs] = results;
+    try_masked(&r, end);
+  }
   call_some(&r, whole, left);
   l_br(r.b, end);
   at(&r, end);

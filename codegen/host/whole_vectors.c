@@ -68,7 +68,7 @@ static bool write_segment(Loops *l, uint32_t number) {
   Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
   l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
   l->whole.one_result[number] = lanes && cg_lanes_one_result(lanes);
-  if (l->whole.lanes[number] && cg_lanes_stride(lanes) &&
+  if (!l->checks && l->whole.lanes[number] && cg_lanes_stride(lanes) &&
       !l->whole.fission.segments[number].votes && !has_meeting(fn)) {
     how = lanes_of(WIDE * l->whole.width, zeros);
     lanes = cg_lanes_analyse(l->cg, fn, &how);
@@ -97,7 +97,7 @@ static void forget(Loops *l) {
 static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2]) {
   Cg *cg = l->cg;
   Whole *w = &l->whole;
-  if (!l->width || l->checks || !all_calls(markers[1], is_of_warp, NULL))
+  if (!l->width || !all_calls(markers[1], is_of_warp, NULL))
     return;
   w->width = markers[1] ? WARP : l->width;
   if (cg_lanes_unroll(cg, kernel))
@@ -259,11 +259,23 @@ static void write_exit(Loops *l, const Segment *s, LLVMBasicBlockRef const *nest
   l_unreachable(l->b);
 }
 
+/* All threads have passed a barrier. */
+static void note_barrier(Loops *l) {
+  LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, "rt_check_barrier"), launch = l->launch;
+  LLVMTypeRef type = l->t->ptr;
+  if (!fn)
+    fn = LLVMAddFunction(l->cg->module, "rt_check_barrier",
+                         LLVMFunctionType(l->t->none, &type, 1, 0));
+  l_call(l->b, fn, &launch, 1);
+}
+
 static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nests) {
   const Segment *s = &l->whole.fission.segments[number];
   bool lanes = l->whole.lanes[number] != NULL;
   assert(lanes || (s->fn && !l->whole.wide[number]));
   hl_at(l, nests[number]);
+  if (number && l->checks)
+    note_barrier(l);
   LLVMValueRef more[] = {l->frame, l->stride, hl_get(l, l->ayes), hl_get(l, l->voters), l->shared};
   if (s->votes) {
     hl_set(l, l->new_ayes, hl_i32(l, 0));

@@ -24,8 +24,16 @@ static bool is_shuffle(RtMeetKind kind) {
 
 /* --- legality --- */
 
+static bool is_full(LLVMValueRef mask) {
+  return LLVMIsAConstantInt(mask) && LLVMConstIntGetZExtValue(mask) == UINT32_MAX;
+}
+
+/* In checked code the runtime says what is wrong with a mask. */
 bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting) {
   RtMeetKind kind = kind_of(meeting);
+  if (l->cg->options.check && kind != RT_MEET_ACTIVE &&
+      !is_full(LLVMGetOperand(meeting, MEET_MASK)))
+    return false;
   return l->how.whole && l->width == WARP && kind >= RT_MEET_SYNC && kind < RT_MEET_WAIT &&
          cg_lanes_together(l, meeting) &&
          (kind == RT_MEET_ACTIVE || ln_is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_MASK))));
@@ -80,7 +88,7 @@ static void trap_outside(Lanes *l, LLVMValueRef meeting, LLVMValueRef mask) {
 
 static void check_mask(Lanes *l, LLVMValueRef meeting) {
   LLVMValueRef mask = ln_scalar(l, LLVMGetOperand(meeting, MEET_MASK));
-  if (LLVMIsAConstantInt(mask) && LLVMConstIntGetZExtValue(mask) == UINT32_MAX)
+  if (is_full(mask))
     return;
   LLVMBasicBlockRef go = ln_new_block(l, "named"), stop = ln_new_block(l, "outside");
   l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, mask, i32(l, UINT32_MAX)), go, stop);
@@ -206,12 +214,29 @@ static LLVMValueRef shuffle(Lanes *l, LLVMValueRef meeting, RtMeetKind kind) {
 
 /* --- entry point --- */
 
+/* Checked code: the lanes have met. */
+static void note_meeting(Lanes *l) {
+  enum { ITS_OWN_MEMORY = 12 /* inaccessiblemem: readwrite */ };
+  LLVMTypeRef types[] = {l->cg->t.ptr, l->cg->t.i32};
+  LLVMValueRef args[] = {LLVMGetParam(l->fn, HOST_LAUNCH), LLVMGetParam(l->fn, HOST_THREAD)},
+               fn = LLVMGetNamedFunction(l->cg->module, "rt_check_met");
+  if (!fn) {
+    fn = LLVMAddFunction(l->cg->module, "rt_check_met",
+                         LLVMFunctionType(l->cg->t.none, types, 2, 0));
+    cg_attribute(l->cg, fn, L_FUNCTION, "nounwind", 0);
+    cg_attribute(l->cg, fn, L_FUNCTION, "memory", ITS_OWN_MEMORY);
+  }
+  l_call(l->b, fn, args, 2);
+}
+
 LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting) {
   RtMeetKind kind = kind_of(meeting);
   LLVMTypeRef t = l->cg->t.i64;
   assert(l->width == WARP && l->how.whole && !l->mask_now);
   if (kind != RT_MEET_ACTIVE)
     check_mask(l, meeting);
+  if (l->cg->options.check & RT_CHECK_BLOCKS)
+    note_meeting(l);
   if (kind == RT_MEET_SYNC)
     return i64(l, 0);
   LLVMValueRef value = LLVMGetOperand(meeting, MEET_VALUE), got;

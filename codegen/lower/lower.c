@@ -106,6 +106,8 @@ static void lower_fn(Cg *cg, uint32_t number, bool is_kernel) {
     cg_debug_function(cg, lw.function, fn);
     cg_debug_at(cg, lw.b, fn->entry->first->loc);
     lw_kernel_parameters(&lw);
+    if (cg->options.check && cg->target->check_begin)
+      cg->target->check_begin(&lw);
   } else {
     lw.function = cg->functions[number];
     lw.entry = LLVMAppendBasicBlockInContext(cg->context, lw.function, "entry");
@@ -234,7 +236,8 @@ void cg_pass_lower(Cg *cg) {
                                               .grid = fields && cg->meets_grid,
                                               .begin = begin,
                                               .stable = cg->options.abi,
-                                              .maps = fields});
+                                              .maps = fields,
+                                              .extents = checks});
   lw_publish_params(cg);
   cg_open(cg);
   cg->builder = LLVMCreateBuilderInContext(cg->context);

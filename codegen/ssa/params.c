@@ -322,12 +322,12 @@ static void add_stable_array(Cx *cx, Params *all, Param p, uint32_t argument) {
 
 /* The argument whose leaves are those of parameter p.param from p.leaf on. Tuples are walked depth
  * first; everything else, None too, is one leaf argument. */
-static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use, bool stable,
+static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use, ParamsWant want,
                          Param p) {
   uint32_t n = cg_leaf_count(t), argument = all->args.len;
   if (t->id == TY_TUPLE) {
     for (uint32_t k = 0; k < t->n; p.leaf += cg_leaf_count(t->elems[k++]))
-      add_argument(cx, all, t->elems[k], use, stable, p);
+      add_argument(cx, all, t->elems[k], use, want, p);
     return;
   }
   use += p.leaf;
@@ -336,20 +336,70 @@ static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use,
   if (arg.is_array) {
     arg.read = (use[LEAF_POINTER] & READ) != 0;
     arg.written = (use[LEAF_POINTER] & WRITE) != 0;
+    VEC_PUSH(&cx->arena, &all->arrays,
+             ((ArrayParam){t, p.param, p.leaf, arg.read || arg.written, arg.written}));
   }
+  bool whole = want.extents && (arg.read || arg.written);
   VEC_PUSH(&cx->arena, &all->args, arg);
-  if (ty_is_scalar(t) && (stable || any(use, n)))
+  if (ty_is_scalar(t) && (want.stable || any(use, n)))
     add_field(cx, all, p, RT_FIELD_SCALAR, 0, argument);
-  if (arg.is_array && stable) {
+  if (arg.is_array && want.stable) {
     add_stable_array(cx, all, p, argument);
     return;
   }
   for (uint32_t k = 0; arg.is_array && k < n; k++, p.leaf++) {
     unsigned axis;
     RtFieldKind kind = cg_array_leaf(t, k, &axis);
-    if (use[k])
+    if (use[k] || whole)
       add_field(cx, all, p, kind, axis, argument);
   }
+}
+
+/* --- memory that is no parameter's --- */
+
+static bool has_array(const Type *t) {
+  bool has = t->id == TY_ARRAY;
+  for (uint32_t k = 0; t->id == TY_TUPLE && k < t->n && !has; k++)
+    has = has_array(t->elems[k]);
+  return has;
+}
+
+/* Is the value made of others, whose uses have its own? */
+static bool is_carrier(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_PARAM:
+  case OP_VIEW:
+  case OP_CAST:
+  case OP_PHI:
+  case OP_SELECT:
+  case OP_MAKE_TUPLE:
+  case OP_TUPLE_GET:
+  case OP_TUPLE_INDEX:
+  case OP_CALL_FN: return true;
+  default: return false;
+  }
+}
+
+/* May the instruction write to global memory of an array that it makes? A foreign function may
+ * write anywhere. Shared and local arrays are others' memory. */
+static bool writes_elsewhere(const Ins *i) {
+  if (i->op == OP_CALL_C)
+    return true;
+  if (i->op == OP_ALLOC || is_carrier(i) || !i->type || !has_array(i->type))
+    return false;
+  uint8_t bits = 0;
+  for (uint32_t k = 0, n = cg_leaf_count(i->type); k < n; k++)
+    bits |= use_of(i)[k];
+  return bits & WRITE;
+}
+
+static bool any_writes_elsewhere(const Program *p) {
+  for (uint32_t f = 0; f < p->fns.len; f++)
+    FOR_BLOCKS (p->fns.data[f], b)
+      FOR_INS (b, i)
+        if (writes_elsewhere(i))
+          return true;
+  return false;
 }
 
 /* --- tensor maps: one for each array, box and swizzle, and type of its elements --- */
@@ -445,9 +495,10 @@ Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want) {
   for (uint32_t k = 0; k < kernel->nparams; k++) {
     arguments[k] = all->args.len;
     assert(kernel->params[k]->type == kernel->param_types[k]);
-    add_argument(cx, all, kernel->param_types[k], use_of(kernel->params[k]), want.stable,
+    add_argument(cx, all, kernel->param_types[k], use_of(kernel->params[k]), want,
                  (Param){.param = k});
   }
+  all->writes_elsewhere = any_writes_elsewhere(program);
   if (want.maps)
     add_maps(cx, all, kernel, arguments, want.stable);
   if (want.trap)

@@ -16,18 +16,28 @@ typedef struct Param { /* a field of the block */
   bool unread;       /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
 } Param;
 
+/* An array among the kernel's parameters, or in a tuple of them. */
+typedef struct ArrayParam {
+  const Type *type;
+  uint32_t param, leaf; /* the kernel's parameter, and its first leaf there */
+  bool used, written;   /* its elements are, or may be */
+} ArrayParam;
+
 typedef struct Params {
   VEC(Param) fields;
   VEC(CgArg) args; /* leaf arguments */
-  uint32_t bytes;  /* end of the last field */
-  uint32_t begin;  /* bytes from an alignment of the largest field to where it begins */
+  VEC(ArrayParam) arrays;
+  bool writes_elsewhere; /* to global memory that is no parameter's, or that is not known */
+  uint32_t bytes;        /* end of the last field */
+  uint32_t begin;        /* bytes from an alignment of the largest field to where it begins */
 } Params;
 
 /* What the block holds beside the fields that the kernel reads: a TRAP field comes last, a GRID
  * field behind that. stable: every number, and of every array the pointer, all extents as EXTENT64
- * and all strides, whether they are read or not, whatever its layout is. */
+ * and all strides, whether they are read or not, whatever its layout is. extents: every leaf of an
+ * array whose elements are used. */
 typedef struct ParamsWant {
-  bool trap, grid, stable, maps;
+  bool trap, grid, stable, maps, extents;
   uint32_t begin; /* Target.params_begin */
 } ParamsWant;
 /* In: a typed program. Fails with ERR_PARAM_SIZE. Overwrites Ins.note of all instructions. */

@@ -203,6 +203,7 @@ static void pack_host(Pack *p, CgKernel *k) {
   pack_u32(p, &k->host.yields);
   pack_u32(p, &k->host.waits);
   pack_u32(p, &k->host.strides);
+  pack_u32(p, &k->host.turns);
   pack_u32(p, &k->host.stack_bytes);
   pack_u32(p, &k->host.checks);
   pack_text(p, &k->entry);

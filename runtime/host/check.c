@@ -86,6 +86,7 @@ RtCheck *rt_check_open(uint32_t checks) {
   c->checks = checks;
   c->finding = RT_FOUND_NONE;
   c->row = 0;
+  c->turns = NULL;
   memset(c->conflicts, 0, sizeof c->conflicts);
   c->unset.found = c->no_memory = false;
   c->grid = c->ended_at = 0;
@@ -150,9 +151,11 @@ static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
   w->stamp = (uint64_t)(c->base + c->nsegments++) << SEGMENT_AT;
   w->all = 0;
   w->locks = false;
-  free(w->seen);
-  free(w->fenced);
-  w->seen = NULL, w->fenced = NULL;
+  if (w->seen || w->fenced) {
+    free(w->seen);
+    free(w->fenced);
+    w->seen = NULL, w->fenced = NULL;
+  }
 }
 
 static void begin_segments(RtCheck *c, RtCheckBlock *b) {
@@ -219,6 +222,17 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   return true;
 }
 
+void rt_check_take_turns(RtCheck *c, RtCheckBlock *const *places, uint64_t first) {
+  c->turns = places, c->first_turn = first;
+  c->block = places[0];
+}
+
+void rt_check_turn(const RtHostLaunch *view, uint64_t block) {
+  RtCheck *c = view->check;
+  if (c->turns)
+    c->block = c->turns[block - c->first_turn];
+}
+
 void rt_check_resume(RtCheck *c, RtCheckBlock *b) {
   c->block = b;
   if (b->grid == c->grid)
@@ -280,6 +294,10 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
     begin_segment(c, b, first / WARP);
   else
     w->all = tick;
+}
+
+void rt_check_met(const RtHostLaunch *view, uint32_t first) {
+  rt_check_warp(view->check, first, UINT32_MAX);
 }
 
 /* --- fences and atomics: order between blocks, and between warps --- */
@@ -562,14 +580,16 @@ static bool is_dense(uint32_t bytes, int64_t step, uint32_t mask, uint32_t *n) {
 
 const uint32_t *rt_check_unset_row(const RtHostLaunch *view, const void *p, uint32_t bytes,
                                    int64_t step, uint32_t mask) {
+  static const uint32_t none[WARP];
   RtCheck *c = view->check;
   uint32_t n;
+  if (is_dense(bytes, step, mask, &n) && !rt_unset_any((uintptr_t)p, (size_t)n * bytes))
+    return none;
   memset(c->unset_of, 0, sizeof c->unset_of);
-  if (!is_dense(bytes, step, mask, &n) || rt_unset_any((uintptr_t)p, (size_t)n * bytes))
-    for (uint32_t rest = mask; rest; rest &= rest - 1) {
-      uint32_t k = (uint32_t)__builtin_ctz(rest);
-      c->unset_of[k] = rt_check_unset(view, (const char *)p + (int64_t)k * step, bytes);
-    }
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint32_t k = (uint32_t)__builtin_ctz(rest);
+    c->unset_of[k] = rt_check_unset(view, (const char *)p + (int64_t)k * step, bytes);
+  }
   return c->unset_of;
 }
 

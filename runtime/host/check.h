@@ -2,8 +2,8 @@
  * races, barriers that not all threads reach, and memory that is read before it is written.
  *
  * In: each access, fence and meeting of each thread. Out: a finding, which becomes the launch's
- * trap. A checked launch runs on one OS thread, its blocks one after another, so that the same
- * launch finds the same. */
+ * trap. A checked launch runs on one OS thread, its blocks one after another or in turns, so that
+ * the same launch finds the same. */
 #ifndef PYPTX_RUNTIME_HOST_CHECK_H
 #define PYPTX_RUNTIME_HOST_CHECK_H
 
@@ -24,6 +24,9 @@ void rt_check_close(RtCheck *c);
  * at first. false: there is no memory. */
 bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t block, const RtHostLaunch *view,
                     size_t shared_bytes);
+/* The blocks from `first` on that have begun take turns. */
+enum { RT_CHECK_TURNS = 32 };
+void rt_check_take_turns(RtCheck *c, RtCheckBlock *const *places, uint64_t first);
 /* It goes on. */
 void rt_check_resume(RtCheck *c, RtCheckBlock *place);
 /* All blocks have met. */
@@ -64,6 +67,10 @@ void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool wr
 
 /* --- called by compiled code --- */
 
+/* All lanes of the warp that begins at thread `first` have done a warp operation. */
+void rt_check_met(const RtHostLaunch *view, uint32_t first);
+/* What follows is done by this block. */
+void rt_check_turn(const RtHostLaunch *view, uint64_t block);
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device);
 /* site: 1 more than its number; 0: the thread goes on. */
 void rt_check_leave(const RtHostLaunch *view, uint32_t thread, uint32_t site);

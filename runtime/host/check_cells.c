@@ -722,7 +722,20 @@ static __attribute__((noinline)) const uint32_t *row_slowly(const RtHostLaunch *
   return left ? note_each(view, at, thread, what, bytes, step, left) : nothing;
 }
 
-/* Here: the usual case, sixteen lanes of one warp at neighbouring elements, in one line or two. */
+/* Lanes of one warp at neighbouring elements, in up to three lines from l on. */
+static __attribute__((noinline)) const uint32_t *
+row_in_lines(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t what, uint32_t bytes,
+             uint32_t mask, Line *l, uint32_t cell) {
+  RtCheck *c = view->check;
+  uint64_t record = c->block->warps[thread / WARP].stamp | what, wide = (uint64_t)mask << cell;
+  uint32_t behind = behind_at(c, at);
+  for (uint32_t first = thread % WARP - cell; wide; wide >>= LINE, first += LINE, l++)
+    if (wide & 0xFFFF && !note(c, l, entry(record, first, wide & 0xFFFF, EACH), behind))
+      return row_slowly(view, at, thread, what, bytes, bytes, mask);
+  return nothing;
+}
+
+/* Here: the usual case, a line or two that nobody has touched in this launch. */
 const uint32_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
                              uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
@@ -731,18 +744,19 @@ const uint32_t *rt_check_row(const RtHostLaunch *view, const void *address, uint
   uintptr_t at = (uintptr_t)address, in_piece = at - s->begin;
   uint32_t lane = thread % WARP;
   if (s->generation != c->generation || in_piece >= s->size || step != bytes ||
-      (at & (bytes - 1)) || lane > WARP - LINE || mask >> LINE)
+      (at & (bytes - 1)) || (uint64_t)mask << lane >> WARP)
     return row_slowly(view, at, thread, what, bytes, step, mask);
   look_ahead(c, s, at, thread);
-  uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (LINE - 1),
-           wide = mask << cell,
-           behind = at - b->shared < b->shared_end - b->shared ? b->begun : c->base;
+  uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (LINE - 1);
+  uint64_t wide = (uint64_t)mask << cell, more = wide >> LINE;
   Line *l = &s->lines[k >> LINE_BITS];
+  if (!rt_check_is_stale(c, l->record) || more >> LINE ||
+      (more && !rt_check_is_stale(c, l[1].record)))
+    return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
   uint64_t record = b->warps[thread / WARP].stamp | what;
-  if (wide & 0xFFFF && !note(c, l, entry(record, lane - cell, wide & 0xFFFF, EACH), behind))
-    return row_slowly(view, at, thread, what, bytes, step, mask);
-  wide >>= LINE;
-  if (wide && !note(c, l + 1, entry(record, lane + LINE - cell, wide, EACH), behind))
-    return row_slowly(view, at, thread, what, bytes, step, mask);
+  if (wide & 0xFFFF)
+    put(l, entry(record, lane - cell, wide & 0xFFFF, EACH));
+  if (more)
+    put(l + 1, entry(record, lane + LINE - cell, (uint32_t)more, EACH));
   return nothing;
 }

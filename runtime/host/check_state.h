@@ -154,6 +154,8 @@ struct RtCheck {
   uint64_t generation; /* of pieces */
   uint32_t checks, base, grid;
   RtCheckBlock *block, *blocks, *spare; /* blocks: of places */
+  RtCheckBlock *const *turns;           /* of blocks from first_turn on; NULL: none is taken */
+  uint64_t first_turn;
   Segment *segments;
   size_t nsegments, most_segments; /* numbers from base on */
   Full *full;

@@ -69,11 +69,12 @@ typedef struct Launch {
   uint64_t total;
   _Atomic uint64_t next; /* first block that nobody has taken */
   unsigned workers;
-  RtPlaces *places;      /* where blocks may leave compiled code to wait, else NULL */
-  size_t arrivals_at;    /* in a frame: RtPlace.arrived_in */
-  RtCheckBlock *checked; /* of a checked launch without places: the block that runs */
-  _Atomic bool stop;     /* set once */
-  RtDeadline deadline;   /* of a launch with a timeout, of so many ns */
+  RtPlaces *places;   /* where blocks may leave compiled code to wait, else NULL */
+  size_t arrivals_at; /* in a frame: RtPlace.arrived_in */
+  RtCheckBlock
+      *checked[RT_CHECK_TURNS]; /* of a checked launch without places: the block that runs */
+  _Atomic bool stop;            /* set once */
+  RtDeadline deadline;          /* of a launch with a timeout, of so many ns */
   uint64_t timeout;
   const RtWorker *caller;
   uint64_t asked;      /* when the calling thread last did */
@@ -167,7 +168,7 @@ static bool stopped(Launch *l) {
 static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
   uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n, row = l->view.grid[0];
   uint64_t share = l->workers == 1 ? 1 : SHARES * l->workers;
-  if (l->code->strides)
+  if (l->code->strides && !l->code->checks)
     most = (l->total + l->workers - 1) / l->workers, share = 1;
   do {
     if (at >= l->total)
@@ -299,16 +300,35 @@ static void ask_at(Launch *l, uint64_t time) {
   stop(l);
 }
 
+/* Blocks of a checked launch: neighbours along x that run row by row, so that rows of an array are
+ * read in long pieces, or one. false: there is no memory. */
+static bool run_checked(Launch *l, RtWorker *w, uint64_t first, uint64_t most, uint64_t *group) {
+  enum { ROW = 1024 }; /* threads */
+  uint64_t left = l->view.grid[0] - first % l->view.grid[0], n = ROW / l->view.block[0];
+  n = n < most ? n : most;
+  n = n < left ? n : left;
+  n = n < RT_CHECK_TURNS ? n : RT_CHECK_TURNS;
+  bool rows = l->view.block[1] * l->view.block[2] > 1 || l->code->strides;
+  *group = n = n && rows && l->code->turns ? n : 1;
+  for (uint64_t k = 0; k < n; k++)
+    if (!enter_checked(l, w, &l->checked[k], first + k, true))
+      return false;
+  rt_check_take_turns(w->view.check, l->checked, first);
+  l->code->entry(&w->view, first, first + n);
+  return true;
+}
+
 /* Up to `most` blocks; false: there are none left, or none for this thread. */
 static bool run_batch(Launch *l, RtWorker *w, uint64_t most) {
   uint64_t first, n;
   if (l->places)
     return run_place(l, w);
-  n = take(l, w->view.check ? 1 : most, &first);
-  if (n && !enter_checked(l, w, &l->checked, first, true))
-    return false;
-  if (n)
+  n = take(l, most, &first);
+  if (n && !w->view.check)
     l->code->entry(&w->view, first, first + n);
+  for (uint64_t k = first, group; n && w->view.check && k < first + n && !stopped(l); k += group)
+    if (!run_checked(l, w, k, first + n - k, &group))
+      return false;
   return n != 0;
 }
 
