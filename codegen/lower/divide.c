@@ -73,8 +73,8 @@ static Division divide_by_power(Lower *lw, Wanted w, LLVMValueRef x, int k) {
 }
 
 /* The smallest integer divided by -1 overflows. Divided by 1 instead it gives itself, which is the
- * wrapped result, and remainder 0. */
-static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+ * wrapped result, and remainder 0. `exact`: that cannot happen. */
+static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool exact) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
   if (power_of_two(y) >= 0)
@@ -82,9 +82,12 @@ static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef 
   LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
   LLVMValueRef lowest = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 1));
   LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero);
-  LLVMValueRef minus = l_icmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t));
-  LLVMValueRef overflow = l_and(b, l_icmp(b, LLVMIntEQ, x, lowest), minus);
-  LLVMValueRef safe = l_select(b, l_or(b, by_zero, overflow), one, y);
+  LLVMValueRef by_one = by_zero;
+  if (!exact) {
+    LLVMValueRef minus = l_icmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t));
+    by_one = l_or(b, by_zero, l_and(b, l_icmp(b, LLVMIntEQ, x, lowest), minus));
+  }
+  LLVMValueRef safe = l_select(b, by_one, one, y);
   Division d = truncating(lw, (Wanted){w.quotient, true}, x, safe, true);
   LLVMValueRef signs = l_icmp(b, LLVMIntSLT, l_xor(b, d.rest, safe), zero);
   LLVMValueRef adjust = l_and(b, l_icmp(b, LLVMIntNE, d.rest, zero), signs);
@@ -262,7 +265,7 @@ static Division divide(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool
   if (lw->target->narrows && lw->cg->options.opt && LLVMTypeOf(x) == lw->t->i64 &&
       !LLVMIsAConstant(y) && !is_hash(x))
     return divide_by_size(lw, w, x, y, is_signed);
-  return is_signed ? divide_signed(lw, w, x, y) : divide_unsigned(lw, w, x, y);
+  return is_signed ? divide_signed(lw, w, x, y, false) : divide_unsigned(lw, w, x, y);
 }
 
 /* --- what has been divided ---
@@ -321,7 +324,7 @@ static LLVMValueRef divide_narrow(Lower *lw, const Ins *i, LLVMValueRef x, LLVMV
   x = lw_low(lw, x), y = lw_low(lw, y);
   Division d = i->flags & INS_OF_U32           ? divide_unsigned(lw, w, x, y)
                : is_of_positive(i->args[0], y) ? divide_positive(lw, w, x, y)
-                                               : divide_signed(lw, w, x, y);
+                                               : divide_signed(lw, w, x, y, i->flags & INS_NO_WRAP);
   return w.quotient ? d.quotient : d.rest;
 }
 

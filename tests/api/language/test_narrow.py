@@ -402,8 +402,18 @@ def powers(start, stop, out):
     out[1] = x % 8 + (y % 4294967296) * 5 + x % 4611686018427387904 + y % 1 + (y - 7) // 64 + y % -8 + (x // 4 + y // 4) // 2
 
 
+def quotients(start, stop, out):  # of a and d neither is the smallest int32, whose quotient by -1 does not fit
+    a = min(max(int(start), -2147483647), 2147483647)
+    b = min(max(int(start), -2147483648), 2147483647)
+    d = min(max(int(stop), -2147483647), 2147483647)
+    if d == 0:
+        d = -1
+    out[0] = a // d * 3 + a % d
+    out[1] = b % d + b // d * 5
+
+
 @needs_llc
-@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves, low_shifts, powers])
+@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves, low_shifts, powers, quotients])
 @pytest.mark.parametrize("width", ["int64", "int32"])
 def test_the_gpus_code_at_the_edges(kernel, width):
     entries = Entries(kernel, f"void({width}, {width}, int64[::1])", 1)
