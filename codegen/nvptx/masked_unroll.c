@@ -381,8 +381,8 @@ static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy) {
   return at < MAX_BODY ? l->steps[at].copy[copy] : carried_to(l, &l->carried[at - MAX_BODY], copy);
 }
 
-/* x + m + n as x + (m + n), of copies that are constant distances apart: LLVM's code generator finds
- * one constant in an index. NULL: it is no such sum. */
+/* x + m + n as x + (m + n), of copies that are constant distances apart: LLVM's code generator
+ * finds one constant in an index. NULL: it is no such sum. */
 static LLVMValueRef added_at_once(Loop *l, LLVMValueRef sum, LLVMValueRef const *operands) {
   LLVMValueRef before = operands[0], n = operands[1];
   if (!cg_is_op(sum, LLVMAdd) || !LLVMIsAConstantInt(n) || !LLVMIsAInstruction(before) ||

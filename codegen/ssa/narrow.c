@@ -7,8 +7,9 @@
  * In: a strict Fn in order, with dominators. Out: INS_I32 on values that fit int32, INS_U32 on
  * those that fit uint32, wherever they are used; INS_OF_I32 and INS_OF_U32 on operations whose
  * operands do where these read them (behind `if x < n`); INS_NO_WRAP on divisions of these that
- * never read the smallest int32; INS_INDEX on wrapped indices that are only used as indices. The start and step of grid-stride loops are clamped first, which adds a
- * comparison and a selection each in front of the loop. */
+ * never read the smallest int32; INS_INDEX on wrapped indices that are only used as indices. The
+ * start and step of grid-stride loops are clamped first, which adds a comparison and a selection
+ * each in front of the loop. */
 #include "codegen/ssa/narrow.h"
 
 #include <assert.h>
