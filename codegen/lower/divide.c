@@ -72,6 +72,24 @@ static Division divide_by_power(Lower *lw, Wanted w, LLVMValueRef x, int k) {
   return d;
 }
 
+/* Where the divisor is positive, or the negative of x fits: floor(x / y) is floor(-x / -y), and for a
+ * negative x it is ~(~x / y), of numbers that are not negative. */
+static Division divide_rounding(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
+  LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero), safe = l_select(b, by_zero, one, y);
+  LLVMValueRef size = lw_intrinsic(lw, "llvm.abs", &t, 1,
+                                   (LLVMValueRef[]){safe, LLVMConstNull(lw->t->i1)}, 2);
+  LLVMValueRef of = l_select(b, l_icmp(b, LLVMIntSLT, safe, zero), l_neg(b, x), x);
+  LLVMValueRef sign = l_ashr(b, of, l_int(t, LLVMGetIntTypeWidth(t) - 1));
+  LLVMValueRef q = l_xor(b, l_binop(b, LLVMUDiv, l_xor(b, of, sign), size), sign);
+  Division d = {.quotient = l_select(b, by_zero, zero, q)};
+  if (w.rest)
+    d.rest = l_sub(b, x, l_mul(b, q, safe));
+  return d;
+}
+
 /* The smallest integer divided by -1 overflows. Divided by 1 instead it gives itself, which is the
  * wrapped result, and remainder 0. `exact`: that cannot happen. */
 static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool exact) {
@@ -79,15 +97,16 @@ static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef 
   LLVMBuilderRef b = lw->b;
   if (power_of_two(y) >= 0)
     return divide_by_power(lw, w, x, power_of_two(y));
+  bool positive = LLVMIsAConstantInt(y) && LLVMGetIntTypeWidth(t) <= 64 &&
+                  LLVMConstIntGetSExtValue(y) > 0;
+  if (lw->target->narrows && (exact || positive))
+    return divide_rounding(lw, w, x, y);
   LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
   LLVMValueRef lowest = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 1));
   LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero);
-  LLVMValueRef by_one = by_zero;
-  if (!exact) {
-    LLVMValueRef minus = l_icmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t));
-    by_one = l_or(b, by_zero, l_and(b, l_icmp(b, LLVMIntEQ, x, lowest), minus));
-  }
-  LLVMValueRef safe = l_select(b, by_one, one, y);
+  LLVMValueRef minus = l_icmp(b, LLVMIntEQ, y, LLVMConstAllOnes(t));
+  LLVMValueRef overflow = l_and(b, l_icmp(b, LLVMIntEQ, x, lowest), minus);
+  LLVMValueRef safe = l_select(b, l_or(b, by_zero, overflow), one, y);
   Division d = truncating(lw, (Wanted){w.quotient, true}, x, safe, true);
   LLVMValueRef signs = l_icmp(b, LLVMIntSLT, l_xor(b, d.rest, safe), zero);
   LLVMValueRef adjust = l_and(b, l_icmp(b, LLVMIntNE, d.rest, zero), signs);

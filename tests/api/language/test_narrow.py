@@ -408,8 +408,8 @@ def quotients(start, stop, out):  # of a and d neither is the smallest int32, wh
     d = min(max(int(stop), -2147483647), 2147483647)
     if d == 0:
         d = -1
-    out[0] = a // d * 3 + a % d
-    out[1] = b % d + b // d * 5
+    out[0] = a // d * 3 + a % d + b // 7 * 2 - b % 10
+    out[1] = b % d + b // d * 5 + int(start) // 1000000007 - int(stop) % 3
 
 
 @needs_llc
