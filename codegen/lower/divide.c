@@ -72,8 +72,8 @@ static Division divide_by_power(Lower *lw, Wanted w, LLVMValueRef x, int k) {
   return d;
 }
 
-/* Where the divisor is positive, or the negative of x fits: floor(x / y) is floor(-x / -y), and for a
- * negative x it is ~(~x / y), of numbers that are not negative. */
+/* Where the divisor is positive, or the negative of x fits: floor(x / y) is floor(-x / -y), and for
+ * a negative x it is ~(~x / y), of numbers that are not negative. */
 static Division divide_rounding(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;

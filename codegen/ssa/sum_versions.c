@@ -142,9 +142,18 @@ static bool gains(const Range *r) {
   return false;
 }
 
+/* Asked first, since the intervals of a function cost time. */
+static bool has_slow(const Range *r) {
+  for (unsigned k = 1; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      if (is_slow(i))
+        return true;
+  return false;
+}
+
 static bool read_sums(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .trips = (int64_t)ROOM};
-  if (!ssa_read_upward(r, header, latch, MAX_SIZE) || header->preds.len != 2)
+  if (!ssa_read_upward(r, header, latch, MAX_SIZE) || header->preds.len != 2 || !has_slow(r))
     return false;
   find_sums(r);
   return r->nsums && gains(r);
