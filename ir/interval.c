@@ -2,8 +2,9 @@
  * 1977).
  *
  * Intervals grow sweep by sweep. A phi whose bound has moved GROW_LIMIT times is widened at that
- * end: to the next number that the function compares with, or a neighbour of that; then as far as
- * it can drift, or else to the end of its type. At last a few sweeps shrink what was widened too
+ * end: to the next number that the function compares with, or a neighbour of that; then to the end
+ * of 32 bits, where what bounds it in its loop most likely is; then as far as it can drift, or else
+ * to the end of its type. At last a few sweeps shrink what was widened too
  * far. A comparison bounds its operands in the blocks that only one of its outcomes
  * reaches, and in the selection that it makes. Three things bound what goes around loops:
  *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the
@@ -425,6 +426,16 @@ static bool is_short_counter(const Intervals *v, const Ins *i) {
   return v->counter[i->id] && is_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
 }
 
+/* Does a guard on the way to a phi bound operand k, and to 32 bits? That is a better entry into a
+ * web than what is behind it. */
+static bool is_guarded(const Intervals *v, const Ins *merge, uint32_t k, Interval *is) {
+  const Ins *a = merge->args[k];
+  if (merge->op != OP_PHI)
+    return false;
+  *is = at(v, a, merge->block->preds.data[k]);
+  return is_within(*is, (Interval){INT32_MIN, INT32_MAX}) && !is_within(v->of[a->id], *is);
+}
+
 /* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
  * there is time for. */
 static Interval drifted(const Intervals *v, const Ins *phi) {
@@ -432,6 +443,11 @@ static Interval drifted(const Intervals *v, const Ins *phi) {
   Interval r = nothing, room = of_type(phi->type);
   for (uint32_t k = 0; k < w.n; k++)
     for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
+      Interval guarded;
+      if (is_guarded(v, w.of[k], j, &guarded)) {
+        r = both(r, guarded);
+        continue;
+      }
       const Ins *a = before_steps(v, &w, w.of[k]->args[j]);
       if (has(&w, a) || is_any(a))
         continue;
@@ -615,12 +631,15 @@ static Interval marked(const Intervals *v, Interval now, Interval far) {
 
 /* As far as a phi goes that still grows. */
 static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interval now) {
+  const Interval short_ones = {INT32_MIN, INT32_MAX};
   uint8_t grown = v->grown[phi->id];
   if (grown < GROW_LIMIT || is_within(now, old))
     return now;
-  Interval far = grown < 3 * GROW_LIMIT ? drifted(v, phi) : of_type(phi->type);
+  Interval far = grown < 4 * GROW_LIMIT ? drifted(v, phi) : of_type(phi->type);
   if (grown < 2 * GROW_LIMIT)
     far = marked(v, now, far);
+  if (grown < 3 * GROW_LIMIT && is_within(now, short_ones))
+    far = common(far, short_ones);
   return (Interval){now.lo < old.lo ? far.lo : now.lo, now.hi > old.hi ? far.hi : now.hi};
 }
 

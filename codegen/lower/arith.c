@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "codegen/lower/private.h"
+#include "ir/cfg.h"
+#include "ir/interval.h"
 
 static bool is_float_value(LLVMValueRef v) {
   LLVMTypeKind k = LLVMGetTypeKind(LLVMTypeOf(v));
@@ -173,6 +175,24 @@ static LLVMValueRef compare_mixed(Lower *lw, Op op, LLVMValueRef x, LLVMValueRef
   return less ? l_or(lw->b, v, negative) : l_and(lw->b, v, l_not(lw->b, negative));
 }
 
+static const Ins *before_casts(const Ins *i) {
+  while (i->op == OP_CAST)
+    i = i->args[0];
+  return i;
+}
+
+/* Is it the test of a window's loop, `range(x - r, x + r + 1)`? Of `k < x + r + 1` LLVM makes
+ * `k <= x + r`, and then counts the trips in 64 bits, since x + r + 1 might wrap around. Where the
+ * start or the step is what LLVM can reason with, that does no harm. */
+static bool ends_window(const Ins *i) {
+  const Ins *end = i->block->last, *stop = before_casts(i->args[1]);
+  Counter c;
+  return i->op == OP_LT && end->op == OP_CONDBR && end->args[0] == i && i->args[0]->op == OP_PHI &&
+         i->args[0]->block == i->block && stop->op == OP_ADD && stop->args[1]->op == OP_CONST &&
+         stop->block != i->block && ir_counter(i->args[0], &c) && c.step->op == OP_CONST &&
+         before_casts(c.start)->op != OP_CONST;
+}
+
 void lw_compare(Lower *lw, Ins *i) {
   const Type *tx = i->args[0]->type, *ty = i->args[1]->type;
   if (!ty_is_scalar(tx) || !ty_is_scalar(ty)) { /* values without storage: None is None */
@@ -182,9 +202,10 @@ void lw_compare(Lower *lw, Ins *i) {
   LLVMValueRef x = lw_value(lw, i->args[0]), y = lw_value(lw, i->args[1]), v;
   CX_ASSERT(lw->cx, LLVMTypeOf(x) == LLVMTypeOf(y));
   if (is_narrow(i)) {
+    LLVMValueRef a = lw_low(lw, x), b = lw_low(lw, y);
     lw_set(lw, i,
-           l_icmp(lw->b, all_i32(i) ? compares[i->op].is_signed : compares[i->op].is_unsigned,
-                  lw_low(lw, x), lw_low(lw, y)));
+           l_icmp(lw->b, all_i32(i) ? compares[i->op].is_signed : compares[i->op].is_unsigned, a,
+                  ends_window(i) ? l_freeze(lw->b, b) : b));
     return;
   }
   if (is_float_value(x))

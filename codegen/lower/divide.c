@@ -72,13 +72,35 @@ static Division divide_by_power(Lower *lw, Wanted w, LLVMValueRef x, int k) {
   return d;
 }
 
+/* Where the divisor is positive, or the negative of x fits: floor(x / y) is floor(-x / -y), and for
+ * a negative x it is ~(~x / y), of numbers that are not negative. */
+static Division divide_rounding(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
+  LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero), safe = l_select(b, by_zero, one, y);
+  LLVMValueRef size = lw_intrinsic(lw, "llvm.abs", &t, 1,
+                                   (LLVMValueRef[]){safe, LLVMConstNull(lw->t->i1)}, 2);
+  LLVMValueRef of = l_select(b, l_icmp(b, LLVMIntSLT, safe, zero), l_neg(b, x), x);
+  LLVMValueRef sign = l_ashr(b, of, l_int(t, LLVMGetIntTypeWidth(t) - 1));
+  LLVMValueRef q = l_xor(b, l_binop(b, LLVMUDiv, l_xor(b, of, sign), size), sign);
+  Division d = {.quotient = l_select(b, by_zero, zero, q)};
+  if (w.rest)
+    d.rest = l_sub(b, x, l_mul(b, q, safe));
+  return d;
+}
+
 /* The smallest integer divided by -1 overflows. Divided by 1 instead it gives itself, which is the
- * wrapped result, and remainder 0. */
-static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
+ * wrapped result, and remainder 0. `exact`: that cannot happen. */
+static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool exact) {
   LLVMTypeRef t = LLVMTypeOf(x);
   LLVMBuilderRef b = lw->b;
   if (power_of_two(y) >= 0)
     return divide_by_power(lw, w, x, power_of_two(y));
+  bool positive = LLVMIsAConstantInt(y) && LLVMGetIntTypeWidth(t) <= 64 &&
+                  LLVMConstIntGetSExtValue(y) > 0;
+  if (lw->target->narrows && (exact || positive))
+    return divide_rounding(lw, w, x, y);
   LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
   LLVMValueRef lowest = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 1));
   LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, zero);
@@ -262,7 +284,7 @@ static Division divide(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool
   if (lw->target->narrows && lw->cg->options.opt && LLVMTypeOf(x) == lw->t->i64 &&
       !LLVMIsAConstant(y) && !is_hash(x))
     return divide_by_size(lw, w, x, y, is_signed);
-  return is_signed ? divide_signed(lw, w, x, y) : divide_unsigned(lw, w, x, y);
+  return is_signed ? divide_signed(lw, w, x, y, false) : divide_unsigned(lw, w, x, y);
 }
 
 /* --- what has been divided ---
@@ -321,7 +343,7 @@ static LLVMValueRef divide_narrow(Lower *lw, const Ins *i, LLVMValueRef x, LLVMV
   x = lw_low(lw, x), y = lw_low(lw, y);
   Division d = i->flags & INS_OF_U32           ? divide_unsigned(lw, w, x, y)
                : is_of_positive(i->args[0], y) ? divide_positive(lw, w, x, y)
-                                               : divide_signed(lw, w, x, y);
+                                               : divide_signed(lw, w, x, y, i->flags & INS_NO_WRAP);
   return w.quotient ? d.quotient : d.rest;
 }
 

@@ -381,6 +381,26 @@ static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy) {
   return at < MAX_BODY ? l->steps[at].copy[copy] : carried_to(l, &l->carried[at - MAX_BODY], copy);
 }
 
+/* x + m + n as x + (m + n), of copies that are constant distances apart: LLVM's code generator
+ * finds one constant in an index. NULL: it is no such sum. */
+static LLVMValueRef added_at_once(Loop *l, LLVMValueRef sum, LLVMValueRef const *operands) {
+  LLVMValueRef before = operands[0], n = operands[1];
+  if (!cg_is_op(sum, LLVMAdd) || !LLVMIsAConstantInt(n) || !LLVMIsAInstruction(before) ||
+      !cg_is_op(before, LLVMAdd) || !LLVMIsAConstantInt(LLVMGetOperand(before, 1)) ||
+      LLVMGetIntTypeWidth(LLVMTypeOf(sum)) < 32)
+    return NULL;
+  int64_t a = LLVMConstIntGetSExtValue(LLVMGetOperand(before, 1)), b = LLVMConstIntGetSExtValue(n);
+  if (a <= 0 || b <= 0 || a > INT16_MAX || b > INT16_MAX) /* then the flags hold for both at once */
+    return NULL;
+  LLVMValueRef v = l_add(l->cg->builder, LLVMGetOperand(before, 0),
+                         l_int(LLVMTypeOf(sum), (uint64_t)(a + b)));
+  if (LLVMIsAInstruction(v)) {
+    LLVMSetNSW(v, LLVMGetNSW(before) && LLVMGetNSW(sum));
+    LLVMSetNUW(v, LLVMGetNUW(before) && LLVMGetNUW(sum));
+  }
+  return v;
+}
+
 static LLVMValueRef cloned(Loop *l, const Step *s, unsigned copy) {
   unsigned n = (unsigned)LLVMGetNumOperands(s->ins);
   LLVMValueRef *operands = CX_ARRAY(l->cg->cx, LLVMValueRef, n + 1);
@@ -388,6 +408,9 @@ static LLVMValueRef cloned(Loop *l, const Step *s, unsigned copy) {
     operands[o] = value_of(l, LLVMGetOperand(s->ins, o), copy);
   if (LLVMIsACastInst(s->ins) && LLVMTypeOf(operands[0]) == LLVMTypeOf(s->ins))
     return operands[0]; /* of a load that was extended */
+  LLVMValueRef v = n == 2 ? added_at_once(l, s->ins, operands) : NULL;
+  if (v)
+    return v;
   return copy_ins(l->cg->builder, s->ins, operands);
 }
 

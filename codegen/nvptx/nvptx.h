@@ -102,6 +102,10 @@ void cg_nvptx_short_shuffles(Cg *cg);
 /* local_guards.c: loads of local arrays in front of a condition that was loaded. */
 void cg_nvptx_local_guards(Cg *cg);
 
+/* array_bases.c: in loops over many arrays, addresses that begin with parameters, not with elements
+ * in front of the loop. */
+void cg_nvptx_array_bases(Cg *cg);
+
 /* shared_addresses.c: what addresses behind several conditions have in common, in front of them;
  * before code generation. */
 void cg_nvptx_shared_addresses(Cg *cg);

@@ -6,9 +6,10 @@
  *
  * In: a strict Fn in order, with dominators. Out: INS_I32 on values that fit int32, INS_U32 on
  * those that fit uint32, wherever they are used; INS_OF_I32 and INS_OF_U32 on operations whose
- * operands do where these read them (behind `if x < n`); INS_INDEX on wrapped indices that are only
- * used as indices. The start and step of grid-stride loops are clamped first, which adds a
- * comparison and a selection each in front of the loop. */
+ * operands do where these read them (behind `if x < n`); INS_NO_WRAP on divisions of these that
+ * never read the smallest int32; INS_INDEX on wrapped indices that are only used as indices. The
+ * start and step of grid-stride loops are clamped first, which adds a comparison and a selection
+ * each in front of the loop. */
 #include "codegen/ssa/narrow.h"
 
 #include <assert.h>
@@ -202,6 +203,15 @@ static bool is_computed(const Ins *i) {
   }
 }
 
+/* The smallest int32 divided by -1 does not fit. */
+static void mark_division(const Intervals *v, Ins *i) {
+  bool divides = i->op == OP_FLOORDIV || i->op == OP_MOD;
+  if (divides && i->flags & INS_OF_I32) {
+    i->flags &= (uint16_t)~INS_NO_WRAP;
+    i->flags |= ir_reads_within(v, i, (Interval){-LARGEST, LARGEST}) ? INS_NO_WRAP : 0;
+  }
+}
+
 void cg_narrow(Cx *cx, Fn *fn) {
   static const Interval i32 = {INT32_MIN, INT32_MAX}, u32 = {0, UINT32_MAX};
   assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
@@ -222,5 +232,6 @@ void cg_narrow(Cx *cx, Fn *fn) {
         i->flags |= INS_OF_I32;
       if (any && (is_test || i->flags & INS_U32) && ir_reads_within(v, i, u32))
         i->flags |= INS_OF_U32;
+      mark_division(v, i);
     }
 }

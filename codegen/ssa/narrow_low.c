@@ -94,7 +94,8 @@ void cg_narrow_low(Cx *cx, Fn *fn) {
     FOR_INS (b, i) {
       if (!is_wide(i) || full[i->id])
         continue;
-      i->flags &= (uint16_t)~INS_NO_WRAP;
+      if (i->op != OP_FLOORDIV && i->op != OP_MOD) /* these read their operands in full */
+        i->flags &= (uint16_t)~INS_NO_WRAP;
       i->flags |= has_low_form(i) ? INS_LOW : 0;
     }
 }

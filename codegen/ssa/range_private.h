@@ -11,6 +11,7 @@ enum {
   MAX_ARRAYS = 4,  /* of rows of constant columns, in a loop */
   MAX_CHECKS = 24, /* of indices, in a loop */
   MAX_FACTORS = 4, /* of products, in a loop */
+  MAX_SUMS = 4,    /* in a loop */
 };
 
 /* An array of rows, and the columns that the loop reads, as bits, of all axes but the first. */
@@ -41,7 +42,28 @@ typedef struct Range {
   bool signs;                /* no check of an index is among them */
   Ins *factors[MAX_FACTORS]; /* that are bounded in front */
   unsigned nfactors;
+  Ins *sums[MAX_SUMS]; /* the phis of those that are bounded in front, with their trips */
+  unsigned nsums;
+  int64_t trips; /* most of which the sums fit */
 } Range;
+
+/* --- range_versions.c --- */
+
+Intervals *ssa_intervals_of(Versions *of);
+/* A range upward of int64, of at most so many operations. */
+bool ssa_read_upward(Range *r, Block *header, Block *latch, unsigned most);
+/* From `from` to `yes` if the comparison of v with n holds, else to `no`. */
+void ssa_choose(Cx *cx, Fn *fn, const Range *r, Block *from, Ins *v, Op op, int64_t n, Block *yes,
+                Block *no);
+/* An index, extent or stop where the counter is `counter`, in front of the loop. What was known of
+ * it in an iteration need not hold where there is none. */
+Ins *ssa_in_front(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *i, Ins *counter);
+/* Writes each loop twice of which `reads` says so. */
+void ssa_version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *));
+
+/* --- sum_versions.c --- */
+
+void ssa_choose_by_sums(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
 
 /* --- range_copies.c --- */
 

@@ -185,14 +185,14 @@ static bool is_int64(const Type *t) {
 
 /* --- counters that are indices --- */
 
-static Intervals *intervals_of(Versions *of) {
+Intervals *ssa_intervals_of(Versions *of) {
   of->intervals = of->intervals ? of->intervals : ir_intervals(of->cx, of->fn);
   return of->intervals;
 }
 
 /* Asked first, since the intervals of a function cost time, is what the flags say. */
 static bool may_be_negative(Range *r, const Ins *i, const Block *b) {
-  return !(i->flags & INS_NONNEGATIVE) && ir_interval_at(intervals_of(r->of), i, b).lo < 0;
+  return !(i->flags & INS_NONNEGATIVE) && ir_interval_at(ssa_intervals_of(r->of), i, b).lo < 0;
 }
 
 static bool is_or_adds(const Ins *i, const Ins *counter) {
@@ -363,7 +363,7 @@ static void read_checks(Range *r) {
 }
 
 /* A range upward of int64. */
-static bool read_upward(Range *r, Block *header, Block *latch, unsigned most) {
+bool ssa_read_upward(Range *r, Block *header, Block *latch, unsigned most) {
   int64_t step;
   r->latch = latch;
   return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop, most) && read_condition(r) &&
@@ -375,7 +375,7 @@ static bool read_upward(Range *r, Block *header, Block *latch, unsigned most) {
 /* Is it one with such checks? */
 static bool read_checked(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of};
-  if (!read_upward(r, header, latch, MAX_CHECKED))
+  if (!ssa_read_upward(r, header, latch, MAX_CHECKED))
     return false;
   read_checks(r);
   return r->nchecks > 0;
@@ -389,7 +389,7 @@ static bool is_of_64_bits(Interval a) {
 
 /* What a sum or product is where the counter is `at`; false if it may leave 64 bits. */
 static bool reach_of(const Range *r, const Ins *i, Interval at, Interval *is) {
-  *is = i == r->counter ? at : ir_interval(intervals_of(r->of), i);
+  *is = i == r->counter ? at : ir_interval(ssa_intervals_of(r->of), i);
   if (i == r->counter || !ssa_in_loop(&r->loop, i->block) ||
       !(i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_CAST))
     return is_of_64_bits(*is);
@@ -408,7 +408,7 @@ static bool reach_of(const Range *r, const Ins *i, Interval at, Interval *is) {
 
 /* Is it negative nowhere if it is not at both ends, and may that be? */
 static bool is_signed_by_ends(Range *r, const Ins *i) {
-  Intervals *v = intervals_of(r->of);
+  Intervals *v = ssa_intervals_of(r->of);
   Course c = course_of(r, i, MAX_DEPTH);
   Interval first = ir_interval(v, r->start), last = ir_interval(v, r->stop), all, is;
   last = (Interval){last.lo - 1, last.hi - 1};
@@ -428,7 +428,7 @@ static bool is_long(const Range *r) {
 
 static bool read_signs(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .signs = true};
-  if (!read_upward(r, header, latch, MAX_SIZE) || !is_long(r))
+  if (!ssa_read_upward(r, header, latch, MAX_SIZE) || !is_long(r))
     return false;
   for (unsigned k = 1; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
@@ -467,7 +467,7 @@ static void find_factors(Range *r, Ins *v, unsigned depth) {
   } else if (v->op == OP_CAST) {
     find_factors(r, v->args[0], depth - 1);
   } else if (v->op == OP_MUL &&
-             !ir_is_within(intervals_of(r->of), v, (Interval){INT32_MIN, INT32_MAX})) {
+             !ir_is_within(ssa_intervals_of(r->of), v, (Interval){INT32_MIN, INT32_MAX})) {
     if (add_factor(r, v->args[0]))
       add_factor(r, v->args[1]);
   }
@@ -480,7 +480,7 @@ static bool reads_numbers(const Ins *i) {
 
 static bool read_factors(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of};
-  if (!read_upward(r, header, latch, MAX_SIZE))
+  if (!ssa_read_upward(r, header, latch, MAX_SIZE))
     return false;
   for (unsigned k = 1; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
@@ -505,8 +505,8 @@ static Ins *number(Cx *cx, Fn *fn, const Range *r, Block *at, int64_t n) {
 }
 
 /* From `from` to `yes` if the comparison of v with n holds, else to `no`. */
-static void choose(Cx *cx, Fn *fn, const Range *r, Block *from, Ins *v, Op op, int64_t n,
-                   Block *yes, Block *no) {
+void ssa_choose(Cx *cx, Fn *fn, const Range *r, Block *from, Ins *v, Op op, int64_t n, Block *yes,
+                Block *no) {
   Loc loc = r->less->loc;
   Ins *limit = ir_const(cx, fn, fz_int(cx, n), v->type, loc);
   Ins *holds = ir_ins(cx, fn, op, r->less->type, loc, (Ins *[]){v, limit}, 2);
@@ -529,7 +529,7 @@ static Block *choose_by_width(Cx *cx, Fn *fn, const Range *r, Block *at, Block *
     for (unsigned axis = 1; axis < r->rows[k].array->type->ndim; axis++) {
       Ins *n = extent_of(cx, fn, r, at, r->rows[k].array, axis);
       Block *next = ir_block(cx, fn);
-      choose(cx, fn, r, at, n, OP_EQ, width_of(&r->rows[k], axis), next, general);
+      ssa_choose(cx, fn, r, at, n, OP_EQ, width_of(&r->rows[k], axis), next, general);
       at = next;
     }
   return at;
@@ -562,22 +562,22 @@ static void choose_by_range(Cx *cx, Fn *fn, const Range *r, Block *entry, Block 
   bool two = !r->known || is_far(r);
   Block *second = two ? ir_block(cx, fn) : entry;
   if (!r->known)
-    choose(cx, fn, r, entry, r->step, OP_GT, 0, second, general);
+    ssa_choose(cx, fn, r, entry, r->step, OP_GT, 0, second, general);
   else if (two)
-    choose(cx, fn, r, entry, r->stop, OP_LE, LARGEST, second, general);
-  choose(cx, fn, r, second, r->start, OP_GE, 0, fast, general);
+    ssa_choose(cx, fn, r, entry, r->stop, OP_LE, LARGEST, second, general);
+  ssa_choose(cx, fn, r, second, r->start, OP_GE, 0, fast, general);
 }
 
 /* An index or extent where the counter is `counter`, in front of the loop. What was known of it in
  * an iteration need not hold where there is none. */
-static Ins *in_front(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *i, Ins *counter) {
+Ins *ssa_in_front(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *i, Ins *counter) {
   Ins *args[MAX_OPERANDS];
   if (i == r->counter || !ssa_in_loop(&r->loop, i->block))
     return i == r->counter ? counter : i;
   bool own = i->op == OP_EXTENT || i->op == OP_CONST || i->op == OP_INTRINSIC;
   CX_ASSERT(cx, i->nargs <= MAX_OPERANDS);
   for (uint32_t k = 0; k < i->nargs; k++)
-    args[k] = in_front(cx, fn, r, at, i->args[k], counter);
+    args[k] = ssa_in_front(cx, fn, r, at, i->args[k], counter);
   Ins *c = ir_ins(cx, fn, (Op)i->op, i->type, i->loc, args, i->nargs);
   c->aux = i->aux;
   c->aux2 = i->aux2;
@@ -595,7 +595,7 @@ static Ins *last_of(Cx *cx, Fn *fn, const Range *r, Block *at) {
                fz_get_int(r->step->aux.frozen, &step);
   if (known && start < stop && !__builtin_sub_overflow(stop - 1, start, &n))
     return number(cx, fn, r, at, start + n / step * step);
-  Ins *end = in_front(cx, fn, r, at, r->stop, r->start), *one = number(cx, fn, r, at, 1);
+  Ins *end = ssa_in_front(cx, fn, r, at, r->stop, r->start), *one = number(cx, fn, r, at, 1);
   return append(cx, fn, r, at, OP_SUB, r->counter->type, end, one);
 }
 
@@ -605,14 +605,14 @@ static Ins *is_in_range(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *ch
   const Type *truth = r->less->type;
   Ins *index = ssa_unwrapped(check->args[0]);
   bool falls = course_of(r, index, MAX_DEPTH) == FALLS;
-  Ins *low = in_front(cx, fn, r, at, index, falls ? last : r->start);
-  Ins *high = in_front(cx, fn, r, at, index, falls ? r->start : last);
+  Ins *low = ssa_in_front(cx, fn, r, at, index, falls ? last : r->start);
+  Ins *high = ssa_in_front(cx, fn, r, at, index, falls ? r->start : last);
   Ins *zero = ir_const(cx, fn, fz_int(cx, 0), index->type, r->less->loc);
   ir_append(at, zero);
   Ins *above = append(cx, fn, r, at, OP_LE, truth, zero, low);
   Ins *below = r->signs ? append(cx, fn, r, at, OP_LE, truth, zero, high)
                         : append(cx, fn, r, at, OP_LT, truth, high,
-                                 in_front(cx, fn, r, at, check->args[1], last));
+                                 ssa_in_front(cx, fn, r, at, check->args[1], last));
   Ins *both = append(cx, fn, r, at, OP_AND, truth, above, below);
   if (low == high || r->signs)
     return both;
@@ -637,10 +637,10 @@ static void choose_by_factors(Cx *cx, Fn *fn, const Range *r, Block *at, Block *
   for (unsigned k = 0; k < r->nfactors; k++) {
     bool counts = r->factors[k] == r->counter, last = k + 1 == r->nfactors;
     Ins *low = counts ? r->start : r->factors[k];
-    Ins *high = counts ? in_front(cx, fn, r, at, r->stop, r->start) : low;
+    Ins *high = counts ? ssa_in_front(cx, fn, r, at, r->stop, r->start) : low;
     Block *above = ir_block(cx, fn), *next = last ? fast : ir_block(cx, fn);
-    choose(cx, fn, r, at, low, OP_GE, -MOST, above, general);
-    choose(cx, fn, r, above, high, OP_LE, MOST + counts, next, general);
+    ssa_choose(cx, fn, r, at, low, OP_GE, -MOST, above, general);
+    ssa_choose(cx, fn, r, above, high, OP_LE, MOST + counts, next, general);
     at = next;
   }
 }
@@ -661,6 +661,8 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
     choose_by_checks(cx, fn, r, entry, fast, general);
   else if (r->nfactors)
     choose_by_factors(cx, fn, r, entry, fast, general);
+  else if (r->nsums)
+    ssa_choose_by_sums(cx, fn, r, entry, fast, general);
   else
     choose_by_range(cx, fn, r, entry, fast, general);
   ir_br(cx, fn, general, header, r->less->loc)->type = header->last->type;
@@ -691,7 +693,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
     r->latch->last->flags |= INS_ROLLED;
 }
 
-static void version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
+void ssa_version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
   VEC(Range) all = {0};
   Versions of = {cx, fn, NULL};
   assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
@@ -711,12 +713,12 @@ static void version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
   ir_dominators(cx, fn);
 }
 
-void cg_version_ranges(Cx *cx, Fn *fn) { version(cx, fn, read_range); }
+void cg_version_ranges(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_range); }
 
-void cg_version_rows(Cx *cx, Fn *fn) { version(cx, fn, read_loop_of_rows); }
+void cg_version_rows(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_loop_of_rows); }
 
-void cg_version_factors(Cx *cx, Fn *fn) { version(cx, fn, read_factors); }
+void cg_version_factors(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_factors); }
 
-void cg_version_checks(Cx *cx, Fn *fn) { version(cx, fn, read_checked); }
+void cg_version_checks(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_checked); }
 
-void cg_version_signs(Cx *cx, Fn *fn) { version(cx, fn, read_signs); }
+void cg_version_signs(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_signs); }

@@ -7,12 +7,13 @@
 #include "ir/fn.h"
 
 /* Loops over ranges, loops that check indices, loops that wrap them, loops over rows of which
- * constant columns are read, and loops with products that may not fit 32 bits. All need
+ * constant columns are read, and loops with products or sums that may not fit 32 bits. All need
  * ir_join_latches and dominators, and keep them. */
 void cg_version_ranges(Cx *cx, Fn *fn);
 void cg_version_checks(Cx *cx, Fn *fn);
 void cg_version_signs(Cx *cx, Fn *fn);
 void cg_version_rows(Cx *cx, Fn *fn);
 void cg_version_factors(Cx *cx, Fn *fn);
+void cg_version_sums(Cx *cx, Fn *fn);
 
 #endif

@@ -49,6 +49,24 @@ typedef struct Difference {
   const Ins *of, *less;
 } Difference;
 
+/* Is it select(a < b, a, b), or with > in place of <, of x and another number? */
+static bool is_one_of(const Ins *i, Op compare, const Ins *x) {
+  const Ins *c = i->op == OP_SELECT ? i->args[0] : NULL;
+  while (c && (c->op == OP_TRUTH || (c->op == OP_CAST && ty_kind(c->args[0]->type) == KIND_BOOL)))
+    c = c->args[0];
+  if (!c || c->op < OP_LT || c->op > OP_GE || !ty_is_integral(c->args[0]->type))
+    return false;
+  Op op = c->op == OP_LE ? OP_LT : c->op == OP_GE ? OP_GT : (Op)c->op;
+  bool second = op != compare;
+  const Ins *a = strip(i->args[1]), *b = strip(i->args[2]);
+  return (second ? op == ir_swapped(compare) : true) && (a == x || b == x) &&
+         a == strip(c->args[second]) && b == strip(c->args[!second]);
+}
+
+/* Is a no larger than d.of, or b no less than d.less? */
+static bool is_at_most(const Ins *a, const Ins *x) { return a == x || is_one_of(a, OP_LT, x); }
+static bool is_at_least(const Ins *b, const Ins *x) { return b == x || is_one_of(b, OP_GT, x); }
+
 /* What `a op b` says about d: it is no less than the result. */
 static IrWide bound_by(const Intervals *v, const Ins *a, Op op, const Ins *b, Difference d) {
   if (d.less) {
@@ -60,7 +78,8 @@ static IrWide bound_by(const Intervals *v, const Ins *a, Op op, const Ins *b, Di
       b = a->args[1];
       a = base_of(v, a->args[0], &left);
     }
-    if (a != d.of || base_of(v, b, &right) != d.less)
+    b = base_of(v, b, &right);
+    if (!is_at_most(a, d.of) || !is_at_least(b, d.less))
       return NO_BOUND;
     return op == OP_GT ? right - left + 1 : op == OP_GE || op == OP_EQ ? right - left : NO_BOUND;
   }

@@ -402,8 +402,18 @@ def powers(start, stop, out):
     out[1] = x % 8 + (y % 4294967296) * 5 + x % 4611686018427387904 + y % 1 + (y - 7) // 64 + y % -8 + (x // 4 + y // 4) // 2
 
 
+def quotients(start, stop, out):  # of a and d neither is the smallest int32, whose quotient by -1 does not fit
+    a = min(max(int(start), -2147483647), 2147483647)
+    b = min(max(int(start), -2147483648), 2147483647)
+    d = min(max(int(stop), -2147483647), 2147483647)
+    if d == 0:
+        d = -1
+    out[0] = a // d * 3 + a % d + b // 7 * 2 - b % 10
+    out[1] = b % d + b // d * 5 + int(start) // 1000000007 - int(stop) % 3
+
+
 @needs_llc
-@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves, low_shifts, powers])
+@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves, low_shifts, powers, quotients])
 @pytest.mark.parametrize("width", ["int64", "int32"])
 def test_the_gpus_code_at_the_edges(kernel, width):
     entries = Entries(kernel, f"void({width}, {width}, int64[::1])", 1)
@@ -415,3 +425,89 @@ def test_the_gpus_code_at_the_edges(kernel, width):
             simulate(kernel, [np.dtype(width).type(start), np.dtype(width).type(stop), expected])
             entries.run((1, 1, 1), (1, 1, 1), [start, stop, got], False)
             assert got.tolist() == expected.tolist(), (kernel.__name__, start, stop)
+
+
+# --- sums that fit 32 bits for so many trips (codegen/ssa/sum_versions.c)
+
+
+def running(x, first, window, out):
+    """A running sum, divided in each of three ways; what it ends with is read behind the loop."""
+    total = first
+    count = 1
+    for y in range(x.size):
+        total += int(x[y])
+        count += 1
+        if y - window >= 0:
+            total -= 2 * int(x[y - window])
+            count -= 1
+        out[0] = (total + count // 2) // count
+        out[1] = out[1] + total % 7
+        if total / count > 1000000.5:
+            out[2] += 1
+    out[3] = total
+
+
+def running_of(x, first, window):
+    n = x.size
+    k = np.arange(n)
+    late = np.where(k >= window, np.roll(x.astype(object) if n < 100 else x.astype(np.int64), window), 0)
+    total = np.cumsum(x.astype(np.int64) - 2 * late.astype(np.int64)) + first
+    count = 1 + np.minimum(k + 1, window)
+    return [(total[-1] + count[-1] // 2) // count[-1], np.sum(total % 7), np.count_nonzero(total / count > 1000000.5), total[-1]]
+
+
+@needs_llc
+def test_running_sums_at_the_edges():
+    """Their first values at the ends of what the test in front of the loop lets through, and of 32 bits; loops of one
+    trip more than it lets through, and so long that the sum leaves 32 bits. Takes 0.5 s."""
+    entries = Entries(running, "void(uint8[::1], int64, int64, int64[::1])", 1)
+    few, half, trips = np.arange(250, 200, -1).astype(np.uint8), 2**29, 2**29 // 510
+    firsts = [0, 1, half - 1, half, half + 1, BIG // 2, BIG - 10000, BIG - 1, BIG, 2**40, -1, -half, -half - 1, -BIG, -BIG - 1, -(2**40)]
+    cases = [(few, first, window) for first in firsts for window in (1, 7, 60)]
+    cases += [(np.full(n, 255, np.uint8), first, 2**40) for n in (trips, trips + 1, 2**23 + 2**12) for first in (half, -half)]
+    for x, first, window in cases:
+        got = np.zeros(4, np.int64)
+        entries.run((1, 1, 1), (1, 1, 1), [x, first, window, got], False)
+        assert got.tolist() == running_of(x, first, window), (x.size, first, window)
+
+
+def test_running_sums_of_bytes_are_divided_in_32_bits():
+    """One of 16-bit numbers is not: it would leave 32 bits too soon."""
+
+    def kernel(x, first, out):
+        total = first
+        for y in range(x.shape[0]):
+            total += int(x[y])
+            out[y] = total // (y + 3)
+
+    wide = [len(re.findall(r"div\.[su]64", ptx_of(kernel, f"narrow (uint{b}[::1], int64, int64[::1])"))) for b in (8, 16)]
+    narrow = [len(re.findall(r"div\.[su]32", ptx_of(kernel, f"narrow (uint{b}[::1], int64, int64[::1])"))) for b in (8, 16)]
+    assert narrow[0] > narrow[1] and wide[0] > 0 and wide[1] > 0  # the version for long loops is there
+
+
+# --- differences with a minimum or a maximum
+
+
+def test_indices_behind_a_minimum_are_not_wrapped():
+    def before(x, window, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            for d in range(1, min(window, i) + 1):
+                out[i] += x[i - d]
+
+    def after(x, first, out):
+        i = cuda.grid(1)
+        if i < x.size and i >= max(first, 3):
+            out[i] = x[i - 3]
+
+    def may_be_negative(x, window, out):  # of a maximum: nothing is known of the other number
+        i = cuda.grid(1)
+        if i < x.size:
+            for d in range(1, max(window, i) + 1):
+                out[i] += x[i - d]
+
+    wraps = [ptx_of(k, "narrow (float32[::1], int64, float32[::1])").count("min.u32") for k in (before, after, may_be_negative)]
+    assert wraps[:2] == [0, 0] and wraps[2] > 0
+    for kernel in (before, after):
+        for by in (-2, 0, 2, 50):
+            run(kernel, [ints(40).astype(np.float32), by, np.zeros(40, np.float32)], 2, 32)
