@@ -550,6 +550,24 @@ static Interval selected(const Intervals *v, const Ins *i) {
               chosen(v, c, ir_inverse((Op)c->op), no, i->block));
 }
 
+/* A part of a tuple that is written out, or of any of its elements: of `(1, 0, -1)[k]`, and of `dy`
+ * where `dy, dx = ((0, 1), (1, 0))[k]`. */
+static Interval part_of_tuple(const Intervals *v, const Ins *i, Interval room) {
+  const Ins *of = i->args[0], *tuple = of->op == OP_TUPLE_INDEX ? of->args[0] : of;
+  if (tuple->op != OP_MAKE_TUPLE)
+    return i->op == OP_TUPLE_GET ? passed(v, i, room) : room;
+  if (i->op == OP_TUPLE_GET && of == tuple)
+    return at(v, tuple->args[i->aux.i], i->block);
+  Interval all = nothing;
+  for (uint32_t k = 0; k < tuple->nargs; k++) {
+    const Ins *element = tuple->args[k];
+    if (i->op == OP_TUPLE_GET && element->op != OP_MAKE_TUPLE)
+      return room;
+    all = both(all, at(v, i->op == OP_TUPLE_GET ? element->args[i->aux.i] : element, i->block));
+  }
+  return all;
+}
+
 /* Of one or two numbers. */
 static Interval operated(const Intervals *v, const Ins *i, Interval room) {
   const Ins *first = i->args[0], *second = i->args[i->nargs - 1];
@@ -587,8 +605,7 @@ static Interval compute(const Intervals *v, const Ins *i, Interval room) {
   case OP_PHI: return merged(v, i);
   case OP_SELECT: return selected(v, i);
   case OP_TUPLE_GET:
-    return i->args[0]->op == OP_MAKE_TUPLE ? at(v, i->args[0]->args[i->aux.i], i->block)
-                                           : passed(v, i, room);
+  case OP_TUPLE_INDEX: return part_of_tuple(v, i, room);
   case OP_CAST:
   case OP_ADD:
   case OP_SUB:

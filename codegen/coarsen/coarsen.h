@@ -132,6 +132,8 @@ CoLoads co_loads_in_loops(const CoShape *s);
 /* The bytes of global memory that a thread's loads bring from places of its own, without those
  * whose addresses are loaded: what it has in flight if its code is straight. */
 unsigned co_in_flight(const CoShape *s);
+/* Are most addresses of what the copies load themselves made of what they have loaded? */
+bool co_gathers(const CoShape *s);
 /* Fills CoIns.by_thread. A text if some threads of a block may have ended where others synchronise,
  * else NULL. */
 const char *co_threads(CoShape *s);

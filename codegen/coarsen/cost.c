@@ -19,9 +19,10 @@
 /* What copies are to gain. */
 typedef enum Aim {
   AIM_LOADS,     /* more loads in flight: straight code, which waits for memory */
-  AIM_BARRIERS,  /* fewer waits: there are barriers, and no loop loads from global memory */
+  AIM_BARRIERS,  /* fewer waits: there are barriers, and loops load little from global memory */
   AIM_COMMON,    /* fewer loads: loops whose loads are mostly the same for all copies */
   AIM_SCATTERED, /* the same, where a load touches a cache line for each thread of a warp */
+  AIM_WINDOW,    /* counters and addresses once: loops that load what neighbours load too */
   AIM_COUNT
 } Aim;
 
@@ -30,23 +31,23 @@ static const struct {
   unsigned factor, registers, code; /* code: instructions of all copies */
   unsigned fill[4];                 /* CoPlan.fill for the factors 1, 2, 4, 8 */
 } limits[AIM_COUNT] = {
-    [AIM_LOADS] = {4, 72, 600, {0, 16, 32, 64}},
-    [AIM_BARRIERS] = {4, 72, 1400, {0, 64, 64, 64}},
-    [AIM_COMMON] = {8, 72, 1400, {0, 8, 16, 24}},
-    [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}},
+    [AIM_LOADS] = {4, 72, 900, {0, 16, 32, 64}},   [AIM_BARRIERS] = {4, 84, 1600, {0, 64, 64, 64}},
+    [AIM_COMMON] = {8, 72, 1400, {0, 8, 16, 24}},  [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}},
+    [AIM_WINDOW] = {4, 80, 1600, {0, 16, 32, 64}},
 };
 
 /* Straight code: as many threads as a multiprocessor holds have 32 KB in flight if each has 16
  * bytes, as much as memory delivers in the time that a load takes. More brings nothing there, so
  * that copies may not cost threads, nor have loads wait for others' registers: a device full of
  * them has 32 for each, for which ptxas finds room where 40 are estimated. With 64 bytes they fill
- * half of the cache in which lines wait for the thread's other accesses.
+ * half of the cache in which lines wait for the thread's other accesses. Nor may copies cost
+ * threads where most loads wait for another load of the same copy, or for its path.
  *
- * A short body that waits for memory gains from the second wave of blocks on; a kernel with
- * barriers that has many loads in flight by itself gains only in large launches. Where a guard is
- * slanted, threads along its line run their copies one after another: few, in large launches, and
- * not long, with few copies. Loads that each touch a line of their own pay for that all the
- * same. */
+ * A short body that waits for memory gains from the second wave of blocks on, and so does one that
+ * meets at a barrier in each iteration of a loop; a kernel with barriers that has many loads in
+ * flight by itself gains only in large launches. Where a guard is slanted, threads along its line
+ * run their copies one after another: few, in large launches, and not long, with few copies. Loads
+ * that each touch a line of their own pay for that all the same. */
 enum {
   ENOUGH_IN_FLIGHT = 16,
   MOST_IN_FLIGHT = 64,
@@ -55,6 +56,8 @@ enum {
   FILL_OF_SHORT = 16,
   MANY_LOADS = 4,
   FILL_OF_MANY = 128,
+  FILL_OF_STEPS = 16,
+  FILL_OF_LOADING_STEPS = 12,
   FILL_OF_SLANTED = 64,
   SLANTED_LOG2 = 2,
   OWN_REGISTERS = 10,
@@ -192,10 +195,28 @@ static unsigned own_loads(const CoShape *s) {
   return n;
 }
 
+/* The blocks of loops in which threads meet at barriers, or that load from global memory. */
+static CoSet loops_that(const CoShape *s, bool meet) {
+  CoSet found = 0;
+  for (uint32_t k = 0; k < s->nblocks; k++) {
+    bool does = false;
+    for (uint32_t n = 0; n < s->ins.len && !does; n++) {
+      const CoIns *i = &s->ins.data[n];
+      does = co_has(s->blocks[k].loop, i->block) &&
+             (meet ? i->barrier : i->reads && i->varies && !i->shared);
+    }
+    found |= does ? s->blocks[k].loop : 0;
+  }
+  return found;
+}
+
 static unsigned fill_of(const CoShape *s, Aim aim, unsigned log2, unsigned varying) {
   bool waits = aim == AIM_LOADS || (aim == AIM_BARRIERS && !s->loops);
   if (waits && varying <= SHORT_BODY)
     return FILL_OF_SHORT;
+  CoSet meet = aim == AIM_BARRIERS ? loops_that(s, true) : 0;
+  if (meet)
+    return meet & loops_that(s, false) ? FILL_OF_LOADING_STEPS : FILL_OF_STEPS;
   return aim == AIM_BARRIERS && own_loads(s) >= MANY_LOADS ? FILL_OF_MANY : limits[aim].fill[log2];
 }
 
@@ -206,6 +227,21 @@ static bool is_slanted(const CoShape *s) {
   return false;
 }
 
+/* Does straight code load mostly where the copies take paths of their own? There one copy's loads
+ * wait for another's. */
+static bool loads_apart(const CoShape *s) {
+  CoSet arms = co_arms(s);
+  unsigned apart = 0, all = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    bool on_path = s->blocks[i->block].kind != CO_OFF_PATH, own = co_has(arms, i->block);
+    bool counts = i->reads && i->varies && !i->shared;
+    all += counts && (on_path || own);
+    apart += counts && own;
+  }
+  return 2 * apart > all;
+}
+
 static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   unsigned varying = count_varying(s);
   unsigned one = pressure(s, true), common = pressure(s, false) + OWN_REGISTERS;
@@ -213,7 +249,8 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   bool enough = bytes >= ENOUGH_IN_FLIGHT;
   if (enough && loaded_words(s) > one)
     one = loaded_words(s);
-  unsigned most = most_registers(&s->cg->options, enough ? FULL_DEVICE : limits[aim].registers);
+  bool full = enough || (aim == AIM_LOADS && (co_gathers(s) || loads_apart(s)));
+  unsigned most = most_registers(&s->cg->options, full ? FULL_DEVICE : limits[aim].registers);
   bool slanted = aim == AIM_COMMON && is_slanted(s);
   for (unsigned log2 = slanted ? SLANTED_LOG2 : 3; log2; log2--) {
     unsigned k = 1u << log2;
@@ -235,12 +272,15 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
  * about registers or copies, that holds. */
 unsigned co_registers(const CoShape *s, const CoPlan *p) {
   enum { FITS = 36, OF_A_FULL_DEVICE = 32, OF_THREE_QUARTERS = 40 }; /* of more than 36 it spills */
+  enum { LONG = 600 }; /* with 40 it spilled, where 38 were estimated */
   const CgOptions *o = &s->cg->options;
   if (s->loops || s->meets || o->max_registers || o->max_threads || o->coarsen > 1)
     return 0;
   for (uint32_t k = 0; k < s->ins.len; k++) /* their slow paths take registers of their own */
     if (cg_is_slow(s->cg, s->ins.data[k].old) || cg_is_division(s->ins.data[k].old))
       return 0;
+  if (p->factor * count_varying(s) > LONG)
+    return 0;
   unsigned all = p->factor * pressure(s, true) + pressure(s, false) + OWN_REGISTERS;
   return all <= FITS ? OF_A_FULL_DEVICE : all <= FULL_DEVICE ? OF_THREE_QUARTERS : 0;
 }
@@ -261,14 +301,22 @@ static bool has_atomics(const CoShape *s) {
   return false;
 }
 
+/* What is slow counts as many instructions. */
+static uint64_t work_of(const CoShape *s, const CoIns *i) {
+  enum { SLOW = 16 };
+  bool slow = cg_is_slow(s->cg, i->old) || cg_is_division(i->old);
+  return (uint64_t)co_rounds(s, i) * (slow ? SLOW : 1);
+}
+
 /* Does a large enough part of the loops' work exist once for all copies? Work is instructions, and
- * what loads cost. */
+ * what loads cost; what is slow
+ * counts as many instructions. */
 static bool is_much_common(const CoShape *s, const CoLoads *loads) {
   enum { OF_EIGHT = 3 };
   uint64_t once = loads->once, all = loads->once + loads->own;
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
-    uint64_t cost = s->blocks[i->block].in->depth ? co_rounds(s, i) : 0;
+    uint64_t cost = s->blocks[i->block].in->depth ? work_of(s, i) : 0;
     once += i->varies ? 0 : cost;
     all += cost;
   }
@@ -279,32 +327,43 @@ static bool is_much_common(const CoShape *s, const CoLoads *loads) {
  * copy waits for another, where the threads of more blocks would run side by side. What is slow
  * counts as many instructions. */
 static bool parts_in_loops(const CoShape *s) {
-  enum { SLOW = 16, OF = 8 };
+  enum { OF = 8 };
   uint64_t parted = 0, all = 0;
   CoSet arms = co_arms(s);
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
-    bool slow = cg_is_slow(s->cg, i->old) || cg_is_division(i->old);
-    uint64_t cost = s->blocks[i->block].in->depth ? co_rounds(s, i) * (slow ? SLOW : 1) : 0;
+    uint64_t cost = s->blocks[i->block].in->depth ? work_of(s, i) : 0;
     all += cost;
     parted += co_has(arms, i->block) ? cost : 0;
   }
   return OF * parted > all;
 }
 
-/* Does straight code load mostly where the copies take paths of their own? There one copy's loads
- * wait for another's. */
-static bool loads_apart(const CoShape *s) {
-  CoSet arms = co_arms(s);
-  unsigned apart = 0, all = 0;
+/* Do the threads of a block do much in an iteration between barriers, such as a step of a tree with
+ * quotients, and more than for one load in their loops that load? There most of them wait. What is
+ * slow counts as many instructions. */
+static bool waits_at_barriers(const CoShape *s) {
+  enum { LONG_STEP = 24, ROUNDS = 8 };
+  CoSet load = loops_that(s, false), meet = loops_that(s, true) & ~load;
+  uint64_t loading = 0, meeting = 0, loads = 0;
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
-    bool on_path = s->blocks[i->block].kind != CO_OFF_PATH, own = co_has(arms, i->block);
-    bool counts = i->reads && i->varies && !i->shared;
-    all += counts && (on_path || own);
-    apart += counts && own;
+    uint64_t cost = work_of(s, i);
+    loading += co_has(load, i->block) ? cost : 0;
+    meeting += co_has(meet, i->block) ? cost : 0;
+    loads += co_has(load, i->block) && i->reads && i->varies && !i->shared;
   }
-  return 2 * apart > all;
+  return meeting >= LONG_STEP * ROUNDS && meeting * loads > loading;
+}
+
+/* Do the loops that load meet at a barrier in each iteration, and do much besides loading? */
+static bool meets_often(const CoShape *s, const CoLoads *loads) {
+  enum { OF_A_LOAD = 10 };
+  CoSet load = loops_that(s, false), meet = loops_that(s, true);
+  uint64_t work = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++)
+    work += co_has(load & meet, s->ins.data[k].block) ? work_of(s, &s->ins.data[k]) : 0;
+  return work >= (uint64_t)OF_A_LOAD * (loads->own + loads->once);
 }
 
 static const char *aim_of_loops(const CoShape *s, Aim *aim) {
@@ -314,12 +373,20 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
     *aim = AIM_BARRIERS;
     return s->meets ? NULL : "it does not wait for memory in its loops";
   }
-  if (!loads.once)
+  if (s->meets && (waits_at_barriers(s) || meets_often(s, &loads))) {
+    *aim = AIM_BARRIERS;
+    return NULL;
+  }
+  if (!loads.once && loads.streamed)
     return "its blocks read nothing in common in its loops";
-  if (loads.streamed >= loads.once)
+  if (loads.once && loads.streamed >= loads.once)
     return "its blocks read at least as much of their own as in common in its loops";
   if (parts_in_loops(s))
     return "its blocks take different paths in its loops";
+  if (!loads.once) {
+    *aim = AIM_WINDOW;
+    return NULL;
+  }
   return is_much_common(s, &loads) ? NULL : "its blocks do little in common in its loops";
 }
 
@@ -337,7 +404,7 @@ static bool only_stores(const CoShape *s) {
 }
 
 /* The reason if there is nothing to gain, else NULL. */
-static const char *choose_aim(const CoShape *s, Aim *aim) {
+static const char *choose_aim(const CoShape *s, const CoPlan *p, Aim *aim) {
   if (!touches_memory(s))
     return "it does not wait for memory";
   if (has_atomics(s))
@@ -345,9 +412,12 @@ static const char *choose_aim(const CoShape *s, Aim *aim) {
   *aim = s->meets ? AIM_BARRIERS : AIM_LOADS;
   if (s->loops)
     return aim_of_loops(s, aim);
+  if (*aim == AIM_BARRIERS && own_loads(s) >= MANY_LOADS)
+    return "its threads have enough loads in flight by themselves";
   if (*aim == AIM_LOADS && only_stores(s))
     return "it loads nothing";
-  return *aim == AIM_LOADS && loads_apart(s) ? "its blocks load on different paths" : NULL;
+  bool apart = *aim == AIM_LOADS && !p->threads && loads_apart(s);
+  return apart ? "its blocks load on different paths" : NULL;
 }
 
 CoPlan co_plan(CoShape *s) {
@@ -363,7 +433,7 @@ CoPlan co_plan(CoShape *s) {
     p.reason = "the arrays of its copies do not fit into shared memory";
   else if (wanted > 1)
     p.factor = (unsigned)wanted;
-  else if (!(p.reason = choose_aim(s, &aim)))
+  else if (!(p.reason = choose_aim(s, &p, &aim)))
     choose_factor(s, &p, aim);
   assert((p.factor == 1) == (p.reason != NULL) && p.factor <= CO_MAX_FACTOR);
   return p;

@@ -370,6 +370,18 @@ typedef struct Reads {
   int64_t bytes, step; /* of all its loads; the largest */
 } Reads;
 
+bool co_gathers(const CoShape *s) {
+  const bool *loaded = loaded_values(s);
+  unsigned gathered = 0, all = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    const CoIns *at = i->reads && i->varies ? co_ins(s, LLVMGetOperand(i->old, 0)) : NULL;
+    all += i->reads && i->varies;
+    gathered += at && loaded[at - s->ins.data];
+  }
+  return 2 * gathered > all;
+}
+
 unsigned co_in_flight(const CoShape *s) {
   Steps x = steps_of(s, OF_WARP);
   Reads *reads = CX_ARRAY(s->cg->cx, Reads, s->ins.len);

@@ -7,6 +7,10 @@
  * and maxima with a place are such. Here the operation is inline assembly with the predicate, and
  * its result is in the register of the other value.
  *
+ * The generator takes what inline assembly gives for an integer of 64 bits, and negates that by an
+ * operation on its bits, which ptxas does not make a part of the operation that reads it. So a
+ * negation, or the difference of a product and such a value, is written as inline assembly too.
+ *
  * In: a module that only the code generator is still to see, for which an addition of a product is
  * a fused one already here, as it would make it. */
 #include <llvm-c/DebugInfo.h>
@@ -85,7 +89,51 @@ static LLVMValueRef predicated(Cg *cg, const Operation *o, bool unless, LLVMValu
   return l_call_type(cg->builder, type, assembly, args, o->n + 2);
 }
 
-static void visit(Cg *cg, LLVMValueRef i) {
+/* --- negations of what inline assembly gives --- */
+
+static LLVMValueRef negated(Cg *cg, LLVMValueRef v) {
+  static const char text[] = "neg.f64 $0, $1;", constraints[] = "=d,d";
+  LLVMTypeRef f64 = cg->t.f64, type = LLVMFunctionType(f64, &f64, 1, 0);
+  LLVMValueRef assembly = LLVMGetInlineAsm(type, text, sizeof text - 1, constraints,
+                                           sizeof constraints - 1, false, 0,
+                                           LLVMInlineAsmDialectATT, 0);
+  return l_call_type(cg->builder, type, assembly, &v, 1);
+}
+
+static bool is_contractible(LLVMValueRef v, LLVMOpcode op) {
+  return cg_is_op(v, op) && LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
+}
+
+/* -v, or a * b - v, which is a fused operation: what reads v instead; else NULL. */
+static LLVMValueRef without_bits(Cg *cg, LLVMValueRef by, LLVMValueRef v) {
+  if (cg_is_op(by, LLVMFNeg))
+    return negated(cg, v);
+  if (!cg->options.fma || !is_contractible(by, LLVMFSub) || LLVMGetOperand(by, 1) != v ||
+      !is_contractible(LLVMGetOperand(by, 0), LLVMFMul))
+    return NULL;
+  LLVMValueRef product = LLVMGetOperand(by, 0);
+  LLVMValueRef args[] = {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), negated(cg, v)};
+  return l_call(cg->builder, cg_intrinsic_fn(cg, "llvm.fma", &cg->t.f64, 1), args, 3);
+}
+
+static void replace_negations(Cg *cg, LLVMValueRef v) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v), next; u; u = next) {
+    LLVMValueRef by = LLVMGetUser(u);
+    next = LLVMGetNextUse(u);
+    LLVMPositionBuilderBefore(cg->builder, by);
+    LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(by));
+    LLVMValueRef instead = without_bits(cg, by, v);
+    if (!instead)
+      continue;
+    LLVMReplaceAllUsesWith(by, instead);
+    LLVMInstructionEraseFromParent(by);
+  }
+}
+
+/* --- the pass --- */
+
+/* What a selection was replaced by; itself if it stays. */
+static LLVMValueRef visit(Cg *cg, LLVMValueRef i) {
   LLVMValueRef condition = LLVMGetOperand(i, 0);
   LLVMBasicBlockRef block = LLVMGetInstructionParent(i);
   for (unsigned k = 1; k <= 2; k++) {
@@ -95,21 +143,22 @@ static void visit(Cg *cg, LLVMValueRef i) {
       continue;
     LLVMPositionBuilderBefore(cg->builder, i);
     LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
-    LLVMReplaceAllUsesWith(i, predicated(cg, &o, k == 2, condition, LLVMGetOperand(i, 3 - k)));
+    LLVMValueRef now = predicated(cg, &o, k == 2, condition, LLVMGetOperand(i, 3 - k));
+    LLVMReplaceAllUsesWith(i, now);
     LLVMInstructionEraseFromParent(i);
     LLVMInstructionEraseFromParent(v);
-    return;
+    replace_negations(cg, now);
+    return now;
   }
+  return i;
 }
 
 void cg_nvptx_predicated(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
-        next = LLVMGetNextInstruction(i);
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
         if (LLVMIsASelectInst(i) && LLVMTypeOf(i) == cg->t.f64 &&
             LLVMTypeOf(LLVMGetOperand(i, 0)) == cg->t.i1)
-          visit(cg, i);
-      }
+          i = visit(cg, i);
   LLVMSetCurrentDebugLocation2(cg->builder, NULL);
 }

@@ -5,6 +5,7 @@
  * runs (long divisions). LLVM's passes would undo all of these, so they come after those. This file
  * also decides which modules are too long for the generator's own optimisations. */
 #include <assert.h>
+#include <math.h>
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
@@ -435,6 +436,62 @@ static void mask_high_half(Cg *cg, LLVMValueRef i) {
   LLVMInstructionEraseFromParent(i);
 }
 
+/* --- infinities ---
+ *
+ * libdevice asks whether a float64 is infinite by its halves, (hi & 0x7fffffff) == 0x7ff00000 and
+ * lo == 0: three operations of the integer pipe. fabs(x) == inf is one comparison. */
+
+/* The float64 of which v compares that half with n; `how`: the comparison. NULL: it does not. */
+static LLVMValueRef compared_half(LLVMValueRef v, bool high, LLVMIntPredicate *how) {
+  LLVMValueRef half = LLVMIsAICmpInst(v) ? LLVMGetOperand(v, 0) : NULL;
+  LLVMValueRef with = half ? LLVMGetOperand(v, 1) : NULL;
+  if (!with || !LLVMIsAConstantInt(with) ||
+      LLVMConstIntGetZExtValue(with) != (high ? 0x7ff00000 : 0))
+    return NULL;
+  if (high && (!cg_is_op(half, LLVMAnd) || !LLVMIsAConstantInt(LLVMGetOperand(half, 1)) ||
+               LLVMConstIntGetZExtValue(LLVMGetOperand(half, 1)) != 0x7fffffff))
+    return NULL;
+  half = high ? LLVMGetOperand(half, 0) : half;
+  *how = LLVMGetICmpPredicate(v);
+  bool is_half = LLVMIsACallInst(half) &&
+                 cg_is_call_of(half, high ? "llvm.nvvm.d2i.hi" : "llvm.nvvm.d2i.lo");
+  return is_half ? LLVMGetOperand(half, 0) : NULL;
+}
+
+/* The comparison of |x| with infinity that `a and b`, or `a or b`, is; 0: it is none. */
+static LLVMRealPredicate infinity_test(LLVMValueRef i, LLVMValueRef *x) {
+  bool both = cg_is_op(i, LLVMAnd), either = cg_is_op(i, LLVMOr);
+  LLVMValueRef a, b;
+  if (LLVMIsASelectInst(i)) {
+    LLVMValueRef yes = LLVMGetOperand(i, 1), no = LLVMGetOperand(i, 2);
+    both = LLVMIsAConstantInt(no) && !LLVMConstIntGetZExtValue(no);
+    either = !both && LLVMIsAConstantInt(yes) && LLVMConstIntGetZExtValue(yes);
+    a = LLVMGetOperand(i, 0), b = both ? yes : no;
+  } else if (both || either) {
+    a = LLVMGetOperand(i, 0), b = LLVMGetOperand(i, 1);
+  }
+  if (!both && !either)
+    return LLVMRealPredicateFalse;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMIntPredicate high, low, wanted = both ? LLVMIntEQ : LLVMIntNE;
+    *x = compared_half(k ? b : a, true, &high);
+    if (*x && compared_half(k ? a : b, false, &low) == *x && high == wanted && low == wanted)
+      return both ? LLVMRealOEQ : LLVMRealUNE;
+  }
+  return LLVMRealPredicateFalse;
+}
+
+static void compare_with_infinity(Cg *cg, LLVMValueRef i) {
+  LLVMValueRef x;
+  LLVMRealPredicate how = infinity_test(i, &x);
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+  LLVMTypeRef f64 = cg->t.f64;
+  LLVMValueRef size = l_call(cg->builder, cg_intrinsic_fn(cg, "llvm.fabs", &f64, 1), &x, 1);
+  LLVMReplaceAllUsesWith(i, l_fcmp(cg->builder, how, size, LLVMConstReal(f64, INFINITY)));
+  LLVMInstructionEraseFromParent(i);
+}
+
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
@@ -442,7 +499,7 @@ void cg_nvptx_prepare(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
       join_flags(cg, b);
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next, x; i; i = next) {
         next = LLVMGetNextInstruction(i);
         if (is_guarded_shift(cg, i))
           clamp_count(cg, i);
@@ -460,6 +517,8 @@ void cg_nvptx_prepare(Cg *cg) {
           hide_division(cg, i);
         else if (high_half(cg, i))
           mask_high_half(cg, i);
+        else if (infinity_test(i, &x))
+          compare_with_infinity(cg, i);
       }
     }
 }

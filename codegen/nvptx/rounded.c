@@ -9,6 +9,7 @@
  * In: functions after LLVM's passes. Rewritten are clamps of i + c, c a small constant, between a
  * constant and what fits int32, float32 of i + c, and the low bits of i. The bits are the same for
  * every float: i is 0 for nan; beyond int64 it is the nearest end of it, where i + c wraps around.
+ * Comparisons of i with such bounds are rewritten too, and what is read behind two that bound it.
  *
  * Where c is the counter of a short loop (`for j in range(-1, 3)`, the taps of a filter), the loop
  * is unrolled fully first, as ptxas would do anyway.
@@ -161,6 +162,184 @@ static bool rewrite_clamp(const Rounded *r, LLVMValueRef sum, int64_t c, LLVMVal
   return true;
 }
 
+/* min(i, high) of which only the low 8 bits are used: of a float32 beyond int32 those are 0, as of
+ * the least int32. */
+static bool rewrite_low_byte(const Rounded *r, LLVMValueRef clamp) {
+  LLVMValueRef high = limit_of(clamp, r->i, "llvm.smin.i64");
+  Uses uses = uses_of(clamp);
+  bool only = high && uses.n < MOST_USES && LLVMTypeOf(r->x) == r->cg->t.f32;
+  int64_t at_most;
+  for (unsigned k = 0; k < uses.n && only; k++)
+    only = LLVMIsATruncInst(uses.by[k]) && LLVMGetIntTypeWidth(LLVMTypeOf(uses.by[k])) <= 8;
+  high = only && LLVMIsAConstantInt(high) ? narrow_bound(r->cg, high, &at_most) : NULL;
+  if (!high)
+    return false;
+  place_before(r->cg, clamp);
+  replace(r->cg, clamp, least(r->cg, narrow_sum(r, 0), high));
+  return true;
+}
+
+/* --- guards ---
+ *
+ *   b = int(x)
+ *   if 0 <= b < bins: counts[b] += 1
+ *
+ * What is compared with numbers of 32 bits is the same if it is saturated to them; behind the two
+ * comparisons it fits. */
+
+/* The least that a bound of narrow_bound may be. */
+static int64_t least_of(LLVMValueRef v) {
+  if (LLVMIsAConstantInt(v))
+    return LLVMConstIntGetSExtValue(v);
+  LLVMValueRef n = LLVMGetOperand(v, 0);
+  if (LLVMIsAZExtInst(v) || cg_nvptx_is_extent(n))
+    return 0;
+  bool plus = cg_is_op(n, LLVMAdd) && LLVMGetNSW(n) && LLVMIsAConstantInt(LLVMGetOperand(n, 1)) &&
+              cg_nvptx_is_extent(LLVMGetOperand(n, 0));
+  return plus ? LLVMConstIntGetSExtValue(LLVMGetOperand(n, 1)) : INT32_MIN;
+}
+
+/* The same with the operands exchanged. */
+static LLVMIntPredicate exchanged(LLVMIntPredicate how) {
+  switch (how) {
+  case LLVMIntSLT: return LLVMIntSGT;
+  case LLVMIntSLE: return LLVMIntSGE;
+  case LLVMIntSGT: return LLVMIntSLT;
+  case LLVMIntSGE: return LLVMIntSLE;
+  case LLVMIntUGT: return LLVMIntULT;
+  case LLVMIntULE: return LLVMIntUGE;
+  default: return LLVMIntEQ;
+  }
+}
+
+/* A comparison of i with what has 32 bits. */
+typedef struct Compared {
+  LLVMIntPredicate how;
+  LLVMValueRef bound, narrow; /* narrow: NULL, there is none of 32 bits */
+  int64_t at_least, at_most;
+} Compared;
+
+static Compared compared(const Rounded *r, LLVMValueRef by) {
+  Compared c = {.narrow = NULL};
+  if (!LLVMIsAICmpInst(by))
+    return c;
+  bool second = LLVMGetOperand(by, 1) == r->i;
+  if (!second && LLVMGetOperand(by, 0) != r->i)
+    return c;
+  c.how = LLVMGetICmpPredicate(by);
+  c.how = second ? exchanged(c.how) : c.how;
+  c.bound = LLVMGetOperand(by, !second);
+  c.narrow = narrow_bound(r->cg, c.bound, &c.at_most);
+  c.at_least = c.narrow ? least_of(c.bound) : 0;
+  return c;
+}
+
+/* Is the comparison the same of i saturated to int32? */
+static bool is_same_narrow(const Compared *c) {
+  switch (c->how) {
+  case LLVMIntSLT:
+  case LLVMIntSGE: return c->at_least > INT32_MIN;
+  case LLVMIntSGT:
+  case LLVMIntSLE: return c->at_most < INT32_MAX;
+  case LLVMIntULT:
+  case LLVMIntUGE: return c->at_least >= 0;
+  default: return false;
+  }
+}
+
+static bool rewrite_comparison(const Rounded *r, LLVMValueRef by) {
+  Compared c = compared(r, by);
+  if (!c.narrow || !is_same_narrow(&c))
+    return false;
+  place_before(r->cg, by);
+  LLVMValueRef s = narrow_sum(r, 0);
+  LLVMReplaceAllUsesWith(by, l_icmp(r->cg->builder, c.how, s, c.narrow));
+  LLVMInstructionEraseFromParent(by);
+  return true;
+}
+
+enum { NOT_NEGATIVE = 1, SMALL = 2 }; /* what is known of i */
+
+/* What follows from a condition being true, or false. */
+static unsigned known_by(const Rounded *r, LLVMValueRef condition, bool truth, unsigned depth) {
+  LLVMValueRef a = NULL, b = NULL;
+  if (!depth)
+    return 0;
+  if (cg_is_op(condition, truth ? LLVMAnd : LLVMOr)) {
+    a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
+  } else if (LLVMIsASelectInst(condition)) {
+    LLVMValueRef other = LLVMGetOperand(condition, truth ? 2 : 1);
+    if (!LLVMIsAConstantInt(other) || LLVMConstIntGetZExtValue(other) == truth)
+      return 0;
+    a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, truth ? 1 : 2);
+  }
+  if (a)
+    return known_by(r, a, truth, depth - 1) | known_by(r, b, truth, depth - 1);
+  Compared c = compared(r, condition);
+  if (!c.narrow)
+    return 0;
+  if (c.how == (truth ? LLVMIntULT : LLVMIntUGE) && c.at_least >= 0)
+    return NOT_NEGATIVE | SMALL;
+  bool from = c.how == (truth ? LLVMIntSGE : LLVMIntSLT),
+       above = c.how == (truth ? LLVMIntSGT : LLVMIntSLE);
+  bool until = c.how == (truth ? LLVMIntSLT : LLVMIntSGE) ||
+               c.how == (truth ? LLVMIntSLE : LLVMIntSGT);
+  return ((from && c.at_least >= 0) || (above && c.at_least >= -1) ? NOT_NEGATIVE : 0) |
+         (until ? SMALL : 0);
+}
+
+/* Is 0 <= i < 2^31 wherever the block runs? */
+static bool is_guarded(const Rounded *r, const FnGraph *g, LLVMBasicBlockRef block) {
+  enum { DEPTH = 6 };
+  unsigned known = 0;
+  uint32_t n = graph_number(g, block);
+  for (; n != GRAPH_NONE && known != (NOT_NEGATIVE | SMALL); n = g->nodes[n].idom) {
+    Fork fork;
+    uint32_t from = g->nodes[n].npred == 1 ? g->nodes[n].pred[0] : GRAPH_NONE;
+    if (from == GRAPH_NONE || !graph_fork(g->nodes[from].last, &fork) || fork.yes == fork.no)
+      continue;
+    known |= known_by(r, fork.condition, fork.yes == g->nodes[n].block, DEPTH);
+  }
+  return known == (NOT_NEGATIVE | SMALL);
+}
+
+/* What is read behind guards, in 32 bits. */
+static bool rewrite_guarded(const Rounded *r, const FnGraph *g) {
+  Cg *cg = r->cg;
+  bool found = false;
+  Uses uses = uses_of(r->i);
+  for (unsigned k = 0; k < uses.n; k++) {
+    LLVMValueRef by = uses.by[k];
+    if (LLVMIsAPHINode(by) || LLVMIsAICmpInst(by) ||
+        !is_guarded(r, g, LLVMGetInstructionParent(by)))
+      continue;
+    place_before(cg, by);
+    LLVMValueRef s = narrow_sum(r, 0);
+    found = true;
+    if (LLVMIsASIToFPInst(by) || LLVMIsAUIToFPInst(by)) {
+      LLVMReplaceAllUsesWith(by, l_sitofp(cg->builder, s, LLVMTypeOf(by)));
+      continue;
+    }
+    if (LLVMIsATruncInst(by) && LLVMTypeOf(by) == cg->t.i32) {
+      LLVMReplaceAllUsesWith(by, s);
+      continue;
+    }
+    LLVMValueRef wide = l_zext(cg->builder, s, cg->t.i64);
+    for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(by); n++)
+      if (LLVMGetOperand(by, n) == r->i)
+        LLVMSetOperand(by, n, wide);
+  }
+  return found;
+}
+
+static bool rewrite_guards(const Rounded *r, const FnGraph *g) {
+  bool found = rewrite_guarded(r, g);
+  Uses uses = uses_of(r->i);
+  for (unsigned k = 0; k < uses.n; k++)
+    found |= rewrite_comparison(r, uses.by[k]);
+  return found;
+}
+
 /* --- back to a float --- */
 
 static bool is_whole(LLVMValueRef x) {
@@ -225,6 +404,10 @@ static bool rewrite_uses(const Rounded *r, LLVMValueRef sum, int64_t c) {
   Uses uses = uses_of(sum);
   for (unsigned k = 0; k < uses.n; k++) {
     found |= rewrite_float(r, c, uses.by[k]);
+    if (!c && rewrite_low_byte(r, uses.by[k])) {
+      found = true;
+      continue;
+    }
     if (!limit_of(uses.by[k], sum, "llvm.smax.i64") && !limit_of(uses.by[k], sum, "llvm.smin.i64"))
       continue;
     Uses outer = uses_of(uses.by[k]);
@@ -234,8 +417,9 @@ static bool rewrite_uses(const Rounded *r, LLVMValueRef sum, int64_t c) {
   return found;
 }
 
-static bool rewrite(const Rounded *r) {
-  bool found = rewrite_uses(r, r->i, 0);
+static bool rewrite(const Rounded *r, const FnGraph *g) {
+  bool found = rewrite_guards(r, g);
+  found |= rewrite_uses(r, r->i, 0);
   Uses uses = uses_of(r->i);
   for (unsigned k = 0; k < uses.n; k++) {
     found |= rewrite_bits(r, uses.by[k]);
@@ -260,6 +444,8 @@ static bool is_without_nan(LLVMValueRef v, LLVMValueRef x, LLVMValueRef none, LL
 /* What an operation on v makes of the number n, if it is one through which LLVM moves a selection
  * of constants; else false. */
 static bool apply(LLVMValueRef op, LLVMValueRef v, int64_t *n) {
+  if (LLVMIsATruncInst(op))
+    return *n >= 0 && *n < (int64_t)1 << (LLVMGetIntTypeWidth(LLVMTypeOf(op)) - 1);
   LLVMValueRef low = limit_of(op, v, "llvm.smax.i64"),
                high = upper_limit(op, v, l_int(LLVMTypeOf(op), (uint64_t)*n));
   LLVMValueRef by = cg_is_op(op, LLVMAdd) ? LLVMGetOperand(op, 1) : low ? low : high;
@@ -279,11 +465,11 @@ static LLVMValueRef number_of(Cg *cg, LLVMValueRef conversion, LLVMValueRef x) {
   for (Uses uses = uses_of(v); uses.n == 1; uses = uses_of(v)) {
     LLVMValueRef by = uses.by[0];
     LLVMValueRef none = LLVMIsASIToFPInst(v) ? LLVMConstReal(LLVMTypeOf(v), (double)n)
-                                             : l_int(cg->t.i64, (uint64_t)n);
+                                             : l_int(LLVMTypeOf(v), (uint64_t)n);
     if (n < -exact || n > exact)
       return NULL;
     if (!is_without_nan(by, x, none, v)) {
-      if (LLVMIsASIToFPInst(v) || !(LLVMIsASIToFPInst(by) || apply(by, v, &n)))
+      if (LLVMTypeOf(v) != cg->t.i64 || !(LLVMIsASIToFPInst(by) || apply(by, v, &n)))
         return NULL;
       v = by;
       continue;
@@ -304,9 +490,9 @@ static LLVMValueRef number_of(Cg *cg, LLVMValueRef conversion, LLVMValueRef x) {
   return NULL;
 }
 
-static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion) {
+static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion, const FnGraph *g) {
   LLVMValueRef x = LLVMGetOperand(conversion, 0), i = number_of(cg, conversion, x);
-  return i && rewrite(&(Rounded){cg, x, LLVMGetOperand(i, 0), i});
+  return i && rewrite(&(Rounded){cg, x, LLVMGetOperand(i, 0), i}, g);
 }
 
 static bool is_conversion(LLVMValueRef i) {
@@ -402,10 +588,16 @@ static void unroll(Cg *cg) {
 
 static bool rewrite_in(Cg *cg, LLVMValueRef f) {
   bool found = false;
+  FnGraph g = {0};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (is_conversion(i))
-        found |= rewrite_conversion(cg, i);
+      if (is_conversion(i)) {
+        if (!g.len) {
+          g = graph_of(&cg->cx->arena, f, NULL);
+          graph_loops(&g);
+        }
+        found |= rewrite_conversion(cg, i, &g);
+      }
   return found;
 }
 

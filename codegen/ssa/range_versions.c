@@ -464,7 +464,7 @@ static void find_factors(Range *r, Ins *v, unsigned depth) {
   if (v->op == OP_ADD || v->op == OP_SUB) {
     find_factors(r, v->args[0], depth - 1);
     find_factors(r, v->args[1], depth - 1);
-  } else if (v->op == OP_CAST) {
+  } else if (v->op == OP_CAST || v->op == OP_NEG) {
     find_factors(r, v->args[0], depth - 1);
   } else if (v->op == OP_MUL &&
              !ir_is_within(ssa_intervals_of(r->of), v, (Interval){INT32_MIN, INT32_MAX})) {

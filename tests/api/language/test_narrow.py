@@ -255,6 +255,39 @@ def test_arrays_of_more_elements_than_32_bits_number():
         assert sorted("!" in s for s in map(str, kernel.signatures)) == [False, True]
 
 
+OFFSETS = ((-1, 0), (1, 2), (0, -3), (2, 1))
+FAR = (0, BIG - 1, -BIG, BIG, 2**40)
+
+
+def by_offsets(image, out):
+    j, i = cuda.grid(2)
+    if i < image.shape[0] and j < image.shape[1]:
+        total = 0
+        for k in range(4):
+            di, dj = OFFSETS[k]
+            y = min(max(i + di, 0), image.shape[0] - 1)
+            x = min(max(j + dj, 0), image.shape[1] - 1)
+            total += image[y, x] << (2 * k + 4 * (-1, 2, 0, 1)[k] + 4)
+        out[i, j] = total
+
+
+def test_elements_of_tuples_have_a_range():
+    image = np.random.default_rng(3).integers(-9, 9, (7, 11), np.int32)
+    run(by_offsets, [image, np.zeros((7, 11), np.int64)], (2, 1), (8, 8))
+    made = ptx_of(cuda.jit(by_offsets), "narrow (int32[:,::1], int64[:,::1])")
+    assert not re.search(r"(max|min)\.s64|setp\.\w+\.s64", made)
+
+
+def test_elements_of_tuples_beyond_32_bits():
+    def kernel(x, out):
+        for k in range(5):
+            for n in range(x.size):
+                out[k, n] = x[n] + FAR[k] * 2
+                out[k + 5, n] = min(max(FAR[k] + n, -5), 2**31 + 1)
+
+    run(kernel, [np.arange(3), np.zeros((10, 3), np.int64)])
+
+
 def test_variables_of_which_only_low_bits_are_stored():
     def kernel(x, small, wide):
         i = cuda.grid(1)

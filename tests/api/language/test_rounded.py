@@ -3,6 +3,7 @@ float."""
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -78,6 +79,93 @@ def test_the_last_element_of_an_array_is_the_bound(dtype):
     kernel = cuda.jit(kernel_for("floor", "high.size - 1"))
     for extent in 1, 2, 700:
         run(kernel, "floor", dtype, np.zeros(extent, np.int8), extent - 1)
+
+
+def guarded(x, counts, at, flags, bytes):
+    i = cuda.grid(1)
+    if i < x.size:
+        v = int(math.floor(x[i]))
+        n = counts.size
+        if 0 <= v < n:
+            cuda.atomic.add(counts, v, 1)
+            at[0, i] = v
+        if v < 0 or v > n - 2:
+            at[1, i] = -1
+        else:
+            at[1, i] = 3 * v + 1
+        if v >= 0 and v <= 2**31 - 2:
+            at[2, i] = v
+        if -5 < v and n - 3 >= v:
+            at[3, i] = v
+        flags[0, i] = v < n
+        flags[1, i] = v >= n - 1
+        flags[2, i] = v > -(2**31)
+        flags[3, i] = v < -(2**31)
+        flags[4, i] = v <= 2**31 - 1
+        flags[5, i] = v > 2**31 - 1
+        flags[6, i] = n - 1 < v
+        bytes[0, i] = min(v, 255)
+        bytes[1, i] = min(v, -3)
+        bytes[2, i] = max(v, 7)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_comparisons_and_what_is_behind_them(dtype):
+    x = values(dtype)
+    v = whole(x, "floor")
+    for n in 1, 2, 3, 700:
+        counts, at, flags = np.zeros(n, np.int32), np.full((4, x.size), -9, np.int64), np.zeros((7, x.size), np.bool_)
+        small = np.zeros((3, x.size), np.uint8)
+        cuda.jit(guarded)[-(-x.size // 64), 64](x, counts, at, flags, small)
+        np.testing.assert_array_equal(counts, np.bincount(v[(v >= 0) & (v < n)], minlength=n))
+        with np.errstate(over="ignore"):
+            expected = [
+                np.where((v >= 0) & (v < n), v, -9), np.where((v < 0) | (v > n - 2), -1, 3 * v + 1),
+                np.where((v >= 0) & (v <= 2**31 - 2), v, -9), np.where((v > -5) & (v <= n - 3), v, -9),
+            ]  # fmt: skip
+        np.testing.assert_array_equal(at, expected)
+        limits = [v < n, v >= n - 1, v > -(2**31), v < -(2**31), v <= 2**31 - 1, v > 2**31 - 1, v > n - 1]
+        np.testing.assert_array_equal(flags, limits)
+        lowest = [np.minimum(v, 255), np.minimum(v, -3), np.maximum(v, 7)]
+        np.testing.assert_array_equal(small, np.array(lowest).astype(np.uint8))
+
+
+def bins(x, low, scale, counts):
+    i = cuda.grid(1)
+    if i < x.size:
+        b = int((x[i] - low) * scale)
+        if 0 <= b < counts.size:
+            cuda.atomic.add(counts, b, 1)
+
+
+def sampled(image, scale, out):
+    j, i = cuda.grid(2)
+    if i < out.shape[0] and j < out.shape[1]:
+        y, x = i * scale, j * scale
+        top, left = int(math.floor(y)), int(math.floor(x))
+        if 0 <= top < image.shape[0] - 1 and 0 <= left < image.shape[1] - 1:
+            out[i, j] = image[top, left] + (x - left) * image[top, left + 1] + (y - top) * image[top + 1, left]
+
+
+def quantised(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[0, i] = min(max(int(x[i] * 255 + np.float32(0.5)), 0), 255)
+        out[1, i] = min(int(x[i] * 255), 255)
+
+
+@pytest.mark.parametrize(
+    "kernel, signature",
+    [
+        (bins, "float32[::1], float32, float32, int32[::1]"),
+        (sampled, "float32[:,::1], float32, float32[:,::1]"),
+        (quantised, "float32[::1], uint8[:,::1]"),
+    ],
+)
+def test_guarded_and_clamped_numbers_have_32_bits(kernel, signature):
+    made = cuda.compile_ptx(kernel, f"narrow ({signature})", cc="sm_90", coarsen=1)[0]
+    assert "cvt.rzi.s32.f32" in made and "cvt.rzi.s64.f32" not in made
+    assert "cvt.rn.f32.s64" not in made and "cvt.rn.f32.u64" not in made and not re.search(r"setp\.\w+\.[su]64", made)
 
 
 def taps(x, high, clamped, back):

@@ -251,6 +251,87 @@ def rounds(x, out):  # barriers in a loop, over what each block has in its own a
     out[cuda.grid(1)] = s[t]
 
 
+def merged(x, out):  # a tree with quotients takes longer than the row
+    s = cuda.shared.array(128, float32)
+    t, mean, n = cuda.threadIdx.x, float32(0), float32(0)
+    for k in range(t, x.shape[1], cuda.blockDim.x):
+        n += 1
+        mean += (x[cuda.blockIdx.x, k] - mean) / n
+    s[t] = mean
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if t < half:
+            far = s[t + half] - s[t]
+            s[t] += far * far / (far + n) + far * n / (far * far + 1)
+        cuda.syncthreads()
+        half //= 2
+    out[cuda.blockIdx.x] = s[0]
+
+
+def window(x, out):  # what it loads, neighbours load too
+    total = float32(0)
+    for k in range(-3, out.shape[0]):
+        total += x[cuda.grid(1) + k]
+    out[cuda.grid(1)] = total
+
+
+WAVEFRONT = """
+def kernel(x, cost, out):
+    s = cuda.shared.array(128, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = x[0, cuda.grid(1)]
+    cuda.syncthreads()
+    for row in range(1, x.shape[0]):
+        a, b, c = s[max(t - 1, 0)], s[t], s[min(t + 1, 127)]
+        {}
+        cuda.syncthreads()
+        s[t] = min(a, b, c)
+        cuda.syncthreads()
+    out[cuda.grid(1)] = s[t]
+"""
+COSTS = "a, b, c = " + ", ".join(f"{v} + x[row + {k}, cuda.grid(1)] + cost[row, {k} + cuda.grid(1)]" for k, v in enumerate("abc"))
+
+
+def coloured(x, out):  # each copy's own rows, which its neighbours read too
+    j, i = cuda.grid(2)
+    if 0 < i < x.shape[0] - 1 and j < x.shape[1] and (i + j) % 2 == 0:
+        out[i, j] = x[i - 1, j] + x[i + 1, j] - x[i, j]
+
+
+CHAIN = """
+def kernel(table, at, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        a = table[at[i]] + 7
+        {names} = {places}
+        out[i] = {all} + ({turned})
+"""
+
+
+def chain(n):  # gathered by what was gathered; a copy's numbers are used twice, the second time in the other order
+    names = [f"v{k}" for k in range(n)]
+    turned = " | ".join(f"{name} * {k}" for k, name in enumerate(names[::-1], 3))
+    places = ", ".join(f"table[a + {k * k}]" for k in range(n))
+    return define(CHAIN.format(names=", ".join(names), places=places, all=" ^ ".join(names), turned=turned))
+
+
+@pytest.mark.parametrize(
+    "kernel, signature, text",
+    [
+        (merged, f"{M}, {V}", "4 neighbouring blocks along x"),
+        (window, f"{V}, {V}", "4 neighbouring blocks along x"),
+        (define(WAVEFRONT.format("b += x[row, cuda.grid(1)]")), f"{M}, {M}, {V}", "4 neighbouring blocks along x"),
+        (define(WAVEFRONT.format(COSTS)), f"{M}, {M}, {V}", "not coarsened: its blocks read nothing in common in its loops"),
+        (coloured, f"{M}, {M}", "4 neighbouring threads along y"),
+        (chain(3), "int32[::1], int32[::1], int32[::1]", "4 neighbouring blocks along x"),
+        (chain(14), "int32[::1], int32[::1], int32[::1]", "not coarsened: its values leave no registers for a second copy"),
+    ],
+)
+def test_what_pays_by_the_work_around_loads(kernel, signature, text):
+    assert note(kernel, f"narrow ({signature})") == text
+
+
 @pytest.mark.parametrize(
     "kernel, signature, text",
     [
