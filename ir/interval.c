@@ -4,9 +4,9 @@
  * Intervals grow sweep by sweep. A phi whose bound has moved GROW_LIMIT times is widened at that
  * end: to the next number that the function compares with, or a neighbour of that; then to the end
  * of 32 bits, where what bounds it in its loop most likely is; then as far as it can drift, or else
- * to the end of its type. At last a few sweeps shrink what was widened too
- * far. A comparison bounds its operands in the blocks that only one of its outcomes
- * reaches, and in the selection that it makes. Three things bound what goes around loops:
+ * to the end of its type. At last a few sweeps shrink what was widened too far. A comparison bounds
+ * its operands in the blocks that only one of its outcomes reaches, and in the selection that it
+ * makes. Three things bound what goes around loops:
  *   a counter      ends at most one step beyond its stop, and inside of its loop's body is on the
  *   near side of that;
  *   trips          a loop with a counter runs no more often than that takes from its start to its
@@ -18,6 +18,7 @@
 #include "ir/interval.h"
 
 #include "ir/cfg.h"
+#include "ir/interval_arithmetic.h"
 #include "ir/place.h"
 #include "ir/registers.h"
 
@@ -31,11 +32,8 @@ enum {
 };
 
 #define LARGEST_INT32 ((IrWide)INT32_MAX)
-#define HUGE          ((IrWide)1 << 100)
 #define MOST_STEPS    ((IrWide)1 << 46)
 #define SMALL_STEP    ((IrWide)1 << 16)
-
-static const Interval nothing = {HUGE, -HUGE}, everything = {-HUGE, HUGE};
 
 /* `value op other` holds in what `region` dominates; or `value op other + by`, where the comparison
  * was of `moved`, value - by, unless that can wrap around. */
@@ -59,29 +57,6 @@ struct Intervals {
   uint32_t nmarks;
 };
 
-static bool is_empty(Interval a) { return a.lo > a.hi; }
-static IrWide smaller(IrWide a, IrWide b) { return a < b ? a : b; }
-static IrWide larger(IrWide a, IrWide b) { return a > b ? a : b; }
-static bool is_within(Interval a, Interval room) { return a.lo >= room.lo && a.hi <= room.hi; }
-
-static Interval both(Interval a, Interval b) {
-  return (Interval){smaller(a.lo, b.lo), larger(a.hi, b.hi)};
-}
-
-static Interval common(Interval a, Interval b) {
-  return (Interval){larger(a.lo, b.lo), smaller(a.hi, b.hi)};
-}
-
-static Interval of_type(const Type *t) {
-  unsigned bits = ty_bits(t);
-  switch (ty_kind(t)) {
-  case KIND_BOOL: return (Interval){0, 1};
-  case KIND_UINT: return (Interval){0, ((IrWide)1 << bits) - 1};
-  case KIND_INT: return (Interval){-((IrWide)1 << (bits - 1)), ((IrWide)1 << (bits - 1)) - 1};
-  default: return everything;
-  }
-}
-
 /* --- comparisons --- */
 
 static bool is_compare(const Ins *i) { return i->op >= OP_LT && i->op <= OP_GE; }
@@ -100,62 +75,6 @@ Op ir_swapped(Op compare) {
 
 static bool compares_integers(const Ins *i) {
   return is_compare(i) && ty_is_integral(i->args[0]->type) && ty_is_integral(i->args[1]->type);
-}
-
-/* --- operations on intervals that are not empty --- */
-
-static Interval sum(Interval a, Interval b) { return (Interval){a.lo + b.lo, a.hi + b.hi}; }
-static Interval negated(Interval a) { return (Interval){-a.hi, -a.lo}; }
-
-static Interval product(Interval a, Interval b) {
-  IrWide p;
-  Interval r = nothing;
-  for (int k = 0; k < 4; k++) {
-    if (__builtin_mul_overflow(k & 1 ? a.hi : a.lo, k & 2 ? b.hi : b.lo, &p))
-      return everything;
-    r = both(r, (Interval){p, p});
-  }
-  return r;
-}
-
-/* The remainder has the divisor's sign; by zero it is 0. */
-static Interval remainder_of(Interval a, Interval b) {
-  IrWide least = smaller(b.lo + 1, 0), most = larger(b.hi - 1, 0);
-  return (Interval){least, a.lo >= 0 && b.lo >= 0 ? smaller(a.hi, most) : most};
-}
-
-/* Rounded down; by zero it is 0. */
-static Interval quotient(Interval a, Interval b) {
-  IrWide far = larger(larger(a.hi, -a.lo), 0), by = larger(b.lo, 1);
-  if (b.lo < 0)
-    return (Interval){-far, far};
-  return (Interval){a.lo < 0 ? -((-a.lo + by - 1) / by) : 0, a.hi > 0 ? a.hi / by : 0};
-}
-
-static Interval shifted_left(Interval a, Interval count, const Type *t) {
-  if (count.lo < 0 || count.hi >= ty_bits(t)) /* 0, or what it is */
-    return of_type(t);
-  return product(a, (Interval){(IrWide)1 << (int)count.lo, (IrWide)1 << (int)count.hi});
-}
-
-/* By more than the type has bits, or less than none, it is 0 or -1. */
-static Interval shifted_right(Interval a, Interval count) {
-  int least = (int)smaller(larger(count.lo, 0), 64);
-  return (Interval){smaller(a.lo >> least, 0), larger(a.hi >> least, a.lo < 0 ? -1 : 0)};
-}
-
-/* Of so many bits and the sign that both have no more. */
-static Interval of_bits(Interval a, Interval b) {
-  IrWide end = 1;
-  while (end <= a.hi || end <= b.hi || -end > a.lo || -end > b.lo)
-    end *= 2;
-  return (Interval){a.lo < 0 || b.lo < 0 ? -end : 0, end - 1};
-}
-
-static Interval masked(Interval a, Interval b) {
-  if (a.lo < 0 && b.lo < 0)
-    return of_bits(a, b);
-  return (Interval){0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : smaller(a.hi, b.hi)};
 }
 
 static Interval constant(const Ins *i) {

@@ -558,7 +558,7 @@ def last_block_without_a_barrier_before_the_fence(x, part, count):
         cuda.threadfence()
         if cuda.atomic.add(count, 0, 1) == cuda.gridDim.x - 1:
             total = np.float32(0)
-            for k in range(part.size):
+            for k in range(32, part.size):
                 total += part[k]  #!
             x[0] = total
 
