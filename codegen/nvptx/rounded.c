@@ -2,9 +2,9 @@
  *
  *   i = int(math.floor(x)); min(max(i + 1, 0), n - 1); x - np.float32(i + 1)
  *
- * A conversion to int64 takes four times as long as one to int32, as does the way back, and a clamp
- * of 64 bits has eight instructions. But to clamp to bounds of 32 bits is to saturate first: the
- * conversion to int32 does that. And the way back is the float itself, if it was whole.
+ * A clamp of 64 bits has eight instructions, a comparison two. But to clamp to bounds of 32 bits is
+ * to saturate first: the conversion to int32 does that. And the way back, for which int64s wait in
+ * the queue of roots and exponentials, is the float itself, if it was whole.
  *
  * In: functions after LLVM's passes. Rewritten are clamps of i + c, c a small constant, between a
  * constant and what fits int32, float32 of i + c, and the low bits of i. The bits are the same for
