@@ -67,6 +67,7 @@ LOCKS = {
 
 @pytest.mark.parametrize("name", LOCKS)
 @pytest.mark.parametrize("shape", [(1, 64), (7, 32), (40, 1)])
+@pytest.mark.unchecked("a lock is given back by a plain store")
 def test_locks_are_held_across_other_waits(name, shape):
     """Inside the lock a thread waits for its turn of a second kind, so that others meet the lock while it is taken."""
     take, release = LOCKS[name]
@@ -95,6 +96,7 @@ def kernel(lock, bell, total, order):
     assert total[0] == n and sorted(order) == list(range(n))
 
 
+@pytest.mark.unchecked("the total is read without the lock")
 def test_a_lock_of_the_lanes_of_a_warp():
     @cuda.jit
     def kernel(lock, total):
@@ -114,6 +116,7 @@ def test_a_lock_of_the_lanes_of_a_warp():
 
 
 @pytest.mark.parametrize("threads", [1, 16, 33, 256])
+@pytest.mark.unchecked("the flag is set by a plain store")
 def test_a_plain_flag_that_a_later_thread_sets(threads):
     @cuda.jit
     def kernel(flag, out):
@@ -209,6 +212,7 @@ def test_decoupled_look_back(blocks, reverse):
     assert (out == np.cumsum(x)).all()
 
 
+@pytest.mark.unchecked("flags are set by plain stores")
 def test_a_chain_of_many_blocks_in_either_direction():
     @cuda.jit
     def chain(flags, out, step):
@@ -272,6 +276,7 @@ def test_more_blocks_wait_than_have_places():
     assert (out == np.arange(4000)).all()
 
 
+@pytest.mark.unchecked("two launches at once")
 def test_a_launch_waits_for_another_one():
     @cuda.jit
     def waits(flag, out):

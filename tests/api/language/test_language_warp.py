@@ -270,6 +270,7 @@ def test_different_calls_of_one_operation_meet():
 
 
 @pytest.mark.parametrize("threads", [20, 33, 64, 75])
+@pytest.mark.unchecked("threads end before a barrier")
 def test_lanes_that_have_ended_take_no_part(threads):
     def kernel(x, out):
         i = cuda.threadIdx.x
@@ -404,6 +405,7 @@ def refused(kernel, *args, threads=32):
 
 
 @pytest.mark.host_only("a GPU waits for ever")
+@pytest.mark.unchecked("it is wrong on purpose")
 def test_a_lane_that_never_comes():
     def kernel(out):
         i = cuda.threadIdx.x
@@ -419,6 +421,7 @@ def test_a_lane_that_never_comes():
 
 
 @pytest.mark.host_only("a GPU waits for ever")
+@pytest.mark.unchecked("it is wrong on purpose")
 def test_lanes_at_different_operations():
     def kernel(out):
         i = cuda.threadIdx.x
@@ -432,6 +435,7 @@ def test_lanes_at_different_operations():
 
 
 @pytest.mark.host_only("undefined on a GPU")
+@pytest.mark.unchecked("it is wrong on purpose")
 def test_a_mask_without_the_own_lane():
     def kernel(out):
         i = cuda.threadIdx.x
