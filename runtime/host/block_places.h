@@ -115,7 +115,8 @@ typedef struct RtPlace {
   RtNamedBarrier barriers[RT_NAMED_BARRIERS];
   RtCluster *cluster, own;
   uint32_t rank;
-  /* threads that have ended, but for those that had arrived at the cluster's barrier in this phase */
+  /* threads that have ended: but for those that had arrived at the cluster's barrier in this phase;
+   * these */
   uint32_t exited, exited_behind;
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
   /* when, by the cluster's clock, all threads of the block met last; each of them others; others
