@@ -3,8 +3,8 @@
  * formats outside of LLVM. Rounding is to nearest, ties to even, straight from the value given.
  *
  * float8_e8m0fnu has powers of two alone: an exponent, no sign, no zero, no infinity. What lies in
- * the middle becomes the larger one, all between the two smallest ones, too (as ml_dtypes has it and
- * PyTorch), what is below the smallest one that, and what is not above 0 or too large nan. */
+ * the middle becomes the larger one, and so does all between the two smallest ones (as ml_dtypes
+ * has it). What is below the smallest one becomes that, what is not above 0 or too large nan. */
 #ifndef PYPTX_IR_BASE_HALF_H
 #define PYPTX_IR_BASE_HALF_H
 
