@@ -238,7 +238,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
             chunks = take(x, row, warp, fill, ring, arrived, turn)
             if stages:
                 cuda.syncwarp()  # all lanes have theirs
-                if cuda.threadIdx.x % 32 == 0 and row + stages * stride < x.shape[0]:
+                if cuda.elect_sync(LANES) and row + stages * stride < x.shape[0]:
                     begin(x, row + stages * stride, warp, ring, arrived, turn % stages)
             values = (*chunks, (float32(single),)) if odd else chunks
             single = take_single(x, row + stride, warp, fill)
@@ -520,19 +520,22 @@ def form_of(name: str, rows: int, columns: int, size: int):
         most_warps = 32 if (in_all <= 32 if kept else size == 4) else MOST_WARPS
         blocks = blocks_for(in_all, most_warps)
         largest = blocks_for(in_all, 32)
-        if size == 2 and in_all > 64 and in_all >= FULL * 32 * largest:
+        if size == 2 and in_all >= 64 and in_all >= FULL * 32 * largest:
             blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
         elif blocks == 4 and size == 2 and not kept:
             blocks = 8  # which was 4 % faster
         if in_all > blocks * 32:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
+        if size == 2 and odd and blocks > 1 and name != "layer_norm":  # what a warp does for each row is half as often
+            most, resident = 2 * most, RESIDENT // 2
+            in_all = -(-chunks // (32 * most))
         warps = min(32, -(-in_all // blocks))
     steps = min(most, max(1, -(-chunks // (32 * warps * blocks))))
     exact = not odd and steps * 32 * warps * blocks == chunks
     nbytes = (steps * 32 * ACCESS + (0 if exact else LINE)) * warps  # of a block
     stays = kept or blocks > 1 and name != "cross_entropy"
     of_weights = weights * kept * 32 * warps * (steps * ACCESS + size * odd)
-    here = max(1, RESIDENT // (32 * warps))  # blocks of a multiprocessor
+    here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
     stages = max(1, min(AHEAD // here, SHARED // here - of_weights) // nbytes) if stays else 0
     room = stages * nbytes + of_weights
     multiple = 0 if not odd else width if kept else 2 * width
@@ -567,9 +570,9 @@ at_once: dict = {}  # clusters
 def rounds(name: str, size: int, odd: bool, here: int) -> int:
     """How many times as many single blocks there are as run at once, `here` on a multiprocessor, so that
     they end together. Each reads its weights, those of odd rows one by one, while no others run there."""
-    if name == "layer_norm" and size == 2:
-        return 1 if odd and here == 1 else 4 if odd else 8
-    return 4
+    if size == 2 and here > 1:
+        return 8
+    return 1 if name == "layer_norm" and size == 2 and odd else 4
 
 
 def staying(kernel, args, blocks: int, block: int, dynamic: int, here: int) -> int:
