@@ -34,11 +34,12 @@ RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
 # multiprocessor; the first whose rounds are FULL.
 READERS = {4: ((32, 16, 1024),), 2: ((32, 4, 1024), (16, 2, 2048))}
 FULL = 0.8
+NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 that no threads hold without a rest
 AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHARED = 216 << 10  # the same for rows and weights: what the smallest GPUs of these have, less a rest
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 ROWS = 4  # of a block whose warps have a row each
-FEW = 1024  # blocks: fewer do not fill a GPU for long
+FEW = 2048  # blocks: fewer do not fill a GPU for long
 LANES = 0xFFFFFFFF
 LOG2_E = float32(math.log2(math.e))
 HALVES = (16, 8, 4, 2, 1)
@@ -217,12 +218,12 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
         return each(chunk_or_fill, chunk_numbers)
 
     def take_single(x, row, warp, fill):
-        """This thread's element outside of chunks."""
+        """This thread's element outside of chunks: as it is, since to convert it would be to wait for it."""
         if odd and row < x.shape[0]:
             _, _, _, single = part(x, row, warp)
             if single >= 0:
-                return float32(x[row, single])
-        return float32(fill)
+                return x[row, single]
+        return x.dtype.type(fill)
 
     def for_rows(x, warp, fill, find, finish):
         """finish(row, values, find(row, found, met, turn, values)) of each row of this group."""
@@ -237,9 +238,9 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
             chunks = take(x, row, warp, fill, ring, arrived, turn)
             if stages:
                 cuda.syncwarp()  # all lanes have theirs
-                if cuda.threadIdx.x % 32 == 0 and row + stages * stride < x.shape[0]:
+                if cuda.elect_sync(LANES) and row + stages * stride < x.shape[0]:
                     begin(x, row + stages * stride, warp, ring, arrived, turn % stages)
-            values = (*chunks, (single,)) if odd else chunks
+            values = (*chunks, (float32(single),)) if odd else chunks
             single = take_single(x, row + stride, warp, fill)
             if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
                 cuda.cg.this_cluster().barrier_wait()
@@ -370,23 +371,28 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
         row, _ = rows_of(warp)
         first_warp = number_in_row(warp) == 0
         if row < x.shape[0]:
-            wanted = float32(x[row, labels[row]]) if first_warp and lane == 0 else float32(0)
+            label = labels[row] if first_warp and lane == 0 else int64(0)  # used later: its element waits for it
             first, n, _, _ = part(x, row, warp)
-            largest = take_single(x, row, warp, -math.inf) * LOG2_E
+            largest = float32(take_single(x, row, warp, -math.inf)) * LOG2_E
             total = float32(0) if largest == -math.inf else float32(1)
 
             def with_chunks(largest, total, at, n):
-                """With those of this thread from chunk `at` of the warp on, of n."""
+                """With those of this thread from chunk `at` of the warp on, of n. Where it has none, it takes
+                the last one again, whose powers are made 0 by another base."""
 
                 def chunk(k):
-                    if n is None or at + 32 * k < n:
-                        return float32s(get(x, (row, first + (at + 32 * k) * width)))
-                    return each(lambda e: float32(-math.inf), in_chunk)
+                    i = at + 32 * k
+                    return float32s(get(x, (row, first + (i if n is None else min(i, n - 1)) * width)))
 
                 values = each(chunk, chunk_numbers)
                 largest_now = larger(largest, over(larger, values) * LOG2_E)
                 base = finite(largest_now)
-                return largest_now, total * math.exp2(largest - base) + over(add, map_chunks(lambda v: power(v, base), values))
+
+                def total_of(k):
+                    own = base if n is None or at + 32 * k < n else float32(math.inf)
+                    return joined(add, each(lambda v: power(v, own), values[k]))
+
+                return largest_now, total * math.exp2(largest - base) + joined(add, each(total_of, chunk_numbers))
 
             whole = n // (32 * steps)
             for k in range(whole):
@@ -398,7 +404,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
             values = combine_powers((largest, total), HALVES)
             largest, total, _, _ = exchange(found, met, 0, combine_powers, nothing, values)
             if first_warp and lane == 0:
-                out[row] = math.log(total) + (finite(largest) / LOG2_E - wanted)
+                out[row] = math.log(total) + (finite(largest) / LOG2_E - float32(x[row, label]))
 
     def combine_moments(part, distances):
         count = lanes(add, part[0], distances)
@@ -486,7 +492,8 @@ def launch(name: str, x, *others) -> None:
     block = 32 * warps * together
     groups = -(-len(x) // together)
     if stages:
-        groups = min(groups, staying(kernel, (x, *others), blocks, block, dynamic, resident))
+        times = rounds(name, x.dtype.itemsize, multiple > 0, resident // block)
+        groups = min(groups, staying(kernel, (x, *others), blocks, block, dynamic, resident // block * times))
         if kept and multiple and groups < len(x):
             groups = max(multiple, groups // multiple * multiple)
     kernel.configure(groups * blocks, block, 0, dynamic, cluster=blocks)(x, *others)
@@ -503,30 +510,44 @@ def form_of(name: str, rows: int, columns: int, size: int):
     if name == "cross_entropy":
         forms = [reader(rows, chunks, width, *each) for each in READERS[size]]
         _, most, blocks, warps, resident = next((form for form in forms if form[0] >= FULL), forms[0])
+        if size == 2 and rows >= FEW and chunks <= FEW_CHUNKS and (odd or most * 32 * warps * blocks != chunks):
+            _, most, blocks, warps, resident = reader(rows, chunks, width, *NARROW)
     else:
         resident = RESIDENT
         long = kept or chunks > 32 * MOST_WARPS * (HELD // width)
         most = (min(HELD, 64 // size) if long else HELD) // width  # chunks of a thread
         in_all = max(1, -(-chunks // (32 * most)))  # warps
         most_warps = 32 if (in_all <= 32 if kept else size == 4) else MOST_WARPS
-        blocks = 1
-        while in_all > blocks * most_warps and blocks < MOST_BLOCKS:
-            blocks *= 2
-        if blocks == 4 and size == 2 and not kept:
+        blocks = blocks_for(in_all, most_warps)
+        largest = blocks_for(in_all, 32)
+        if size == 2 and in_all >= 64 and in_all >= FULL * 32 * largest:
+            blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
+        elif blocks == 4 and size == 2 and not kept:
             blocks = 8  # which was 4 % faster
         if in_all > blocks * 32:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
+        if size == 2 and odd and blocks > 1 and name != "layer_norm":  # what a warp does for each row is half as often
+            most, resident = 2 * most, RESIDENT // 2
+            in_all = -(-chunks // (32 * most))
         warps = min(32, -(-in_all // blocks))
     steps = min(most, max(1, -(-chunks // (32 * warps * blocks))))
     exact = not odd and steps * 32 * warps * blocks == chunks
     nbytes = (steps * 32 * ACCESS + (0 if exact else LINE)) * warps  # of a block
     stays = kept or blocks > 1 and name != "cross_entropy"
     of_weights = weights * kept * 32 * warps * (steps * ACCESS + size * odd)
-    here = max(1, RESIDENT // (32 * warps))  # blocks of a multiprocessor
+    here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
     stages = max(1, min(AHEAD // here, SHARED // here - of_weights) // nbytes) if stays else 0
     room = stages * nbytes + of_weights
     multiple = 0 if not odd else width if kept else 2 * width
     return (width, steps, warps, blocks, exact, multiple, stages, kept, resident), room
+
+
+def blocks_for(in_all: int, most_warps: int) -> int:
+    """Blocks of a cluster that has so many warps."""
+    blocks = 1
+    while in_all > blocks * most_warps and blocks < MOST_BLOCKS:
+        blocks *= 2
+    return blocks
 
 
 def reader(rows: int, chunks: int, width: int, held: int, most_warps: int, resident: int):
@@ -546,11 +567,19 @@ def reader(rows: int, chunks: int, width: int, held: int, most_warps: int, resid
 at_once: dict = {}  # clusters
 
 
-def staying(kernel, args, blocks: int, block: int, dynamic: int, resident: int) -> int:
+def rounds(name: str, size: int, odd: bool, here: int) -> int:
+    """How many times as many single blocks there are as run at once, `here` on a multiprocessor, so that
+    they end together. Each reads its weights, those of odd rows one by one, while no others run there."""
+    if size == 2 and here > 1:
+        return 8
+    return 1 if name == "layer_norm" and size == 2 and odd else 4
+
+
+def staying(kernel, args, blocks: int, block: int, dynamic: int, here: int) -> int:
     """How many clusters stay. All must run at once, or the last ones begin when the others have
-    ended. Single blocks are several times as many, so that they end together."""
+    ended. Of single blocks that are `here` for each multiprocessor."""
     if blocks == 1:
-        return 4 * cuda.get_current_device().MULTIPROCESSOR_COUNT * (resident // block)
+        return here * cuda.get_current_device().MULTIPROCESSOR_COUNT
     key = kernel, blocks, block, dynamic
     if key not in at_once:
         (compiled,) = kernel.specialize(*args).overloads.values()

@@ -22,6 +22,7 @@ const HalfFormat *ty_half_format(TypeId id) {
   switch (id) {
   case TY_E4M3: return &half_e4m3;
   case TY_E5M2: return &half_e5m2;
+  case TY_E8M0: return &half_e8m0;
   case TY_F16: return &half_float16;
   case TY_BF16: return &half_bfloat16;
   default: return NULL;

@@ -148,7 +148,7 @@ extern const ScalarInfo ty_scalar_info[TY_SCALARS];
 /* The format of a float of at most 16 bits; NULL for other types. */
 const struct HalfFormat *ty_half_format(TypeId id);
 /* A float of 8 bits: stored, loaded and converted; typing computes in float32 (ty_op). */
-static inline bool ty_is_float8(TypeId id) { return id == TY_E4M3 || id == TY_E5M2; }
+static inline bool ty_is_float8(TypeId id) { return id >= TY_E4M3 && id <= TY_E8M0; }
 /* NumPy has none of its own: on the host it is the dtype of that name in the package ml_dtypes. */
 static inline bool ty_is_ml_dtype(TypeId id) { return id == TY_BF16 || ty_is_float8(id); }
 

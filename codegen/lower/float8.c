@@ -1,9 +1,9 @@
-/* 8-bit floats: float8_e4m3fn and float8_e5m2, which are an i8 in LLVM.
+/* 8-bit floats: float8_e4m3fn, float8_e5m2 and float8_e8m0fnu, which are an i8 in LLVM.
  *
  * Only conversions exist: typing computes in float32. They are the target's instructions, where it
  * has some (Target.float8_to_float, float_to_float8), else integer and half operations, which give
  * the same. Rounding is to nearest, ties to even; what is beyond the largest number becomes
- * infinite in e5m2 and nan in e4m3fn, which has no infinities. */
+ * infinite in e5m2 and nan in e4m3fn, which has no infinities. Of e8m0fnu see ir/base/half.h. */
 #include <math.h>
 
 #include "codegen/lower/private.h"
@@ -47,7 +47,37 @@ static LLVMValueRef by_bits(Lower *lw, LLVMValueRef v, const HalfFormat *f) {
   return l_trunc(b, l_or(b, l_select(b, small, few, normal), sign), lw->t->i8);
 }
 
+/* float8_e8m0fnu is the exponent of a float32; 0 is that of one below the normal numbers. */
+static LLVMValueRef power_to_float(Lower *lw, LLVMValueRef v) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef i32 = lw->t->i32;
+  LLVMValueRef exponent = l_zext(b, v, i32);
+  LLVMValueRef bits = l_shl(b, exponent, lw_i32(lw, 23));
+  LLVMValueRef least = l_icmp(b, LLVMIntEQ, exponent, lw_i32(lw, 0));
+  LLVMValueRef nan = l_icmp(b, LLVMIntEQ, exponent, lw_i32(lw, 255));
+  bits = l_select(b, least, lw_i32(lw, 1 << 22), bits);
+  return l_bitcast(b, l_select(b, nan, lw_i32(lw, 0x7fc00000), bits), lw->t->f32);
+}
+
+/* Half of the fraction is added, so that the exponent is that of the nearest power. Infinity's is
+ * that of nan, which also all become that are not above 0. Below the normal numbers it is the next
+ * power for all above the smallest one. */
+static LLVMValueRef float_to_power(Lower *lw, LLVMValueRef v) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef i32 = lw->t->i32;
+  LLVMValueRef bits = l_bitcast(b, v, i32);
+  LLVMValueRef near = l_lshr(b, l_add(b, bits, lw_i32(lw, 1 << 22)), lw_i32(lw, 23));
+  LLVMValueRef next = l_zext(b, l_icmp(b, LLVMIntUGT, bits, lw_i32(lw, 1 << 22)), i32);
+  LLVMValueRef small = l_icmp(b, LLVMIntULT, bits, lw_i32(lw, 1 << 23));
+  LLVMValueRef power = l_select(b, small, next, near);
+  LLVMValueRef above = l_icmp(b, LLVMIntULT, l_sub(b, bits, lw_i32(lw, 1)),
+                              lw_i32(lw, 0x7f800000 - 1));
+  return l_trunc(b, l_select(b, above, power, lw_i32(lw, 255)), lw->t->i8);
+}
+
 LLVMValueRef lw_float8_to_float(Lower *lw, LLVMValueRef v, TypeId id) {
+  if (id == TY_E8M0)
+    return power_to_float(lw, v);
   LLVMValueRef wide = lw->target->float8_to_float ? lw->target->float8_to_float(lw, v, id) : NULL;
   return wide ? wide : by_half(lw, v, ty_half_format(id));
 }
@@ -60,6 +90,8 @@ LLVMValueRef lw_to_float8(Lower *lw, LLVMValueRef v, bool is_signed, TypeId id) 
   LLVMBuilderRef b = lw->b;
   LLVMTypeRef i8 = lw->t->i8, i32 = lw->t->i32, f32 = lw->t->f32;
   v = lw_sticky(lw, v, is_signed);
+  if (f->powers)
+    return float_to_power(lw, v);
   LLVMValueRef near = lw->target->float_to_float8 ? lw->target->float_to_float8(lw, v, id) : NULL;
   if (!near)
     near = by_bits(lw, v, f);

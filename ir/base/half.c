@@ -6,6 +6,7 @@ const HalfFormat half_float16 = {.fraction = 10, .bias = 15, .sign = 15};
 const HalfFormat half_bfloat16 = {.fraction = 7, .bias = 127, .sign = 15};
 const HalfFormat half_e4m3 = {.fraction = 3, .bias = 7, .sign = 7, .finite = true};
 const HalfFormat half_e5m2 = {.fraction = 2, .bias = 15, .sign = 7};
+const HalfFormat half_e8m0 = {.bias = 127, .sign = 8, .finite = true, .powers = true};
 
 static unsigned magnitude(const HalfFormat *f) { return (1u << f->sign) - 1; }
 
@@ -16,6 +17,8 @@ static unsigned beyond(const HalfFormat *f) {
 
 /* Of a finite one's bits. */
 static double finite_value(const HalfFormat *f, unsigned bits) {
+  if (f->powers)
+    return ldexp(1, (int)bits - f->bias);
   int fraction = (int)bits & ((1 << f->fraction) - 1), exponent = (int)(bits >> f->fraction);
   return exponent ? ldexp((1 << f->fraction) + fraction, exponent - f->bias - f->fraction)
                   : ldexp(fraction, 1 - f->bias - f->fraction);
@@ -31,9 +34,22 @@ double half_value(const HalfFormat *f, uint16_t bits) {
   return bits >> f->sign & 1 ? -v : v;
 }
 
+static uint16_t power_bits(const HalfFormat *f, double v) {
+  int exponent;
+  if (!(v > 0) || isinf(v))
+    return (uint16_t)beyond(f);
+  double part = frexp(v, &exponent); /* v = part * 2**exponent, 0.5 <= part < 1 */
+  exponent += f->bias - (part < 0.75);
+  if (exponent <= 0)
+    return v > ldexp(1, -f->bias);
+  return (uint16_t)(exponent < (int)beyond(f) ? exponent : (int)beyond(f));
+}
+
 /* In units of the format's last place at the value's own size; a carry out of the fraction goes
  * into the exponent, up to what is beyond. */
 uint16_t half_bits(const HalfFormat *f, double v) {
+  if (f->powers)
+    return power_bits(f, v);
   unsigned sign = signbit(v) ? 1u << f->sign : 0;
   if (isnan(v))
     return (uint16_t)(sign | beyond(f) | 1u << (f->fraction - 1));

@@ -23,6 +23,7 @@ static const uint8_t type_ids[DL_CODES][BITS] = {
     [DL_BOOL] = {[3] = TY_BOOL + 1},
     [DL_FLOAT8_E4M3FN] = {[3] = TY_E4M3 + 1},
     [DL_FLOAT8_E5M2] = {[3] = TY_E5M2 + 1},
+    [DL_FLOAT8_E8M0FNU] = {[3] = TY_E8M0 + 1},
 };
 
 bool px_dlpack_dtype(PxElem elem, uint8_t *code, uint8_t *bits) {

@@ -22,6 +22,7 @@ enum {
   DL_BOOL,
   DL_FLOAT8_E4M3FN = 10,
   DL_FLOAT8_E5M2 = 12,
+  DL_FLOAT8_E8M0FNU = 14,
   DL_CODES
 };
 enum { DL_READ_ONLY = 1, DL_IS_COPIED = 2 }; /* flags */

@@ -374,7 +374,7 @@ static TypeId type_of_typestr(const char *s) {
 static TypeId float8_of_dtype(PyObject *dtype) {
   PyObject *name = PyObject_GetAttrString(dtype, "name");
   TypeId id = TY_SCALARS;
-  for (TypeId t = TY_E4M3; name && t <= TY_E5M2; t++)
+  for (TypeId t = TY_E4M3; name && t <= TY_E8M0; t++)
     if (PyUnicode_Check(name) && !PyUnicode_CompareWithASCIIString(name, ty_scalar_info[t].name))
       id = t;
   Py_XDECREF(name);

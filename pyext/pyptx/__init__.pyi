@@ -22,6 +22,7 @@ from pyptx.types import float16 as float16
 from pyptx.types import bfloat16 as bfloat16
 from pyptx.types import float8_e4m3fn as float8_e4m3fn
 from pyptx.types import float8_e5m2 as float8_e5m2
+from pyptx.types import float8_e8m0fnu as float8_e8m0fnu
 from pyptx.types import float32 as float32
 from pyptx.types import float64 as float64
 from pyptx.types import complex64 as complex64

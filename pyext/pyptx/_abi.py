@@ -18,7 +18,7 @@ typeof union unsigned using virtual void volatile wchar_t while xor""".split())
 
 _C_TYPES = {
     "bool": "uint8_t", "pybool": "uint8_t", "pyint": "int64_t", "pyfloat": "double", "float32": "float", "float64": "double", "float16": "uint16_t",
-    "bfloat16": "uint16_t", "float8_e4m3fn": "uint8_t", "float8_e5m2": "uint8_t", "complex64": "pyptx_complex64", "complex128": "pyptx_complex128", "pycomplex": "pyptx_complex128",
+    "bfloat16": "uint16_t", "float8_e4m3fn": "uint8_t", "float8_e5m2": "uint8_t", "float8_e8m0fnu": "uint8_t", "complex64": "pyptx_complex64", "complex128": "pyptx_complex128", "pycomplex": "pyptx_complex128",
     **{f"{u}int{n}": f"{u}int{n}_t" for u in ("", "u") for n in (8, 16, 32, 64)},
 }  # fmt: skip
 
@@ -188,7 +188,7 @@ def _of(description, argument, kind):
     return [f["name"] for f in description["fields"] if f.get("argument") == argument and f["kind"] == kind]
 
 
-_ITEM_BYTES = {"bool": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "float16": 2, "bfloat16": 2, "complex64": 8, "complex128": 16}
+_ITEM_BYTES = {"bool": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "float8_e8m0fnu": 1, "float16": 2, "bfloat16": 2, "complex64": 8, "complex128": 16}
 
 
 def item_bytes(dtype):

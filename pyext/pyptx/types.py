@@ -20,6 +20,7 @@ uint32 = u4 = uintc = _type("uint32")
 uint64 = u8 = uintp = uint = ulong = ulonglong = size_t = voidptr = _type("uint64")
 float8_e4m3fn = _type("float8_e4m3fn")
 float8_e5m2 = _type("float8_e5m2")
+float8_e8m0fnu = _type("float8_e8m0fnu")
 float16 = f2 = _type("float16")
 bfloat16 = _type("bfloat16")
 float32 = f4 = float_ = _type("float32")
@@ -35,8 +36,8 @@ complex_domain = frozenset((complex64, complex128))
 number_domain = integer_domain | real_domain | complex_domain
 
 __all__ = [
-    "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float16", "bfloat16",
-    "float32",    "float64", "complex64", "complex128", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp",
+    "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float16",
+    "bfloat16", "float32", "float64", "complex64", "complex128", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp",
     "uintp", "intc", "uintc", "size_t", "ssize_t", "bool_", "byte", "char", "uchar", "short", "ushort", "int_", "uint", "long_", "ulong", "longlong",
     "ulonglong", "float_", "double", "none", "from_dtype",
 ]

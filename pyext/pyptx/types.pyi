@@ -7,7 +7,7 @@ import numpy as np
 
 __all__ = [
     "void", "boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
-    "float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "b1", "i1", "i2", "i4",
+    "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "b1", "i1", "i2", "i4",
     "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16", "intp", "uintp", "intc", "uintc",
     "size_t", "ssize_t", "bool_", "byte", "char", "uchar", "short", "ushort", "int_", "uint",
     "long_", "ulong", "longlong", "ulonglong", "float_", "double", "none", "from_dtype",
@@ -83,6 +83,7 @@ float16: Type
 f2: Type
 float8_e4m3fn: Type
 float8_e5m2: Type
+float8_e8m0fnu: Type
 bfloat16: Type
 float32: Type
 f4: Type

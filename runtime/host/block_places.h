@@ -31,18 +31,27 @@ typedef enum RtPlaceState {
   RT_PLACE_WAITS
 } RtPlaceState;
 
-/* Threads of a block, as bits; which came to a named barrier, and of them those that waited. */
-enum { RT_NAMED_BARRIERS = 16, RT_MOST_THREADS = 1024, RT_MEETINGS = 64 };
+/* Threads of a block, as bits; what some of them do at a barrier (meetings.h). */
+enum { RT_NAMED_BARRIERS = 16, RT_MOST_THREADS = 1024, RT_MEETINGS = 256 };
 typedef struct RtThreads {
   uint64_t bits[RT_MOST_THREADS / 64];
 } RtThreads;
+typedef enum RtMeetingStep {
+  RT_STEP_ARRIVES,   /* they */
+  RT_STEP_ELSEWHERE, /* they arrive at a barrier of another block */
+  RT_STEP_OTHER,     /* a thread of another block arrives here */
+  RT_STEP_OVER,      /* all have come */
+  RT_STEP_GOES_ON    /* they, behind it */
+} RtMeetingStep;
 typedef struct RtMeeting {
-  uint32_t time; /* that it was over (RtCluster.clock) */
-  RtThreads came, waited;
+  uint32_t time; /* RtCluster.clock */
+  RtMeetingStep what;
+  uint32_t at; /* which barrier */
+  RtThreads threads;
 } RtMeeting;
 typedef struct RtNamedBarrier {
   uint32_t threads, arrived, phase; /* threads 0: nobody has come in this phase */
-  RtMeeting now;
+  RtThreads waited;
 } RtNamedBarrier;
 
 /* The barrier of a cluster, or of a block that has none. */
@@ -106,12 +115,14 @@ typedef struct RtPlace {
   RtNamedBarrier barriers[RT_NAMED_BARRIERS];
   RtCluster *cluster, own;
   uint32_t rank;
-  uint32_t exited;      /* threads that have ended */
+  /* threads that have ended: but for those that had arrived at the cluster's barrier in this phase;
+   * these */
+  uint32_t exited, exited_behind;
   uint32_t *arrived_in; /* by thread: 1 + the cluster's phase in which it has arrived, 0: in none */
   /* when, by the cluster's clock, all threads of the block met last; each of them others; others
-   * but at a named barrier; the lanes of each warp */
+   * but at a barrier; the lanes of each warp */
   uint32_t all_met, *met, *met_outside, *warp_met;
-  RtMeeting *meetings; /* at named barriers: a ring of RT_MEETINGS; NULL before the first */
+  RtMeeting *meetings; /* a ring of RT_MEETINGS; NULL before the first */
   uint32_t nmeetings;  /* so many, all in all */
   uint32_t threads;    /* of the block */
   RtMapped mapped;

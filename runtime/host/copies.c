@@ -10,6 +10,7 @@
 #include "runtime/host/flights.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
+#include "runtime/host/meetings.h"
 #include "runtime/host/proxies.h"
 #include "runtime/host/reduce.h"
 #include "runtime/host/warpgroups.h"
@@ -175,10 +176,15 @@ static void take_off(const RtHostLaunch *view, uint32_t site, uint32_t thread, R
   memset(to, FILLED, bytes);
 }
 
+static uint32_t number_of(const RtPlace *p, const Mbarrier *b) {
+  return RT_AT_MBARRIERS + (uint32_t)(b - p->copies->barriers);
+}
+
 static void end_phase(RtPlace *p, Mbarrier *b) {
   p->cluster->events++;
   if (b->pending || b->bytes)
     return;
+  rt_meeting_is_over(p, number_of(p, b));
   b->phase++;
   b->pending = b->count;
 }
@@ -243,6 +249,10 @@ bool rt_copies_phase_over(RtPlace *p, uint32_t thread, uint64_t operand, bool no
   return over;
 }
 
+uint32_t rt_copies_barrier(const RtPlace *p, uint64_t operand) {
+  return number_of(p, waited(p, operand));
+}
+
 uint32_t rt_copies_values(const RtPlace *p, uint32_t thread, uint64_t operand,
                           int64_t out[RT_TRAP_VALUES]) {
   const Mbarrier *b = waited(p, operand);
@@ -288,7 +298,9 @@ static Mbarrier *existing(const At *a) {
   Mbarrier *b = find(a->place->copies, a->address);
   if (!b)
     misused(a, RT_COPY_NO_BARRIER, 0, 0);
-  if (!rt_wait_has_met(rt_host_place(a->view), a->thread, a->place, b->by, b->since))
+  const RtPlace *p = rt_host_place(a->view);
+  if (p == a->place ? !rt_meeting_tells(p, a->thread, b->by, b->since)
+                    : !rt_wait_has_met(p, a->thread, a->place, b->by, b->since))
     misused(a, RT_COPY_NOT_MET, b->by, 0);
   return b;
 }
@@ -328,11 +340,23 @@ static void expect(const At *a, Mbarrier *b, int64_t bytes) {
 
 static void report(const RtHostLaunch *view, RtMisuse m) { rt_wait_report(view, &m, 0, 0, 0); }
 
+/* Those that go on behind the barrier know what the thread knows now. */
+static void comes(const At *a, const Mbarrier *b) {
+  RtPlace *p = rt_host_place(a->view);
+  if (p == a->place) {
+    rt_meeting_arrives(p, number_of(p, b), a->thread);
+    return;
+  }
+  rt_meeting_arrives_elsewhere(p, a->thread);
+  rt_meeting_other_arrives(a->place, number_of(a->place, b));
+}
+
 static void arrive(const At *a, Mbarrier *b) {
   if (!b->pending)
     report(a->view, deliver_loads(a->place, b));
   if (!b->pending)
     misused(a, RT_COPY_TOO_MANY, b->phase, b->bytes);
+  comes(a, b);
   b->pending--;
   if (has_more_bytes(b))
     misused(a, RT_COPY_MORE_BYTES, b->phase, -b->bytes);
@@ -483,6 +507,7 @@ static void load_to(const At *a, char *to, uint32_t bytes, const char *from, con
   const Mbarrier *b = existing(a);
   if (!by_thread && !b->fenced)
     misused(a, RT_COPY_UNFENCED_BARRIER, b->by, 0);
+  comes(a, b);
   take_off(a->view, a->site, a->thread, a->place, to, bytes);
   Copy *c = append(a->view, a->site, a->thread, &a->place->copies->loads);
   c->to = to, c->from = from;
@@ -528,12 +553,14 @@ void rt_host_store_async(const RtHostLaunch *view, uint32_t site, uint32_t threa
 static void check_writers(const RtHostLaunch *view, uint32_t site, uint32_t thread,
                           const char *from, uint32_t bytes) {
   const RtPlace *p = rt_host_place(view);
+  RtWritten last = {0};
   for (uint32_t k = 0; k < bytes; k++) {
     const RtWritten *w = rt_proxy_written(p, from + k);
-    if (!w)
+    if (!w || (w->by == last.by && w->when == last.when))
       continue;
+    last = *w;
     uint32_t by = w->by - 1u;
-    if (!w->when || !rt_wait_knows(p, thread, by, w->when))
+    if (!w->when || !rt_meeting_tells(p, thread, by, w->when))
       rt_host_trap(view, site + (w->when ? RT_COPY_UNMET : RT_COPY_UNFENCED_BY), p->block, thread,
                    k, bytes, by, w->line);
   }

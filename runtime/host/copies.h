@@ -24,6 +24,7 @@ void rt_copies_end(const RtHostLaunch *view, const RtPlace *p);
 /* Of a thread that waits: what has been copied to the barrier arrives; may it go on? */
 RtMisuse rt_copies_arrive(RtPlace *p, uint64_t operand);
 bool rt_copies_phase_over(RtPlace *p, uint32_t thread, uint64_t operand, bool note);
+uint32_t rt_copies_barrier(const RtPlace *p, uint64_t operand); /* its number (meetings.h) */
 uint32_t rt_copies_values(const RtPlace *p, uint32_t thread, uint64_t operand,
                           int64_t out[RT_TRAP_VALUES]); /* which RtCopyError it is */
 /* Is what bulk stores read that have not been waited for as it was? */

@@ -244,7 +244,7 @@ static bool run_turn(Launch *l, RtWorker *w, RtPlace *p, RtPlace **waits, RtPlac
     moved |= !m->times++ || m->moved || m->state == RT_PLACE_ENDED || phase != p->own.phase ||
              arrived != p->own.arrived || events != p->own.events;
     if (m->state == RT_PLACE_ENDED)
-      rt_wait_exited(m, (uint32_t)product(l->view.block));
+      rt_wait_exited(m, NULL);
     *waits = !*waits && m->state == RT_PLACE_WAITS ? m : *waits;
     *yields = m->state == RT_PLACE_YIELDS ? m : *yields;
   }

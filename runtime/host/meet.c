@@ -398,7 +398,8 @@ static void end_waits(const Block *b, Standing *s) {
   if (!s->waiting)
     return;
   RtPlace *p = rt_host_place(b->view);
-  rt_wait_exited(p, s->ended);
+  if (s->ended)
+    rt_wait_exited(p, b->f.next);
   begin_waits(b, p);
   let_go(b, p, s);
   if (!s->ready && s->waiting) {

@@ -10,6 +10,7 @@
 
 #include "runtime/host/flights.h"
 #include "runtime/host/host.h"
+#include "runtime/host/meetings.h"
 #include "runtime/host/proxies.h"
 #include "runtime/host/registers.h"
 #include "runtime/host/warpgroups.h"
@@ -17,20 +18,6 @@
 enum { WARP = 32, MOST_IN_VAIN = 1 << 14 };
 
 /* --- named barriers: PTX ISA, barrier.cta, but that threads count one by one --- */
-
-static void put(RtThreads *s, uint32_t thread) { s->bits[thread / 64] |= 1ull << thread % 64; }
-static bool holds(const RtThreads *s, uint32_t thread) {
-  return s->bits[thread / 64] >> thread % 64 & 1;
-}
-
-/* Without memory, none is kept: then all know of all. */
-static void keep_meeting(RtPlace *p, const RtMeeting *m) {
-  if (!p->meetings)
-    p->meetings = malloc(RT_MEETINGS * sizeof *p->meetings);
-  uint32_t number = p->nmeetings++ % RT_MEETINGS;
-  if (p->meetings)
-    p->meetings[number] = *m, p->meetings[number].time = rt_wait_time(p);
-}
 
 static RtMisuse come(RtPlace *p, uint32_t thread, bool waits, uint32_t number, uint32_t threads) {
   RtNamedBarrier *b = &p->barriers[number % RT_NAMED_BARRIERS];
@@ -40,11 +27,12 @@ static RtMisuse come(RtPlace *p, uint32_t thread, bool waits, uint32_t number, u
     return (RtMisuse){.wrong = 1,
                       .values = {number, threads, b->arrived, b->arrived ? b->threads : 0}};
   b->threads = threads;
-  put(&b->now.came, thread);
+  rt_meeting_arrives(p, number, thread);
   if (waits)
-    put(&b->now.waited, thread);
+    rt_threads_put(&b->waited, thread);
   if (++b->arrived == threads) {
-    keep_meeting(p, &b->now);
+    rt_meeting_is_over(p, number);
+    rt_meeting_lets_all_go(p, number, &b->waited);
     *b = (RtNamedBarrier){.phase = b->phase + 1};
   }
   return (RtMisuse){0};
@@ -76,6 +64,11 @@ static void complete(RtCluster *c) {
   if (c->arrived && c->arrived + exited(c) >= c->threads) {
     c->arrived = 0;
     c->phase++;
+    for (uint32_t k = 0; k < c->blocks; k++) {
+      RtPlace *m = rt_cluster_member(c, k);
+      m->exited += m->exited_behind, m->exited_behind = 0;
+      rt_meeting_is_over(m, RT_AT_CLUSTER);
+    }
   }
 }
 
@@ -85,6 +78,7 @@ static RtMisuse arrive(RtPlace *p, uint32_t thread) {
     return (RtMisuse){.wrong = 1};
   p->arrived_in[thread] = c->phase + 1;
   c->arrived++;
+  rt_meeting_arrives(p, RT_AT_CLUSTER, thread);
   complete(c);
   return (RtMisuse){0};
 }
@@ -144,7 +138,7 @@ void rt_wait_report(const RtHostLaunch *view, const RtMisuse *m, uint32_t site, 
 }
 
 /* --- who has met whom: by the time of the last meeting, and without a look at who came to it but
- * for warps, and for named barriers where it is asked --- */
+ * for warps (meetings.h looks closer) --- */
 
 void rt_wait_all_met(RtPlace *p) {
   if (p && p->met)
@@ -161,6 +155,12 @@ void rt_wait_met(RtPlace *p, uint32_t thread) {
     p->met[thread] = p->met_outside[thread] = ++p->cluster->clock;
 }
 
+/* It goes on behind a barrier. */
+static void went_on(RtPlace *p, uint32_t thread, uint32_t at) {
+  rt_meeting_lets_go(p, at, thread);
+  p->met[thread] = p->cluster->clock;
+}
+
 uint32_t rt_wait_time(RtPlace *p) { return ++p->cluster->clock; }
 
 bool rt_wait_has_met(const RtPlace *p, uint32_t thread, const RtPlace *q, uint32_t other,
@@ -169,41 +169,6 @@ bool rt_wait_has_met(const RtPlace *p, uint32_t thread, const RtPlace *q, uint32
     return true;
   return p == q && (thread == other || p->all_met > time ||
                     (thread / WARP == other / WARP && p->warp_met[thread / WARP] > time));
-}
-
-/* All those know that a meeting tells: of the lanes of a warp that has met since, too. */
-static void spread(const RtPlace *p, RtThreads *know, const RtMeeting *m, uint32_t time) {
-  bool tells = false;
-  for (uint32_t k = 0; m && k < RT_MOST_THREADS / 64; k++)
-    tells |= (know->bits[k] & m->came.bits[k]) != 0;
-  for (uint32_t k = 0; k < (p->threads + 63) / 64; k++) {
-    uint64_t bits = know->bits[k] | (tells ? m->waited.bits[k] : 0);
-    for (uint32_t half = 0; half < 2 && 64 * k + 32 * half < p->threads; half++)
-      if (bits >> 32 * half & UINT32_MAX && p->warp_met[2 * k + half] > time)
-        bits |= (uint64_t)UINT32_MAX << 32 * half;
-    know->bits[k] = bits;
-  }
-}
-
-bool rt_wait_knows(const RtPlace *p, uint32_t thread, uint32_t other, uint32_t time) {
-  uint32_t kept = p->nmeetings < RT_MEETINGS ? p->nmeetings : RT_MEETINGS;
-  if (thread == other || p->all_met > time || p->met_outside[thread] > time ||
-      (thread / WARP == other / WARP && p->warp_met[thread / WARP] > time))
-    return true;
-  if (p->nmeetings && !p->meetings)
-    return true;
-  bool lost = p->nmeetings > kept && p->meetings[p->nmeetings % RT_MEETINGS].time > time;
-  RtThreads know = {0};
-  put(&know, other);
-  for (uint32_t y = 0; y < p->threads; y++)
-    if (p->met_outside[y] > time)
-      put(&know, y);
-  spread(p, &know, NULL, time);
-  /* in the order in which they were over */
-  for (uint32_t k = p->nmeetings - kept; k < p->nmeetings; k++)
-    if (p->meetings[k % RT_MEETINGS].time > time)
-      spread(p, &know, &p->meetings[k % RT_MEETINGS], time);
-  return lost || holds(&know, thread);
 }
 
 static bool is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
@@ -217,8 +182,10 @@ static bool is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand
     return p->quiet;
   if (what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON) {
     bool over = rt_copies_phase_over(p, thread, operand, what == RT_WAIT_PHASE_ON);
-    if (over)
+    if (over) {
       p->mapped.in = 0;
+      went_on(p, thread, rt_copies_barrier(p, operand));
+    }
     return over || (what == RT_WAIT_TRY_ON && p->gives_up);
   }
   if (what != RT_WAIT_CLUSTER)
@@ -231,18 +198,20 @@ static bool is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand
 
 bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand) {
   bool over = is_over(p, thread, what, operand);
-  bool meets = what == RT_WAIT_CLUSTER || what == RT_WAIT_PHASE_ON || what == RT_WAIT_TRY_ON;
-  if (over && meets)
-    rt_wait_met(p, thread);
+  if (over && what == RT_WAIT_CLUSTER)
+    went_on(p, thread, RT_AT_CLUSTER);
   if (over && what == RT_WAIT_BARRIER)
     p->met[thread] = rt_wait_time(p);
   return over;
 }
 
-void rt_wait_exited(RtPlace *p, uint32_t threads) {
+void rt_wait_exited(RtPlace *p, const uint32_t *next) {
   if (!p->cluster)
     return;
-  p->exited = threads;
+  p->exited = p->exited_behind = 0;
+  for (uint32_t t = 0; t < p->threads; t++)
+    if (!next || !next[t])
+      *(p->arrived_in[t] == p->cluster->phase + 1 ? &p->exited_behind : &p->exited) += 1;
   complete(p->cluster);
 }
 
@@ -300,7 +269,7 @@ static void reset(RtPlace *p, uint32_t threads) {
   p->nmeetings = 0;
   memset(p->warp_met, 0, (threads + WARP - 1) / WARP * sizeof *p->warp_met);
   p->all_met = 0;
-  p->exited = 0;
+  p->exited = p->exited_behind = 0;
   p->threads = threads;
   p->mapped = (RtMapped){0};
   rt_proxy_begin(p);

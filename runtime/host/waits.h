@@ -32,8 +32,8 @@ RtMisuse rt_wait_begun(RtPlace *p);
 RtMisuse rt_wait_quiet(RtPlace *p);
 /* Is what it waits for there? */
 bool rt_wait_is_over(RtPlace *p, uint32_t thread, uint32_t what, uint64_t operand);
-/* So many threads of the block have ended. */
-void rt_wait_exited(RtPlace *p, uint32_t threads);
+/* Threads of the block have ended: those whose `next` is 0; NULL: all. */
+void rt_wait_exited(RtPlace *p, const uint32_t *next);
 /* The block has ended: traps if another one may still use its memory. */
 void rt_wait_end(const RtHostLaunch *view, const RtPlace *p);
 /* Nobody gets further: threads at a try_wait go on without what they wait for. False: there are
@@ -55,9 +55,6 @@ uint32_t rt_wait_time(RtPlace *p);
 /* May the thread know what thread `other` of block q did at that time? */
 bool rt_wait_has_met(const RtPlace *p, uint32_t thread, const RtPlace *q, uint32_t other,
                      uint32_t time);
-/* The same of two threads of a block, where those that meet at a named barrier know of one another
- * alone, and of whom these had met before. */
-bool rt_wait_knows(const RtPlace *p, uint32_t thread, uint32_t other, uint32_t time);
 /* The blocks of a place begin: a cluster's, or one. arrivals_at: of RtPlace.arrived_in, in a frame,
  * which has RT_WAIT_WORDS for each thread there. */
 enum { RT_WAIT_WORDS = 4 };

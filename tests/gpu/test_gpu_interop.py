@@ -221,12 +221,12 @@ def test_tensors_that_are_refused(torch):
         assert "GPU 1" in error_of(torch.zeros(4, device="cuda:1"))
 
 
-@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"])
 def test_tensors_of_8_bit_floats(torch, name):
-    x = torch.tensor([0.5, 1, 2, -3], device="cuda").to(getattr(torch, name))
+    x = torch.tensor([0.5, 1, 2, 4], device="cuda").to(getattr(torch, name))
     out = torch.zeros(4, device="cuda")
     scale[1, 4](x, 2, out)
-    assert out.tolist() == [1, 2, 4, -6]
+    assert out.tolist() == [1, 2, 4, 8]
 
 
 def test_parameters_without_gradient(torch):

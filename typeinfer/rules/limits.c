@@ -46,7 +46,36 @@ static const HalfFormat *format_of(TypeId id) {
   return id == TY_F32 ? &float32 : id == TY_F64 ? &float64 : ty_half_format(id);
 }
 
+/* ml_dtypes' of float8_e8m0fnu, which has no bits of fraction and no sign. */
+static void add_limits_of_powers(Members *m, TypeId id, const HalfFormat *f) {
+  const struct {
+    const char *name;
+    int power;
+  } floats[] = {{"eps", 0},
+                {"epsneg", -1},
+                {"max", f->bias},
+                {"min", -f->bias},
+                {"tiny", -f->bias},
+                {"smallest_normal", -f->bias},
+                {"smallest_subnormal", -f->bias},
+                {"resolution", -3}};
+  for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
+    add(m, floats[k].name,
+        ty_fold_cast(m->ty->cx, fz_float(m->ty->cx, ldexp(1, floats[k].power)), id));
+  const struct {
+    const char *name;
+    int value;
+  } ints[] = {{"nmant", 0}, {"machep", 0},           {"negep", -1},        {"iexp", 8},
+              {"nexp", 8},  {"maxexp", f->bias + 1}, {"minexp", -f->bias}, {"precision", 1}};
+  for (size_t k = 0; k < sizeof ints / sizeof *ints; k++)
+    add_int(m, ints[k].name, ints[k].value);
+}
+
 static void add_limits_of_float(Members *m, TypeId id, const HalfFormat *f) {
+  if (f->powers) {
+    add_limits_of_powers(m, id, f);
+    return;
+  }
   int m_bits = f->fraction, maxexp = f->bias + 1 + f->finite, minexp = 1 - f->bias;
   int exponent_bits = ty_scalar_info[id].bits - 1 - m_bits, precision = (int)(m_bits * log10(2));
   double max = ldexp(2 - ldexp(f->finite ? 2 : 1, -m_bits), maxexp - 1);

@@ -108,6 +108,7 @@ static TypeId float_loop(TypeId t) {
   case TY_U8: return TY_BOOL;
   case TY_E4M3:
   case TY_E5M2:
+  case TY_E8M0:
   case TY_F16:
   case TY_BF16: return t;
   case TY_I16:

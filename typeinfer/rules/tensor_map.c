@@ -213,13 +213,15 @@ Val ty_rule_tensor_load(Ty *ty, const TyCall *c) {
   return ty_none(ty);
 }
 
-/* x, y and a pointer to the barrier: numba-cuda-mlir's. */
+/* x, y and a pointer to the barrier, in one form a mask of blocks: numba-cuda-mlir's. */
 Val ty_rule_tensor_load_2d(Ty *ty, const TyCall *c) {
   TyCall whole = {.id = INTR_CP_ASYNC_TENSOR, .name = c->name, .n = 7};
   Val at[] = {c->args[3], c->args[2]},
       args[] = {c->args[0], c->args[1], ty_make_tuple(ty, at, 2), c->args[4], ty_const_int(ty, 0)};
   for (uint32_t k = 0; k < sizeof args / sizeof *args; k++)
     whole.args[k] = args[k], whole.given[k] = true;
+  if (c->n == 6) /* with a mask of blocks */
+    whole.args[5] = c->args[5], whole.given[5] = true;
   return ty_is_bottom(args[2]) ? BOTTOM : ty_rule_tensor_load(ty, &whole);
 }
 

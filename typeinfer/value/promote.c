@@ -4,11 +4,12 @@
 enum { FIRST = TY_BOOL, STRONG = TY_C128 - TY_BOOL + 1 };
 
 static const uint8_t table[2][STRONG][STRONG] = {
-#define P(typing, row, b, i8, i16, i32, i64, u8, u16, u32, u64, e4m3, e5m2, f16, bf16, f32, f64,   \
-          c64, c128)                                                                               \
-  [TYPING_##typing][TY_##row - FIRST] = {                                                          \
-      TY_##b,    TY_##i8,   TY_##i16, TY_##i32,  TY_##i64, TY_##u8,  TY_##u16, TY_##u32, TY_##u64, \
-      TY_##e4m3, TY_##e5m2, TY_##f16, TY_##bf16, TY_##f32, TY_##f64, TY_##c64, TY_##c128},
+#define P(typing, row, b, i8, i16, i32, i64, u8, u16, u32, u64, e4m3, e5m2, e8m0, f16, bf16, f32,  \
+          f64, c64, c128)                                                                          \
+  [TYPING_##typing][TY_##row - FIRST] = {TY_##b,    TY_##i8,   TY_##i16, TY_##i32,  TY_##i64,      \
+                                         TY_##u8,   TY_##u16,  TY_##u32, TY_##u64,  TY_##e4m3,     \
+                                         TY_##e5m2, TY_##e8m0, TY_##f16, TY_##bf16, TY_##f32,      \
+                                         TY_##f64,  TY_##c64,  TY_##c128},
 #include "typeinfer/value/promote.def"
 #undef P
 };

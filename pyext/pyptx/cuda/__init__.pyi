@@ -756,6 +756,9 @@ class intrin:
     def cp_async_bulk_tensor_2d(dst: Any, tensor_map: Any, x: Any, y: Any, barriers: Array) -> Any:
         """cuda.cp_async_bulk_tensor(dst, tensor_map, (y, x), barriers, 0)."""
     @staticmethod
+    def cp_async_bulk_tensor_2d_multicast(dst: Any, tensor_map: Any, x: Any, y: Any, barriers: Array, mask: int) -> Any:
+        """cuda.cp_async_bulk_tensor(dst, tensor_map, (y, x), barriers, 0, multicast=mask)."""
+    @staticmethod
     def elect_sync(mask: int = 0xffffffff) -> bool:
         """cuda.elect_sync."""
     @staticmethod

@@ -223,12 +223,12 @@ def test_bfloat16(kind):
 
 @on_host
 @pytest.mark.parametrize("kind", [Fake, OldFake, exchange_class(Library())])
-@pytest.mark.parametrize("name, code, bits", [("float8_e4m3fn", 10, [0x38, 0x40, 0xC4]), ("float8_e5m2", 12, [0x3C, 0x40, 0xC2])])
+@pytest.mark.parametrize("name, code, bits", [("float8_e4m3fn", 10, [0x38, 0x40, 0x48]), ("float8_e5m2", 12, [0x3C, 0x40, 0x44]), ("float8_e8m0fnu", 14, [0x7F, 0x80, 0x81])])
 def test_floats_of_8_bits(kind, name, code, bits):
     x = np.array(bits, np.uint8)
     out = np.zeros(3, np.float32)
     double[1, 32](kind(x, code=code), out)
-    assert out.tolist() == [2, 4, -6]
+    assert out.tolist() == [2, 4, 8]
     d = cuda.from_dlpack(Fake(x, code=code))
     assert name in repr(d)
     capsule = d.__dlpack__()

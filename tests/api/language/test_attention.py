@@ -1,5 +1,6 @@
 """examples/attention.py and examples/rows.py at sizes and edges that their own checks leave out, and what ptxas makes of attention."""
 
+import numpy as np
 import pytest
 from pyptx import bfloat16, float32
 from test_ptx import ROOT, ptx_of
@@ -69,6 +70,21 @@ def test_ptx_of_rows(columns, example):
     assert text.count("ld.shared.v4" if stages else "ld.global.v4") >= steps and steps <= text.count("st.global.v4") <= 2 * steps  # whole warps, and others
     assert text.count("st.global.b16") == odd and text.count("ld.global.b16") == 2 * odd  # the first row's and the next one's
     assert text.count("ex2.approx.ftz.f32") >= 8 * steps and ("st.async" in text) == (blocks > 1)
+
+
+@pytest.mark.parametrize("few, columns", [(8, 1003), (2048, 1003), (8, 37)], ids=["narrow", "few rows", "short"])
+def test_cross_entropy_of_short_rows(few, columns, example, monkeypatch):
+    """Where there are many, a warp takes a short row in several turns; where it has no chunk of its own it takes another's, which counts nothing."""
+    rows = example("rows")
+    monkeypatch.setattr(rows, "FEW", few)
+    assert (rows.form_of("cross_entropy", 21, columns, 2)[0][8] == 2048) == (few == 8)
+    rng = np.random.default_rng(columns)
+    x, out, labels = rows.cuda.device_array((21, columns), dtype=bfloat16), rows.cuda.device_array(21, dtype=np.float32), rng.integers(0, columns, 21)
+    x[:] = rows.cuda.to_device((2 * rng.standard_normal((21, columns))).astype(np.float32))
+    rows.launch("cross_entropy", x, rows.cuda.to_device(labels), out)
+    wide = rows.widened(x)
+    want, bound = rows.expected(wide, 1, 1, labels, 0)["cross_entropy"]
+    assert (np.abs(out.copy_to_host() - want) <= bound).all()
 
 
 def test_rows_that_are_too_long(example):

@@ -144,6 +144,64 @@ def test_who_meets_at_named_barriers(meet, right):
         found(text, UNMET, line_of(WRITES["one warp"]))
 
 
+# two mbarriers more, one of 64 arrivals and one of 1
+MORE = HEAD.replace("    boxes", "    two = cuda.shared.array(2, cuda.mbarrier)\n    boxes").replace("        cuda.fence", "        cuda.mbarrier_init(two, 0, 64)\n        cuda.mbarrier_init(two, 1, 1)\n        cuda.fence")
+WAIT = "        cuda.mbarrier_wait_parity(two, {}, 0)\n"
+ARRIVE = "        cuda.mbarrier_arrive(two, {})\n"
+
+
+@pytest.mark.parametrize("meet, right", [
+    # at a phase: arrivals of others; who copies does not wait; who writes only waits; it has arrived before its fence
+    ("    if t < 64:\n" + ARRIVE.format(0) + WAIT.format(0), False),
+    ("    if 32 <= t < 96:\n" + ARRIVE.format(0) + "    if 32 <= t:\n" + WAIT.format(0), False),
+    ("    if t == 127:\n" + ARRIVE.format(1) + "    if t < 96:\n" + WAIT.format(1), False),
+    ("    if 32 <= t < 96:\n" + ARRIVE.format(0) + FENCE + "    if t < 32:\n" + WAIT.format(0), False),
+    ("    if 32 <= t < 96:\n" + ARRIVE.format(0) + "    if t < 32:\n" + WAIT.format(0), True),
+    ("    if t == 64:\n" + ARRIVE.format(1) + "    if t == 0:\n" + WAIT.format(1), False),  # of lane 0 alone
+    ("    cuda.syncwarp()\n    if t == 64:\n" + ARRIVE.format(1) + "    if t == 5:\n" + WAIT.format(1) + "    cuda.syncwarp()\n", True),
+    # by way of another warp, and that the wrong way round; of the phase before
+    ("    if t >= 64:\n" + ARRIVE.format(0) + "    if t == 32:\n" + WAIT.format(0) + ARRIVE.format(1) + "    if t == 0:\n" + WAIT.format(1), True),
+    ("    if t == 32:\n" + ARRIVE.format(1) + "    if t == 0:\n" + WAIT.format(1) + "    if t >= 64:\n" + ARRIVE.format(0) + "    if t == 32:\n" + WAIT.format(0), False),
+    ("    if t < 64:\n" + ARRIVE.format(0) + WAIT.format(0) + "    if 64 <= t < 96:\n" + ARRIVE.format(0), False),
+    # at the cluster's barrier: behind the arrival; in front of it; a thread that has only arrived
+    ("    c.barrier_arrive()\n" + FENCE + "    c.barrier_wait()\n", False),
+    ("    c.barrier_arrive()\n    if t >= 64:\n        c.barrier_wait()\n", False),
+    ("    c.barrier_arrive()\n    if t < 64:\n        c.barrier_wait()\n", True),
+    # named barriers: it has arrived before its fence
+    ("    if t < 32:\n        cuda.barrier_sync(4, 64)\n    elif 64 <= t < 96:\n        cuda.barrier_arrive(4, 64)\n" + FENCE, False),
+])  # fmt: skip
+def test_who_meets_at_phases_and_clusters(meet, right):
+    """The third warp writes, a thread of the first one copies. Fences in `meet` are the only ones."""
+    blocks = 2 if "c.barrier" in meet else 1
+    text = MORE + WRITES["one warp"] + FENCE * (FENCE not in meet) + meet + READS["bulk"]
+    if right:
+        launch(text, blocks, blocks)
+    else:
+        found(text, UNMET, line_of(WRITES["one warp"]), blocks, blocks)
+
+
+@pytest.mark.parametrize("there", ["1 - ", ""])
+def test_a_meeting_by_way_of_another_block(there):
+    """The third warp arrives at the other block's barrier, whose thread 32 arrives here: right. It
+    arrives here, and thread 32 at the other block's: this one knows nothing of it."""
+    meet = "    first, then = c.map_shared_rank(two, there c.block_rank()), c.map_shared_rank(two, 1 - c.block_rank())\n"
+    meet = meet.replace("there ", there) + "    if 64 <= t < 96:\n        cuda.mbarrier_arrive(first, 0)\n    if t >= 96:\n" + ARRIVE.format(0)
+    meet += "    if t == 32:\n" + WAIT.format(0) + "        cuda.mbarrier_arrive(then, 1)\n    if t == 0:\n" + WAIT.format(1)
+    text = MORE.replace("    cuda.syncthreads()\n", "    c.sync()\n") + WRITES["one warp"] + FENCE + meet + READS["bulk"] + "    c.sync()\n"
+    if there:
+        launch(text, 2, 2)
+    else:
+        found(text, UNMET, line_of(WRITES["one warp"]), 2, 2)
+
+
+def test_an_mbarrier_that_others_know():
+    """A thread of the last warp makes it; the first one, which arrives, has met the second alone."""
+    text = MORE.replace("(two, 0, 64)", "(bar, 0, 1)").replace("mbarrier_init(bar, 0, 1)", "fence_mbarrier_init()") + "    if t == 96:\n        cuda.mbarrier_init(two, 0, 32)\n    cuda.barrier_sync(4, {})\n    if t < 32:\n" + ARRIVE.format(0)
+    launch(text.format(128))
+    with pytest.raises(RuntimeError, match=r"two\[0\] is no barrier yet for this thread: thread 96 made it, and the two have not met since"):
+        launch(text.replace("    cuda.barrier_sync(4", "    if t < 64:\n        cuda.barrier_sync(4").format(64))
+
+
 def test_no_meeting_of_a_warpgroup():
     for before in ("", MEETINGS["threads"]):
         found(HEAD + WRITES["elements"] + before + FENCE + READS["mma"], MMA_UNMET, line_of(WRITES["elements"]))

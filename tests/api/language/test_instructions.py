@@ -430,6 +430,7 @@ THEIRS = {  # numba-cuda-mlir's names: what they are here
     "fence_mbarrier_init()": "fence_mbarrier_init()", "mbarrier_init(b, 1)": "mbarrier_init(b, 0, 1)", "mbarrier_init(b[1:], n)": "mbarrier_init(b[1:], 0, n)",
     "mbarrier_arrive_expect_tx(b, 64)": "mbarrier_arrive_expect_tx(b, 0, 64)", "mbarrier_try_wait(b[n:], 1)": "mbarrier_wait_parity(b[n:], 0, 1)",
     "cp_async_bulk_tensor_2d(s, m, n, 8, b[1:])": "cp_async_bulk_tensor(s, m, (8, n), b[1:], 0)",
+    "cp_async_bulk_tensor_2d_multicast(s, m, n, 8, b[1:], 3)": "cp_async_bulk_tensor(s, m, (8, n), b[1:], 0, multicast=3)",
 }  # fmt: skip
 
 
