@@ -80,7 +80,7 @@ static bool compares_integers(const Ins *i) {
 static Interval constant(const Ins *i) {
   const Frozen *f = i->aux.frozen;
   if ((f->kind != FZ_BOOL && f->kind != FZ_INT) || (f->wide && ty_kind(i->type) != KIND_UINT))
-    return everything;
+    return ir_everything;
   IrWide n = f->wide ? (IrWide)(uint64_t)f->i : f->i;
   return (Interval){n, n};
 }
@@ -88,7 +88,7 @@ static Interval constant(const Ins *i) {
 static Interval special_register(const Ins *i) {
   int64_t least, most;
   bool is = ir_register_bounds(i->aux.intrinsic, &least, &most);
-  return is ? (Interval){least, most} : everything;
+  return is ? (Interval){least, most} : ir_everything;
 }
 
 /* Is i what a launch passes: a parameter of the kernel, or a part of one that is a tuple? */
@@ -101,7 +101,7 @@ static bool is_passed(const Intervals *v, const Ins *i) {
 /* A parameter, or a part of one. */
 static Interval passed(const Intervals *v, const Ins *i, Interval room) {
   const Interval small = {-(IrWide)TY_SMALL - 1, TY_SMALL};
-  return is_passed(v, i) && ty_may_be_small(i->type) ? common(room, small) : room;
+  return is_passed(v, i) && ty_may_be_small(i->type) ? ir_common(room, small) : room;
 }
 
 static Interval extent(const Intervals *v, const Ins *i) {
@@ -163,11 +163,11 @@ bool ir_counter(const Ins *phi, Counter *c) {
 /* What is left of r, the value on the left of a comparison that holds. */
 static Interval where(Interval r, Op compare, Interval other) {
   switch (compare) {
-  case OP_LT: return common(r, (Interval){-HUGE, other.hi - 1});
-  case OP_LE: return common(r, (Interval){-HUGE, other.hi});
-  case OP_GT: return common(r, (Interval){other.lo + 1, HUGE});
-  case OP_GE: return common(r, (Interval){other.lo, HUGE});
-  case OP_EQ: return common(r, other);
+  case OP_LT: return ir_common(r, (Interval){-HUGE, other.hi - 1});
+  case OP_LE: return ir_common(r, (Interval){-HUGE, other.hi});
+  case OP_GT: return ir_common(r, (Interval){other.lo + 1, HUGE});
+  case OP_GE: return ir_common(r, (Interval){other.lo, HUGE});
+  case OP_EQ: return ir_common(r, other);
   case OP_NE: /* one number, which may be at an end */
     return other.lo == other.hi ? (Interval){r.lo + (r.lo == other.lo), r.hi - (r.hi == other.hi)}
                                 : r;
@@ -189,7 +189,7 @@ static Interval continuing(const Intervals *v, const Counter *c) {
 
 /* May a sum have wrapped around? Then it has all numbers of its type. */
 static bool is_whole(const Intervals *v, const Ins *i) {
-  Interval r = v->of[i->id], room = of_type(i->type);
+  Interval r = v->of[i->id], room = ir_interval_of_type(i->type);
   return r.lo <= room.lo && r.hi >= room.hi;
 }
 
@@ -199,8 +199,8 @@ static Interval at(const Intervals *v, const Ins *i, const Block *b) {
   Interval r = v->of[i->id];
   for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
     if (ir_dominates(g->region, b) && !(g->moved && is_whole(v, g->moved)))
-      r = where(r, g->op, sum(v->of[g->other->id], (Interval){g->by, g->by}));
-  return c && ir_dominates(c->body, b) ? common(r, continuing(v, c)) : r;
+      r = where(r, g->op, ir_sum(v->of[g->other->id], (Interval){g->by, g->by}));
+  return c && ir_dominates(c->body, b) ? ir_common(r, continuing(v, c)) : r;
 }
 
 /* A counter and its next value are bounded alike, so that code which narrows them extends both in
@@ -219,14 +219,14 @@ static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
  * */
 static Interval stepped(const Counter *c, Interval last, Interval step, bool *nearer) {
   switch ((Op)c->next->op) {
-  case OP_MUL: *nearer = !c->down && last.lo >= 0 && step.lo >= 1; return product(last, step);
+  case OP_MUL: *nearer = !c->down && last.lo >= 0 && step.lo >= 1; return ir_product(last, step);
   case OP_LSHIFT:
     *nearer = !c->down && last.lo >= 0 && step.lo >= 0 && step.hi < ty_bits(c->next->type);
-    return *nearer ? shifted_left(last, step, c->next->type) : everything;
+    return *nearer ? ir_interval_shifted_left(last, step, c->next->type) : ir_everything;
   default: {
-    Interval by = c->next->op == OP_ADD ? step : negated(step);
+    Interval by = c->next->op == OP_ADD ? step : ir_negated(step);
     *nearer = c->down ? by.hi <= 0 : by.lo >= 0;
-    return sum(last, by);
+    return ir_sum(last, by);
   }
   }
 }
@@ -234,28 +234,29 @@ static Interval stepped(const Counter *c, Interval last, Interval step, bool *ne
 /* The counter that ends the loop counts too: it is at most a step beyond the last one with which it
  * goes on. */
 static Interval counted(const Intervals *v, const Counter *c) {
-  Interval room = of_type(c->next->type), start = at(v, c->start, c->before),
+  Interval room = ir_interval_of_type(c->next->type), start = at(v, c->start, c->before),
            step = at(v, c->step, c->next->block);
-  if (is_empty(start) || is_empty(step) || is_empty(at(v, c->stop, c->before)))
+  if (ir_interval_is_empty(start) || ir_interval_is_empty(step) ||
+      ir_interval_is_empty(at(v, c->stop, c->before)))
     return start;
-  Interval last = common(continuing(v, c), room);
-  if (is_empty(last)) /* it never goes on */
+  Interval last = ir_common(continuing(v, c), room);
+  if (ir_interval_is_empty(last)) /* it never goes on */
     return start;
   if (!c->down && (c->next->op == OP_MUL || c->next->op == OP_LSHIFT))
-    last = (Interval){start.lo, larger(start.lo, last.hi)};
+    last = (Interval){start.lo, ir_larger(start.lo, last.hi)};
   bool nearer;
   Interval end = stepped(c, last, step, &nearer);
   bool exact = c->next->flags & INS_NO_WRAP;
   if (!nearer || (!exact && (c->down ? end.lo < room.lo : end.hi > room.hi)))
     return room;
-  return c->down ? (Interval){smaller(start.lo, larger(end.lo, room.lo)), start.hi}
-                 : (Interval){start.lo, larger(start.hi, smaller(end.hi, room.hi))};
+  return c->down ? (Interval){ir_smaller(start.lo, ir_larger(end.lo, room.lo)), start.hi}
+                 : (Interval){start.lo, ir_larger(start.hi, ir_smaller(end.hi, room.hi))};
 }
 
 /* --- time --- */
 
 static bool is_small(const Intervals *v, const Ins *i) {
-  return is_within(v->of[i->id], (Interval){-SMALL_STEP, SMALL_STEP});
+  return ir_lies_within(v->of[i->id], (Interval){-SMALL_STEP, SMALL_STEP});
 }
 
 typedef struct Web { /* the phis and selections that make up a value that drifts */
@@ -287,10 +288,10 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i) {
     Interval s = v->of[by->id];
     if (!is_small(v, by))
       break;
-    if (!is_empty(s)) {
-      s = both((Interval){0, 0}, i->op == OP_ADD ? s : negated(s));
-      w->step = both(w->step, s);
-      w->steps = sum(w->steps, s);
+    if (!ir_interval_is_empty(s)) {
+      s = ir_both((Interval){0, 0}, i->op == OP_ADD ? s : ir_negated(s));
+      w->step = ir_both(w->step, s);
+      w->steps = ir_sum(w->steps, s);
     }
     w->in_headers |= is_header(i->block);
     i = i->args[exchanged];
@@ -305,8 +306,8 @@ static bool is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
 /* How often a loop's body runs each time that the loop is entered, by this counter. */
 static IrWide counted_trips(const Intervals *v, const Counter *c) {
   Interval start = at(v, c->start, c->before), step = v->of[c->step->id],
-           stop = at(v, c->stop, c->before), room = of_type(c->next->type);
-  if (is_empty(start) || is_empty(stop) || is_empty(step))
+           stop = at(v, c->stop, c->before), room = ir_interval_of_type(c->next->type);
+  if (ir_interval_is_empty(start) || ir_interval_is_empty(stop) || ir_interval_is_empty(step))
     return 0;
   bool adds = c->next->op == OP_ADD && !c->down && step.lo >= 1;
   if (!adds || stop.hi + step.hi > room.hi) /* it may wrap around */
@@ -326,7 +327,7 @@ static IrWide trips_of(const Intervals *v, const Block *b) {
   }
   for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
     if (v->counter[i->id])
-      least = smaller(least, counted_trips(v, v->counter[i->id]));
+      least = ir_smaller(least, counted_trips(v, v->counter[i->id]));
   return least;
 }
 
@@ -335,14 +336,14 @@ static Interval added(const Intervals *v, const Web *w) {
   IrWide n = 1;
   for (uint32_t k = 0; k < w->n; k++)
     if (w->of[k]->op == OP_PHI && n < MOST_STEPS)
-      n *= larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
-  Interval timed = product(w->step, (Interval){0, MOST_STEPS});
-  return n < MOST_STEPS ? common(timed, product(w->steps, (Interval){0, n})) : timed;
+      n *= ir_larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
+  Interval timed = ir_product(w->step, (Interval){0, MOST_STEPS});
+  return n < MOST_STEPS ? ir_common(timed, ir_product(w->steps, (Interval){0, n})) : timed;
 }
 
 /* A counter whose stop bounds it better than its steps would. */
 static bool is_short_counter(const Intervals *v, const Ins *i) {
-  return v->counter[i->id] && is_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
+  return v->counter[i->id] && ir_lies_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
 }
 
 /* Does a guard on the way to a phi bound operand k, and to 32 bits? That is a better entry into a
@@ -352,34 +353,35 @@ static bool is_guarded(const Intervals *v, const Ins *merge, uint32_t k, Interva
   if (merge->op != OP_PHI)
     return false;
   *is = at(v, a, merge->block->preds.data[k]);
-  return is_within(*is, (Interval){INT32_MIN, INT32_MAX}) && !is_within(v->of[a->id], *is);
+  return ir_lies_within(*is, (Interval){INT32_MIN, INT32_MAX}) &&
+         !ir_lies_within(v->of[a->id], *is);
 }
 
 /* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
  * there is time for. */
 static Interval drifted(const Intervals *v, const Ins *phi) {
   Web w = {{phi}, 1, {0, 0}, {0, 0}, false};
-  Interval r = nothing, room = of_type(phi->type);
+  Interval r = ir_nothing, room = ir_interval_of_type(phi->type);
   for (uint32_t k = 0; k < w.n; k++)
     for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
       Interval guarded;
       if (is_guarded(v, w.of[k], j, &guarded)) {
-        r = both(r, guarded);
+        r = ir_both(r, guarded);
         continue;
       }
       const Ins *a = before_steps(v, &w, w.of[k]->args[j]);
       if (has(&w, a) || is_any(a))
         continue;
       if (!is_merge(a) || is_short_counter(v, a))
-        r = both(r, v->of[a->id]);
+        r = ir_both(r, v->of[a->id]);
       else if (w.n < MAX_WEB)
         w.of[w.n++] = a;
       else
         return room;
     }
-  if (!is_empty(r))
-    r = sum(r, added(v, &w));
-  return is_within(r, room) ? r : room;
+  if (!ir_interval_is_empty(r))
+    r = ir_sum(r, added(v, &w));
+  return ir_lies_within(r, room) ? r : room;
 }
 
 /* What the outcome `op` of a comparison says of a value that is taken for it. */
@@ -406,14 +408,14 @@ static Interval along(const Intervals *v, const Ins *phi, uint32_t k) {
 static Interval merged(const Intervals *v, const Ins *phi) {
   const Interval reach = {-SMALL_STEP * MOST_STEPS, SMALL_STEP * MOST_STEPS};
   const Counter *c = v->counter[phi->id];
-  Interval r = c ? counted(v, c) : nothing;
+  Interval r = c ? counted(v, c) : ir_nothing;
   for (uint32_t k = 0; !c && k < phi->nargs; k++) {
     const Ins *a = phi->args[k];
     if (a != phi && !is_any(a))
-      r = both(r, along(v, phi, k));
+      r = ir_both(r, along(v, phi, k));
   }
-  bool near = v->grown[phi->id] < GROW_LIMIT && is_within(r, reach);
-  return is_empty(r) || near ? r : common(r, drifted(v, phi));
+  bool near = v->grown[phi->id] < GROW_LIMIT && ir_lies_within(r, reach);
+  return ir_interval_is_empty(r) || near ? r : ir_common(r, drifted(v, phi));
 }
 
 /* --- parts ---
@@ -453,7 +455,7 @@ static bool leaves_positive(const Intervals *v, const Ins *all, const Ins *part)
 }
 
 static Interval difference(const Intervals *v, const Ins *i, Interval a, Interval b) {
-  Interval r = sum(a, negated(b));
+  Interval r = ir_sum(a, ir_negated(b));
   return r.lo < 0 && leaves_positive(v, i->args[0], i->args[1]) ? (Interval){0, a.hi} : r;
 }
 
@@ -464,9 +466,9 @@ static Interval selected(const Intervals *v, const Ins *i) {
   const Ins *c = i->args[0], *yes = i->args[1], *no = i->args[2];
   c = c->op == OP_TRUTH ? c->args[0] : c;
   if (!compares_integers(c))
-    return both(at(v, yes, i->block), at(v, no, i->block));
-  return both(chosen(v, c, (Op)c->op, yes, i->block),
-              chosen(v, c, ir_inverse((Op)c->op), no, i->block));
+    return ir_both(at(v, yes, i->block), at(v, no, i->block));
+  return ir_both(chosen(v, c, (Op)c->op, yes, i->block),
+                 chosen(v, c, ir_inverse((Op)c->op), no, i->block));
 }
 
 /* A part of a tuple that is written out, or of any of its elements: of `(1, 0, -1)[k]`, and of `dy`
@@ -477,12 +479,12 @@ static Interval part_of_tuple(const Intervals *v, const Ins *i, Interval room) {
     return i->op == OP_TUPLE_GET ? passed(v, i, room) : room;
   if (i->op == OP_TUPLE_GET && of == tuple)
     return at(v, tuple->args[i->aux.i], i->block);
-  Interval all = nothing;
+  Interval all = ir_nothing;
   for (uint32_t k = 0; k < tuple->nargs; k++) {
     const Ins *element = tuple->args[k];
     if (i->op == OP_TUPLE_GET && element->op != OP_MAKE_TUPLE)
       return room;
-    all = both(all, at(v, i->op == OP_TUPLE_GET ? element->args[i->aux.i] : element, i->block));
+    all = ir_both(all, at(v, i->op == OP_TUPLE_GET ? element->args[i->aux.i] : element, i->block));
   }
   return all;
 }
@@ -493,22 +495,22 @@ static Interval operated(const Intervals *v, const Ins *i, Interval room) {
   if (!ty_is_integral(first->type) || !ty_is_integral(second->type))
     return room;
   Interval a = operand(v, i, 0), b = operand(v, i, i->nargs - 1);
-  if (is_empty(a) || is_empty(b))
-    return nothing;
+  if (ir_interval_is_empty(a) || ir_interval_is_empty(b))
+    return ir_nothing;
   switch ((Op)i->op) {
-  case OP_ADD: return sum(a, b);
+  case OP_ADD: return ir_sum(a, b);
   case OP_SUB: return difference(v, i, a, b);
-  case OP_MUL: return product(a, b);
-  case OP_NEG: return negated(a);
+  case OP_MUL: return ir_product(a, b);
+  case OP_NEG: return ir_negated(a);
   case OP_INVERT: return ty_is_signed(i->type) ? (Interval){-1 - a.hi, -1 - a.lo} : room;
-  case OP_MOD: return remainder_of(a, b);
-  case OP_FLOORDIV: return quotient(a, b);
-  case OP_LSHIFT: return shifted_left(a, b, i->type);
-  case OP_RSHIFT: return shifted_right(a, b);
-  case OP_AND: return masked(a, b);
+  case OP_MOD: return ir_interval_remainder_of(a, b);
+  case OP_FLOORDIV: return ir_quotient(a, b);
+  case OP_LSHIFT: return ir_interval_shifted_left(a, b, i->type);
+  case OP_RSHIFT: return ir_interval_shifted_right(a, b);
+  case OP_AND: return ir_masked(a, b);
   case OP_OR:
-  case OP_XOR: return of_bits(a, b);
-  case OP_CHECK_INDEX: return common(a, (Interval){0, b.hi - 1});
+  case OP_XOR: return ir_interval_of_bits(a, b);
+  case OP_CHECK_INDEX: return ir_common(a, (Interval){0, b.hi - 1});
   case OP_WRAP_INDEX: return a.lo >= 0 ? a : room;
   default: return a; /* CAST */
   }
@@ -520,7 +522,7 @@ static Interval compute(const Intervals *v, const Ins *i, Interval room) {
   case OP_UNSET: return i->aux2 ? (Interval){0, 0} : room;
   case OP_PARAM: return passed(v, i, room);
   case OP_EXTENT: return extent(v, i);
-  case OP_INTRINSIC: return i->nargs ? room : common(special_register(i), room);
+  case OP_INTRINSIC: return i->nargs ? room : ir_common(special_register(i), room);
   case OP_PHI: return merged(v, i);
   case OP_SELECT: return selected(v, i);
   case OP_TUPLE_GET:
@@ -546,12 +548,12 @@ static Interval compute(const Intervals *v, const Ins *i, Interval room) {
 
 /* Arithmetic beyond the type's room wraps around, and may be anything in it. */
 static Interval eval(const Intervals *v, const Ins *i) {
-  Interval room = of_type(i->type), r = compute(v, i, room);
-  if (!is_empty(r) && !is_within(r, room))
-    r = i->flags & INS_NO_WRAP ? common(r, room) : room;
+  Interval room = ir_interval_of_type(i->type), r = compute(v, i, room);
+  if (!ir_interval_is_empty(r) && !ir_lies_within(r, room))
+    r = i->flags & INS_NO_WRAP ? ir_common(r, room) : room;
   if (v->narrow && ir_is_place(i))
-    r = common(r, (Interval){0, TY_SMALL});
-  return i->flags & INS_NONNEGATIVE ? common(r, (Interval){0, HUGE}) : r;
+    r = ir_common(r, (Interval){0, TY_SMALL});
+  return i->flags & INS_NONNEGATIVE ? ir_common(r, (Interval){0, HUGE}) : r;
 }
 
 /* The next marks, or numbers beside them; in a ring (`s += 1; if s == n: s = 0`) values end
@@ -559,8 +561,8 @@ static Interval eval(const Intervals *v, const Ins *i) {
 static Interval marked(const Intervals *v, Interval now, Interval far) {
   for (uint32_t k = 0; k < v->nmarks; k++)
     for (IrWide m = v->marks[k] - 1; m <= v->marks[k] + 1; m++) {
-      far.lo = m <= now.lo ? larger(far.lo, m) : far.lo;
-      far.hi = m >= now.hi ? smaller(far.hi, m) : far.hi;
+      far.lo = m <= now.lo ? ir_larger(far.lo, m) : far.lo;
+      far.hi = m >= now.hi ? ir_smaller(far.hi, m) : far.hi;
     }
   return far;
 }
@@ -569,13 +571,13 @@ static Interval marked(const Intervals *v, Interval now, Interval far) {
 static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interval now) {
   const Interval short_ones = {INT32_MIN, INT32_MAX};
   uint8_t grown = v->grown[phi->id];
-  if (grown < GROW_LIMIT || is_within(now, old))
+  if (grown < GROW_LIMIT || ir_lies_within(now, old))
     return now;
-  Interval far = grown < 4 * GROW_LIMIT ? drifted(v, phi) : of_type(phi->type);
+  Interval far = grown < 4 * GROW_LIMIT ? drifted(v, phi) : ir_interval_of_type(phi->type);
   if (grown < 2 * GROW_LIMIT)
     far = marked(v, now, far);
-  if (grown < 3 * GROW_LIMIT && is_within(now, short_ones))
-    far = common(far, short_ones);
+  if (grown < 3 * GROW_LIMIT && ir_lies_within(now, short_ones))
+    far = ir_common(far, short_ones);
   return (Interval){now.lo < old.lo ? far.lo : now.lo, now.hi > old.hi ? far.hi : now.hi};
 }
 
@@ -583,10 +585,10 @@ static bool grow(Intervals *v, const Fn *fn) {
   bool changed = false;
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i) {
-      if (!ty_is_integral(i->type) || is_within(of_type(i->type), v->of[i->id]))
+      if (!ty_is_integral(i->type) || ir_lies_within(ir_interval_of_type(i->type), v->of[i->id]))
         continue;
       Interval old = v->of[i->id], now = eval(v, i);
-      now = both(old, i->op == OP_PHI ? widened(v, i, old, now) : now);
+      now = ir_both(old, i->op == OP_PHI ? widened(v, i, old, now) : now);
       if (now.lo == old.lo && now.hi == old.hi)
         continue;
       v->grown[i->id] += i->op == OP_PHI && v->grown[i->id] < UINT8_MAX;
@@ -602,7 +604,7 @@ static bool shrink(Intervals *v, const Fn *fn) {
     FOR_INS (b, i) {
       if (!ty_is_integral(i->type))
         continue;
-      Interval old = v->of[i->id], now = common(old, eval(v, i));
+      Interval old = v->of[i->id], now = ir_common(old, eval(v, i));
       changed |= now.lo != old.lo || now.hi != old.hi;
       v->of[i->id] = now;
     }
@@ -611,7 +613,8 @@ static bool shrink(Intervals *v, const Fn *fn) {
 
 static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
   if (value->op == OP_CAST && ty_is_integral(value->args[0]->type) &&
-      is_within(of_type(value->args[0]->type), of_type(value->type))) /* the same number */
+      ir_lies_within(ir_interval_of_type(value->args[0]->type),
+                     ir_interval_of_type(value->type))) /* the same number */
     add_guard(cx, v, g, value->args[0]);
   if ((value->op == OP_ADD || value->op == OP_SUB) && !g.moved && value->args[1]->op == OP_CONST &&
       ty_is_integral(value->type)) {
@@ -697,7 +700,7 @@ Intervals *ir_intervals(Cx *cx, const Fn *fn) {
   v->counter = CX_ARRAY(cx, const Counter *, fn->next_id);
   v->grown = CX_ARRAY(cx, uint8_t, fn->next_id);
   for (uint32_t k = 0; k < fn->next_id; k++)
-    v->of[k] = nothing;
+    v->of[k] = ir_nothing;
   v->guards = CX_ARRAY(cx, const Guard *, fn->next_id);
   v->same = CX_ARRAY(cx, const Ins *, fn->next_id);
   find_counters(cx, v, fn);
@@ -719,11 +722,11 @@ bool ir_reads_within(const Intervals *v, const Ins *user, Interval room) {
   bool all = user->nargs;
   for (uint32_t k = 0; all && k < user->nargs; k++) {
     Interval r = operand(v, user, k);
-    all = !is_empty(r) && is_within(r, room);
+    all = !ir_interval_is_empty(r) && ir_lies_within(r, room);
   }
   return all;
 }
 
 bool ir_is_within(const Intervals *v, const Ins *i, Interval room) {
-  return !is_empty(v->of[i->id]) && is_within(v->of[i->id], room);
+  return !ir_interval_is_empty(v->of[i->id]) && ir_lies_within(v->of[i->id], room);
 }
