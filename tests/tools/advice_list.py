@@ -125,7 +125,7 @@ def asking_jit(typing, tell):
 def first_arguments(test):
     """The first values of each parametrize."""
     values = {}
-    for mark in getattr(test, "pytestmark", []):
+    for mark in (m for m in getattr(test, "pytestmark", []) if m.name == "parametrize"):
         names = [n.strip() for n in mark.args[0].split(",")] if isinstance(mark.args[0], str) else mark.args[0]
         first = next(iter(mark.args[1]))
         values.update(zip(names, first if len(names) > 1 else [first]))

@@ -1,7 +1,7 @@
 """The driver, as numba.cuda.cudadrv.driver names it: its version, how many GPUs it has, and the exceptions of its calls."""
 
 from pyptx import _pyptx
-from pyptx.cuda import CudaAPIError, MemoryPointer
+from pyptx.cuda import CudaAPIError, MemoryPointer, gpus
 
 __all__ = ["CudaAPIError", "Driver", "MemoryPointer", "driver"]
 
@@ -19,8 +19,8 @@ class Driver:
         return version // 1000, version % 1000 // 10
 
     def get_device_count(self):
-        """How many GPUs there are; 0 without a driver."""
-        return _pyptx.gpu_count()
+        """How many GPUs ``cuda.gpus`` has; 0 without a driver."""
+        return len(gpus)
 
     @property
     def is_initialized(self):
