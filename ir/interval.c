@@ -101,7 +101,7 @@ static bool is_passed(const Intervals *v, const Ins *i) {
 /* A parameter, or a part of one. */
 static Interval passed(const Intervals *v, const Ins *i, Interval room) {
   const Interval small = {-(IrWide)TY_SMALL - 1, TY_SMALL};
-  return is_passed(v, i) && ty_may_be_small(i->type) ? ir_common(room, small) : room;
+  return is_passed(v, i) && ty_may_be_small(i->type) ? ir_interval_common(room, small) : room;
 }
 
 static Interval extent(const Intervals *v, const Ins *i) {
@@ -163,11 +163,11 @@ bool ir_counter(const Ins *phi, Counter *c) {
 /* What is left of r, the value on the left of a comparison that holds. */
 static Interval where(Interval r, Op compare, Interval other) {
   switch (compare) {
-  case OP_LT: return ir_common(r, (Interval){-HUGE, other.hi - 1});
-  case OP_LE: return ir_common(r, (Interval){-HUGE, other.hi});
-  case OP_GT: return ir_common(r, (Interval){other.lo + 1, HUGE});
-  case OP_GE: return ir_common(r, (Interval){other.lo, HUGE});
-  case OP_EQ: return ir_common(r, other);
+  case OP_LT: return ir_interval_common(r, (Interval){-HUGE, other.hi - 1});
+  case OP_LE: return ir_interval_common(r, (Interval){-HUGE, other.hi});
+  case OP_GT: return ir_interval_common(r, (Interval){other.lo + 1, HUGE});
+  case OP_GE: return ir_interval_common(r, (Interval){other.lo, HUGE});
+  case OP_EQ: return ir_interval_common(r, other);
   case OP_NE: /* one number, which may be at an end */
     return other.lo == other.hi ? (Interval){r.lo + (r.lo == other.lo), r.hi - (r.hi == other.hi)}
                                 : r;
@@ -199,8 +199,8 @@ static Interval at(const Intervals *v, const Ins *i, const Block *b) {
   Interval r = v->of[i->id];
   for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
     if (ir_dominates(g->region, b) && !(g->moved && is_whole(v, g->moved)))
-      r = where(r, g->op, ir_sum(v->of[g->other->id], (Interval){g->by, g->by}));
-  return c && ir_dominates(c->body, b) ? ir_common(r, continuing(v, c)) : r;
+      r = where(r, g->op, ir_interval_sum(v->of[g->other->id], (Interval){g->by, g->by}));
+  return c && ir_dominates(c->body, b) ? ir_interval_common(r, continuing(v, c)) : r;
 }
 
 /* A counter and its next value are bounded alike, so that code which narrows them extends both in
@@ -219,14 +219,16 @@ static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
  * */
 static Interval stepped(const Counter *c, Interval last, Interval step, bool *nearer) {
   switch ((Op)c->next->op) {
-  case OP_MUL: *nearer = !c->down && last.lo >= 0 && step.lo >= 1; return ir_product(last, step);
+  case OP_MUL:
+    *nearer = !c->down && last.lo >= 0 && step.lo >= 1;
+    return ir_interval_product(last, step);
   case OP_LSHIFT:
     *nearer = !c->down && last.lo >= 0 && step.lo >= 0 && step.hi < ty_bits(c->next->type);
     return *nearer ? ir_interval_shifted_left(last, step, c->next->type) : ir_everything;
   default: {
-    Interval by = c->next->op == OP_ADD ? step : ir_negated(step);
+    Interval by = c->next->op == OP_ADD ? step : ir_interval_negated(step);
     *nearer = c->down ? by.hi <= 0 : by.lo >= 0;
-    return ir_sum(last, by);
+    return ir_interval_sum(last, by);
   }
   }
 }
@@ -239,24 +241,26 @@ static Interval counted(const Intervals *v, const Counter *c) {
   if (ir_interval_is_empty(start) || ir_interval_is_empty(step) ||
       ir_interval_is_empty(at(v, c->stop, c->before)))
     return start;
-  Interval last = ir_common(continuing(v, c), room);
+  Interval last = ir_interval_common(continuing(v, c), room);
   if (ir_interval_is_empty(last)) /* it never goes on */
     return start;
   if (!c->down && (c->next->op == OP_MUL || c->next->op == OP_LSHIFT))
-    last = (Interval){start.lo, ir_larger(start.lo, last.hi)};
+    last = (Interval){start.lo, ir_interval_larger(start.lo, last.hi)};
   bool nearer;
   Interval end = stepped(c, last, step, &nearer);
   bool exact = c->next->flags & INS_NO_WRAP;
   if (!nearer || (!exact && (c->down ? end.lo < room.lo : end.hi > room.hi)))
     return room;
-  return c->down ? (Interval){ir_smaller(start.lo, ir_larger(end.lo, room.lo)), start.hi}
-                 : (Interval){start.lo, ir_larger(start.hi, ir_smaller(end.hi, room.hi))};
+  return c->down ? (Interval){ir_interval_smaller(start.lo, ir_interval_larger(end.lo, room.lo)),
+                              start.hi}
+                 : (Interval){start.lo,
+                              ir_interval_larger(start.hi, ir_interval_smaller(end.hi, room.hi))};
 }
 
 /* --- time --- */
 
 static bool is_small(const Intervals *v, const Ins *i) {
-  return ir_lies_within(v->of[i->id], (Interval){-SMALL_STEP, SMALL_STEP});
+  return ir_interval_lies_within(v->of[i->id], (Interval){-SMALL_STEP, SMALL_STEP});
 }
 
 typedef struct Web { /* the phis and selections that make up a value that drifts */
@@ -289,9 +293,9 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i) {
     if (!is_small(v, by))
       break;
     if (!ir_interval_is_empty(s)) {
-      s = ir_both((Interval){0, 0}, i->op == OP_ADD ? s : ir_negated(s));
-      w->step = ir_both(w->step, s);
-      w->steps = ir_sum(w->steps, s);
+      s = ir_interval_both((Interval){0, 0}, i->op == OP_ADD ? s : ir_interval_negated(s));
+      w->step = ir_interval_both(w->step, s);
+      w->steps = ir_interval_sum(w->steps, s);
     }
     w->in_headers |= is_header(i->block);
     i = i->args[exchanged];
@@ -327,7 +331,7 @@ static IrWide trips_of(const Intervals *v, const Block *b) {
   }
   for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
     if (v->counter[i->id])
-      least = ir_smaller(least, counted_trips(v, v->counter[i->id]));
+      least = ir_interval_smaller(least, counted_trips(v, v->counter[i->id]));
   return least;
 }
 
@@ -336,14 +340,16 @@ static Interval added(const Intervals *v, const Web *w) {
   IrWide n = 1;
   for (uint32_t k = 0; k < w->n; k++)
     if (w->of[k]->op == OP_PHI && n < MOST_STEPS)
-      n *= ir_larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
-  Interval timed = ir_product(w->step, (Interval){0, MOST_STEPS});
-  return n < MOST_STEPS ? ir_common(timed, ir_product(w->steps, (Interval){0, n})) : timed;
+      n *= ir_interval_larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
+  Interval timed = ir_interval_product(w->step, (Interval){0, MOST_STEPS});
+  return n < MOST_STEPS ? ir_interval_common(timed, ir_interval_product(w->steps, (Interval){0, n}))
+                        : timed;
 }
 
 /* A counter whose stop bounds it better than its steps would. */
 static bool is_short_counter(const Intervals *v, const Ins *i) {
-  return v->counter[i->id] && ir_lies_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
+  return v->counter[i->id] &&
+         ir_interval_lies_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
 }
 
 /* Does a guard on the way to a phi bound operand k, and to 32 bits? That is a better entry into a
@@ -353,8 +359,8 @@ static bool is_guarded(const Intervals *v, const Ins *merge, uint32_t k, Interva
   if (merge->op != OP_PHI)
     return false;
   *is = at(v, a, merge->block->preds.data[k]);
-  return ir_lies_within(*is, (Interval){INT32_MIN, INT32_MAX}) &&
-         !ir_lies_within(v->of[a->id], *is);
+  return ir_interval_lies_within(*is, (Interval){INT32_MIN, INT32_MAX}) &&
+         !ir_interval_lies_within(v->of[a->id], *is);
 }
 
 /* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
@@ -366,22 +372,22 @@ static Interval drifted(const Intervals *v, const Ins *phi) {
     for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
       Interval guarded;
       if (is_guarded(v, w.of[k], j, &guarded)) {
-        r = ir_both(r, guarded);
+        r = ir_interval_both(r, guarded);
         continue;
       }
       const Ins *a = before_steps(v, &w, w.of[k]->args[j]);
       if (has(&w, a) || is_any(a))
         continue;
       if (!is_merge(a) || is_short_counter(v, a))
-        r = ir_both(r, v->of[a->id]);
+        r = ir_interval_both(r, v->of[a->id]);
       else if (w.n < MAX_WEB)
         w.of[w.n++] = a;
       else
         return room;
     }
   if (!ir_interval_is_empty(r))
-    r = ir_sum(r, added(v, &w));
-  return ir_lies_within(r, room) ? r : room;
+    r = ir_interval_sum(r, added(v, &w));
+  return ir_interval_lies_within(r, room) ? r : room;
 }
 
 /* What the outcome `op` of a comparison says of a value that is taken for it. */
@@ -412,10 +418,10 @@ static Interval merged(const Intervals *v, const Ins *phi) {
   for (uint32_t k = 0; !c && k < phi->nargs; k++) {
     const Ins *a = phi->args[k];
     if (a != phi && !is_any(a))
-      r = ir_both(r, along(v, phi, k));
+      r = ir_interval_both(r, along(v, phi, k));
   }
-  bool near = v->grown[phi->id] < GROW_LIMIT && ir_lies_within(r, reach);
-  return ir_interval_is_empty(r) || near ? r : ir_common(r, drifted(v, phi));
+  bool near = v->grown[phi->id] < GROW_LIMIT && ir_interval_lies_within(r, reach);
+  return ir_interval_is_empty(r) || near ? r : ir_interval_common(r, drifted(v, phi));
 }
 
 /* --- parts ---
@@ -455,7 +461,7 @@ static bool leaves_positive(const Intervals *v, const Ins *all, const Ins *part)
 }
 
 static Interval difference(const Intervals *v, const Ins *i, Interval a, Interval b) {
-  Interval r = ir_sum(a, ir_negated(b));
+  Interval r = ir_interval_sum(a, ir_interval_negated(b));
   return r.lo < 0 && leaves_positive(v, i->args[0], i->args[1]) ? (Interval){0, a.hi} : r;
 }
 
@@ -466,9 +472,9 @@ static Interval selected(const Intervals *v, const Ins *i) {
   const Ins *c = i->args[0], *yes = i->args[1], *no = i->args[2];
   c = c->op == OP_TRUTH ? c->args[0] : c;
   if (!compares_integers(c))
-    return ir_both(at(v, yes, i->block), at(v, no, i->block));
-  return ir_both(chosen(v, c, (Op)c->op, yes, i->block),
-                 chosen(v, c, ir_inverse((Op)c->op), no, i->block));
+    return ir_interval_both(at(v, yes, i->block), at(v, no, i->block));
+  return ir_interval_both(chosen(v, c, (Op)c->op, yes, i->block),
+                          chosen(v, c, ir_inverse((Op)c->op), no, i->block));
 }
 
 /* A part of a tuple that is written out, or of any of its elements: of `(1, 0, -1)[k]`, and of `dy`
@@ -484,7 +490,8 @@ static Interval part_of_tuple(const Intervals *v, const Ins *i, Interval room) {
     const Ins *element = tuple->args[k];
     if (i->op == OP_TUPLE_GET && element->op != OP_MAKE_TUPLE)
       return room;
-    all = ir_both(all, at(v, i->op == OP_TUPLE_GET ? element->args[i->aux.i] : element, i->block));
+    all = ir_interval_both(
+        all, at(v, i->op == OP_TUPLE_GET ? element->args[i->aux.i] : element, i->block));
   }
   return all;
 }
@@ -498,19 +505,19 @@ static Interval operated(const Intervals *v, const Ins *i, Interval room) {
   if (ir_interval_is_empty(a) || ir_interval_is_empty(b))
     return ir_nothing;
   switch ((Op)i->op) {
-  case OP_ADD: return ir_sum(a, b);
+  case OP_ADD: return ir_interval_sum(a, b);
   case OP_SUB: return difference(v, i, a, b);
-  case OP_MUL: return ir_product(a, b);
-  case OP_NEG: return ir_negated(a);
+  case OP_MUL: return ir_interval_product(a, b);
+  case OP_NEG: return ir_interval_negated(a);
   case OP_INVERT: return ty_is_signed(i->type) ? (Interval){-1 - a.hi, -1 - a.lo} : room;
   case OP_MOD: return ir_interval_remainder_of(a, b);
-  case OP_FLOORDIV: return ir_quotient(a, b);
+  case OP_FLOORDIV: return ir_interval_quotient(a, b);
   case OP_LSHIFT: return ir_interval_shifted_left(a, b, i->type);
   case OP_RSHIFT: return ir_interval_shifted_right(a, b);
-  case OP_AND: return ir_masked(a, b);
+  case OP_AND: return ir_interval_masked(a, b);
   case OP_OR:
   case OP_XOR: return ir_interval_of_bits(a, b);
-  case OP_CHECK_INDEX: return ir_common(a, (Interval){0, b.hi - 1});
+  case OP_CHECK_INDEX: return ir_interval_common(a, (Interval){0, b.hi - 1});
   case OP_WRAP_INDEX: return a.lo >= 0 ? a : room;
   default: return a; /* CAST */
   }
@@ -522,7 +529,7 @@ static Interval compute(const Intervals *v, const Ins *i, Interval room) {
   case OP_UNSET: return i->aux2 ? (Interval){0, 0} : room;
   case OP_PARAM: return passed(v, i, room);
   case OP_EXTENT: return extent(v, i);
-  case OP_INTRINSIC: return i->nargs ? room : ir_common(special_register(i), room);
+  case OP_INTRINSIC: return i->nargs ? room : ir_interval_common(special_register(i), room);
   case OP_PHI: return merged(v, i);
   case OP_SELECT: return selected(v, i);
   case OP_TUPLE_GET:
@@ -549,11 +556,11 @@ static Interval compute(const Intervals *v, const Ins *i, Interval room) {
 /* Arithmetic beyond the type's room wraps around, and may be anything in it. */
 static Interval eval(const Intervals *v, const Ins *i) {
   Interval room = ir_interval_of_type(i->type), r = compute(v, i, room);
-  if (!ir_interval_is_empty(r) && !ir_lies_within(r, room))
-    r = i->flags & INS_NO_WRAP ? ir_common(r, room) : room;
+  if (!ir_interval_is_empty(r) && !ir_interval_lies_within(r, room))
+    r = i->flags & INS_NO_WRAP ? ir_interval_common(r, room) : room;
   if (v->narrow && ir_is_place(i))
-    r = ir_common(r, (Interval){0, TY_SMALL});
-  return i->flags & INS_NONNEGATIVE ? ir_common(r, (Interval){0, HUGE}) : r;
+    r = ir_interval_common(r, (Interval){0, TY_SMALL});
+  return i->flags & INS_NONNEGATIVE ? ir_interval_common(r, (Interval){0, HUGE}) : r;
 }
 
 /* The next marks, or numbers beside them; in a ring (`s += 1; if s == n: s = 0`) values end
@@ -561,8 +568,8 @@ static Interval eval(const Intervals *v, const Ins *i) {
 static Interval marked(const Intervals *v, Interval now, Interval far) {
   for (uint32_t k = 0; k < v->nmarks; k++)
     for (IrWide m = v->marks[k] - 1; m <= v->marks[k] + 1; m++) {
-      far.lo = m <= now.lo ? ir_larger(far.lo, m) : far.lo;
-      far.hi = m >= now.hi ? ir_smaller(far.hi, m) : far.hi;
+      far.lo = m <= now.lo ? ir_interval_larger(far.lo, m) : far.lo;
+      far.hi = m >= now.hi ? ir_interval_smaller(far.hi, m) : far.hi;
     }
   return far;
 }
@@ -571,13 +578,13 @@ static Interval marked(const Intervals *v, Interval now, Interval far) {
 static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interval now) {
   const Interval short_ones = {INT32_MIN, INT32_MAX};
   uint8_t grown = v->grown[phi->id];
-  if (grown < GROW_LIMIT || ir_lies_within(now, old))
+  if (grown < GROW_LIMIT || ir_interval_lies_within(now, old))
     return now;
   Interval far = grown < 4 * GROW_LIMIT ? drifted(v, phi) : ir_interval_of_type(phi->type);
   if (grown < 2 * GROW_LIMIT)
     far = marked(v, now, far);
-  if (grown < 3 * GROW_LIMIT && ir_lies_within(now, short_ones))
-    far = ir_common(far, short_ones);
+  if (grown < 3 * GROW_LIMIT && ir_interval_lies_within(now, short_ones))
+    far = ir_interval_common(far, short_ones);
   return (Interval){now.lo < old.lo ? far.lo : now.lo, now.hi > old.hi ? far.hi : now.hi};
 }
 
@@ -585,10 +592,11 @@ static bool grow(Intervals *v, const Fn *fn) {
   bool changed = false;
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i) {
-      if (!ty_is_integral(i->type) || ir_lies_within(ir_interval_of_type(i->type), v->of[i->id]))
+      if (!ty_is_integral(i->type) ||
+          ir_interval_lies_within(ir_interval_of_type(i->type), v->of[i->id]))
         continue;
       Interval old = v->of[i->id], now = eval(v, i);
-      now = ir_both(old, i->op == OP_PHI ? widened(v, i, old, now) : now);
+      now = ir_interval_both(old, i->op == OP_PHI ? widened(v, i, old, now) : now);
       if (now.lo == old.lo && now.hi == old.hi)
         continue;
       v->grown[i->id] += i->op == OP_PHI && v->grown[i->id] < UINT8_MAX;
@@ -604,7 +612,7 @@ static bool shrink(Intervals *v, const Fn *fn) {
     FOR_INS (b, i) {
       if (!ty_is_integral(i->type))
         continue;
-      Interval old = v->of[i->id], now = ir_common(old, eval(v, i));
+      Interval old = v->of[i->id], now = ir_interval_common(old, eval(v, i));
       changed |= now.lo != old.lo || now.hi != old.hi;
       v->of[i->id] = now;
     }
@@ -613,8 +621,8 @@ static bool shrink(Intervals *v, const Fn *fn) {
 
 static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
   if (value->op == OP_CAST && ty_is_integral(value->args[0]->type) &&
-      ir_lies_within(ir_interval_of_type(value->args[0]->type),
-                     ir_interval_of_type(value->type))) /* the same number */
+      ir_interval_lies_within(ir_interval_of_type(value->args[0]->type),
+                              ir_interval_of_type(value->type))) /* the same number */
     add_guard(cx, v, g, value->args[0]);
   if ((value->op == OP_ADD || value->op == OP_SUB) && !g.moved && value->args[1]->op == OP_CONST &&
       ty_is_integral(value->type)) {
@@ -722,11 +730,11 @@ bool ir_reads_within(const Intervals *v, const Ins *user, Interval room) {
   bool all = user->nargs;
   for (uint32_t k = 0; all && k < user->nargs; k++) {
     Interval r = operand(v, user, k);
-    all = !ir_interval_is_empty(r) && ir_lies_within(r, room);
+    all = !ir_interval_is_empty(r) && ir_interval_lies_within(r, room);
   }
   return all;
 }
 
 bool ir_is_within(const Intervals *v, const Ins *i, Interval room) {
-  return !ir_interval_is_empty(v->of[i->id]) && ir_lies_within(v->of[i->id], room);
+  return !ir_interval_is_empty(v->of[i->id]) && ir_interval_lies_within(v->of[i->id], room);
 }
