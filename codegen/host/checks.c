@@ -159,26 +159,10 @@ static void check_unset(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, 
 
 /* --- x[i] += v: the note of the store stands for that of the load --- */
 
-static bool is_same_index(const Ins *a, const Ins *b) {
-  while (a->op == OP_CHECK_INDEX || a->op == OP_WRAP_INDEX)
-    a = a->args[0];
-  while (b->op == OP_CHECK_INDEX || b->op == OP_WRAP_INDEX)
-    b = b->args[0];
-  int64_t x, y;
-  if (a->op == OP_CONST && b->op == OP_CONST)
-    return fz_get_int(a->aux.frozen, &x) && fz_get_int(b->aux.frozen, &y) && x == y;
-  return a == b || (a->op == OP_CAST && b->op == OP_CAST && a->type == b->type &&
-                    is_same_index(a->args[0], b->args[0]));
-}
-
 /* Does the store write what the load has read, in one statement? */
 static bool is_update_of(const Ins *store, const Ins *load) {
-  bool same = load->op == OP_LOAD && !(load->flags & INS_COPIED) &&
-              store->args[0] == load->args[0] && store->loc.line == load->loc.line &&
-              elements(store) == elements(load);
-  for (uint32_t k = 1; same && k <= load->args[0]->type->ndim; k++)
-    same = is_same_index(store->args[k], load->args[k]);
-  return same;
+  return load->op == OP_LOAD && !(load->flags & INS_COPIED) && store->loc.line == load->loc.line &&
+         elements(store) == elements(load) && cg_host_is_same_element(store, load);
 }
 
 /* May the thread meet others, or be ordered with them, in the instruction? */

@@ -17,6 +17,7 @@ unsigned cg_host_element_values(Lower *lw, const Ins *i, LLVMValueRef values[RT_
 const char *cg_host_array_name(Lower *lw, const Ins *array);
 /* relaxed_reads.c: may this load be beside atomic operations of other threads? */
 bool cg_host_is_relaxed(Lower *lw, const Ins *load);
+bool cg_host_is_same_element(const Ins *a, const Ins *b); /* of two accesses, for certain */
 /* inputs.c: at the kernel's beginning; and an i1 in any function: does no thread of the launch
  * write to the memory that this load reads? NULL: that is not known. */
 void cg_host_find_apart(Lower *lw);

@@ -11,20 +11,31 @@
 
 #include "ir/cfg.h"
 
-static bool is_same_value(const Ins *a, const Ins *b) {
-  int64_t x, y;
-  while (a->op == OP_CHECK_INDEX || a->op == OP_WRAP_INDEX || a->op == OP_CAST)
-    a = a->args[0];
-  while (b->op == OP_CHECK_INDEX || b->op == OP_WRAP_INDEX || b->op == OP_CAST)
-    b = b->args[0];
-  return a == b || (a->op == OP_CONST && b->op == OP_CONST && fz_get_int(a->aux.frozen, &x) &&
-                    fz_get_int(b->aux.frozen, &y) && x == y);
+static bool keeps_value(const Ins *cast) {
+  const Type *from = cast->args[0]->type, *to = cast->type;
+  return ty_is_integral(from) && ty_is_integral(to) && ty_bits(to) >= ty_bits(from) &&
+         ty_is_signed(from) == ty_is_signed(to);
 }
 
-static bool is_same_element(const Ins *a, const Ins *b) {
+static const Ins *index_of(const Ins *i) {
+  while (i->op == OP_CHECK_INDEX || i->op == OP_WRAP_INDEX || (i->op == OP_CAST && keeps_value(i)))
+    i = i->args[0];
+  return i;
+}
+
+static bool is_same_index(const Ins *a, const Ins *b) {
+  int64_t x, y;
+  a = index_of(a), b = index_of(b);
+  if (a->op == OP_CONST && b->op == OP_CONST)
+    return fz_get_int(a->aux.frozen, &x) && fz_get_int(b->aux.frozen, &y) && x == y;
+  return a == b || (a->op == OP_CAST && b->op == OP_CAST && a->type == b->type &&
+                    is_same_index(a->args[0], b->args[0]));
+}
+
+bool cg_host_is_same_element(const Ins *a, const Ins *b) {
   bool same = a->args[0] == b->args[0];
   for (uint32_t k = 1; same && k <= a->args[0]->type->ndim; k++)
-    same = is_same_value(a->args[k], b->args[k]);
+    same = is_same_index(a->args[k], b->args[k]);
   return same;
 }
 
@@ -72,7 +83,7 @@ static void find_guesses(Reads *r, Ins *atomic) {
       VEC_PUSH(arena, &r->todo, b->last->args[0]);
   find_loads(r);
   for (uint32_t k = 0; k < r->loads.len; k++)
-    if (is_same_element(r->loads.data[k], atomic) && comes_before(r->loads.data[k], atomic))
+    if (cg_host_is_same_element(r->loads.data[k], atomic) && comes_before(r->loads.data[k], atomic))
       VEC_PUSH(arena, &r->state->relaxed, r->loads.data[k]);
 }
 
