@@ -1,11 +1,13 @@
-"""A plugin of pytest: each test of the API runs while one call of the driver fails, a random one of those that it makes.
+"""A plugin of pytest: each test of the API runs while one call of the driver fails, a random one of those that
+it makes.
 
     PYPTX_DEVICE=ptx PYPTX_STANDIN=… PYTHONPATH=tests/fuzz python -m pytest -p faulty tests/api/arrays
 
-On the stand-in driver (tests/standin, with tests/ptx_on_cpu), each test runs as it is, and a few times with a failing call, which may raise
-the error of that call or fail what the test asserts. A finding is an exception of another kind, a failure that nobody hears of, wrong use of the
-driver, a process that dies, or a test that fails afterwards. FAULTY_SEED: which calls, and in which order the tests run; FAULTY_SECONDS:
-tests that would begin later are left out.
+On the stand-in driver (tests/standin, with tests/ptx_on_cpu), each test runs as it is, and a few times with a
+failing call, which may raise the error of that call or fail what the test asserts. A finding is an exception of
+another kind, a failure that nobody hears of, wrong use of the driver, a process that dies, or a test that fails
+afterwards. FAULTY_SEED: which calls, and in which order the tests run; FAULTY_SECONDS: tests that would begin
+later are left out.
 """
 
 import gc

@@ -1,10 +1,12 @@
-"""The suite of the GPU under compute-sanitizer: memcheck, racecheck, initcheck and synccheck are clean, and find what is planted.
+"""The suite of the GPU under compute-sanitizer: memcheck, racecheck, initcheck and synccheck must be clean,
+and find what is planted.
 
     scripts/gpu run python tests/gpu/sanitize.py [--seconds S] [--jobs J] [TOOL ...]
 
-First each tool runs a wrong kernel (planted.py) and must name its line. Then it runs the files of tests that are about what it looks for, each
-in a process of its own, J at a time, for at most S seconds (pytest stops after the test in which they end, and a process is ended
-after twice that time; 0: to the end). One line a file, one at the end for each tool. Exit status 1 if a tool found something in a test, or missed what was planted.
+First each tool runs a wrong kernel (planted.py) and must name its line. Then it runs the files of tests that
+are about what it looks for, each in a process of its own, J at a time, for at most S seconds (pytest stops
+after the test in which they end, and a process is ended after twice that time; 0: to the end). One line a file,
+one at the end for each tool. Exit status 1 if a tool found something in a test, or missed what was planted.
 """
 
 import argparse
@@ -19,8 +21,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-# Left out: tests that measure memory, that say why not, that are wrong on purpose; and atomic operations on the last of three small
-# elements of dynamic shared memory, whose four-byte word memcheck takes for an access beyond them.
+# Left out: tests that measure memory, that say why not, that are wrong on purpose; and atomic operations on the
+# last of three small elements of dynamic shared memory, whose four-byte word memcheck takes for an access beyond.
 NOT_HERE = ["-m", "not alone and not unsanitized and not unchecked", "-k", "not timeout and not out_of_memory and not too_much_memory"
             " and not (test_nothing_else_is_touched and dynamic)"]
 SHARED = ["api/language/test_language_memory.py", "api/language/test_coop.py", "api/language/test_language_warp.py", "api/arrays/test_reduce.py",

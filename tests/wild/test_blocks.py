@@ -140,7 +140,7 @@ def test_sparse_rows_times_vectors(jit):
         assert abs(y[r] - terms.sum()) <= 40 * EPS * np.abs(terms).sum()
 
 
-@pytest.mark.unchecked("level[v] is read plainly beside another thread's cas, which is a race by the rules, although it cannot become depth")
+@pytest.mark.unchecked("level[v] is read plainly beside another thread's cas: a race by the rules, if a harmless one")
 def test_levels_of_a_graph(jit):
     @jit
     def step(start, edges, level, depth, changed):

@@ -10,7 +10,8 @@ from pyptx.cuda._jit import _CHECKS, _CHECKS_OF_PROGRAM, check_bits
 class checking:
     """Looks for mistakes in the kernels that this thread launches in a ``with`` block, on the host device (docs/guide/debugging.md).
 
-    ``checks`` are names: "race", "sync", "init", "nan", "overflow" (as ``check=`` takes them, "race,sync" too); none: the first three. What is found is raised by the launch, as
+    ``checks`` are names: "race", "sync", "init", "nan", "overflow" (as ``check=`` takes them, "race,sync" too);
+    none: the first three. What is found is raised by the launch, as
     RaceError, SyncError, UnsetError, NonFiniteError or WrapError of pyptx.errors, which are CheckErrors; the next launch works. Kernels are
     compiled once more for it. On a GPU kernels run unchecked, and Advice PT817 says so once. Launches that were bound, or captured in a
     graph, before the block are not checked; those bound in it are, wherever they are launched. ValueError: an unknown name.

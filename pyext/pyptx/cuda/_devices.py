@@ -9,8 +9,8 @@ from pyptx.cuda._memory import defer_cleanup, memory_info
 
 
 class Gpus:
-    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. Without a GPU, or where ``PYPTX_DEVICE`` is ``host`` or
-    ``python``, there are none, and ``gpus[0]`` is the host device.
+    """The GPUs: ``len(gpus)``, ``gpus[i]``, ``gpus.current``, and ``with gpus[i]:``. Without a GPU, or where
+    ``PYPTX_DEVICE`` is ``host`` or ``python``, there are none, and ``gpus[0]`` is the host device.
 
     Example:
 

@@ -1,5 +1,5 @@
-"""Checked code notes less than happens: no reads of arrays that nothing writes, one note for `x[i] += v`, the last threads of a row as lanes, a
-lane that stores alone. None of it may lose a race, nor make one."""
+"""Checked code notes less than happens: no reads of arrays that nothing writes, one note for `x[i] += v`, the last
+threads of a row as lanes, a lane that stores alone. None of it may lose a race, nor make one."""
 
 import random
 from collections import namedtuple

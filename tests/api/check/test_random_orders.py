@@ -1,5 +1,5 @@
-"""Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between, and some with fences and atomic operations: a race is
-reported if and only if there is one. Costs 7 s."""
+"""Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between, and some with fences and
+atomic operations: a race is reported if and only if there is one. Costs 7 s."""
 
 import sys
 import time

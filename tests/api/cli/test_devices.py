@@ -47,7 +47,8 @@ def run(source, devices=2, **env):
 
 @pytest.mark.parametrize("device", ["host", "python"])
 def test_a_program_that_is_to_run_on_the_host_sees_no_gpu(device):
-    """Though there are two: one that goes through the GPUs, or has one for each rank, runs on the host device as a whole."""
+    """Though there are two: one that goes through the GPUs, or has one for each rank, runs on the host device as a
+    whole."""
     assert run("""
 assert len(cuda.gpus) == 0 and not cuda.list_devices() and cuda.gpus[0].is_host
 refused(lambda: cuda.gpus[1], IndexError)

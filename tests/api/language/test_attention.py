@@ -74,7 +74,8 @@ def test_ptx_of_rows(columns, example):
 
 @pytest.mark.parametrize("few, columns", [(8, 1003), (2048, 1003), (8, 37)], ids=["narrow", "few rows", "short"])
 def test_cross_entropy_of_short_rows(few, columns, example, monkeypatch):
-    """Where there are many, a warp takes a short row in several turns; where it has no chunk of its own it takes another's, which counts nothing."""
+    """Where there are many, a warp takes a short row in several turns; where it has no chunk of its own it takes
+    another's, which counts nothing."""
     rows = example("rows")
     monkeypatch.setattr(rows, "FEW", few)
     assert (rows.form_of("cross_entropy", 21, columns, 2)[0][8] == 2048) == (few == 8)
