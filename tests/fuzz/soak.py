@@ -14,11 +14,13 @@ build/failures. With build/sanitized (scripts/sanitized) objects run there. Exit
 
 import argparse
 import os
+import random
 import re
 import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -152,17 +154,30 @@ def checks(seconds, seed):
     return f"{ran[1] if ran else '?'} programs with and without races", [keep(f"checks-{seed}.txt", done.stdout + done.stderr)] if done.returncode else []
 
 
-def calls(seconds, seed):
+def called(tests, seconds, seed):
+    """Of one file of tests: (calls that failed, what it printed, or None where nothing was found)."""
     folders = os.pathsep.join([str(HERE), str(ROOT / "tests/api/cli"), os.environ.get("PYTHONPATH", "")])
     try:
-        done = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "faulty", "-W", "ignore", *CALLED], seconds + 600, PYPTX_STANDIN=standin(), PYPTX_DEVICE="ptx",
-                   PYTHONPATH=folders, FAULTY_SEED=str(seed), FAULTY_SECONDS=str(seconds))
+        done = run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "faulty", "-W", "ignore", tests], seconds + 600, PYPTX_STANDIN=standin(),
+                   PYPTX_DEVICE="ptx", PYTHONPATH=folders, FAULTY_SEED=str(seed), FAULTY_SECONDS=str(seconds))
         out, died = done.stdout + done.stderr, done.returncode < 0
     except subprocess.TimeoutExpired as error:
-        out, died = f"it hangs\n{error.stdout}", True
+        out, died = f"{tests} hangs\n{error.stdout}", True
     tried = re.search(r"^faulty: (\d+) calls failed, (\d+) findings", out, re.M)
-    found = died or not tried or int(tried[2])
-    return f"{tried[1] if tried else '?'} calls of the driver failed in tests", [keep(f"calls-{seed}.txt", out)] if found else []
+    return int(tried[1]) if tried else 0, None if tried and tried[2] == "0" and not died else out
+
+
+def calls(seconds, seed):
+    end = time.monotonic() + seconds
+    tests = sorted(str(file.relative_to(ROOT)) for folder in CALLED for file in (ROOT / folder).glob("test_*.py"))
+    random.Random(seed).shuffle(tests)
+    standin()  # said here if there is none
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = list(pool.map(lambda file: called(file, end - time.monotonic(), seed) if time.monotonic() < end else None, tests))
+    done = [each for each in done if each]
+    found = [out for _, out in done if out]
+    return (f"{sum(tried for tried, _ in done)} calls of the driver failed in tests of {len(done)} of {len(tests)} files",
+            [keep(f"calls-{seed}.txt", "\n".join(found))] if found else [])
 
 
 def faults(seconds, seed):
