@@ -313,10 +313,11 @@ static LLVMValueRef add_global(Lower *lw, LLVMTypeRef type, const char *name, un
   return g;
 }
 
+/* Whole words: an atomic operation on the last small element exchanges the word that it is in. */
 static LLVMValueRef nvptx_shared_static(Lower *lw, uint64_t bytes, unsigned align, uint32_t offset,
                                         const char *name) {
   (void)offset;
-  LLVMTypeRef type = LLVMArrayType2(lw->t->i8, bytes);
+  LLVMTypeRef type = LLVMArrayType2(lw->t->i8, (bytes + 3) / 4 * 4);
   LLVMValueRef g = add_global(lw, type, name, NVPTX_SHARED, align);
   LLVMSetInitializer(g, LLVMGetPoison(type));
   LLVMSetLinkage(g, LLVMInternalLinkage);
