@@ -5,8 +5,8 @@ and find what is planted.
 
 First each tool runs a wrong kernel (planted.py) and must name its line. Then it runs the files of tests that
 are about what it looks for, each in a process of its own, J at a time, for at most S seconds (pytest stops
-after the test in which they end, and a process is ended after twice that time; 0: to the end). One line a file,
-one at the end for each tool. Exit status 1 if a tool found something in a test, or missed what was planted.
+after the test in which they end, and a process is ended after twice that time; 0: to the end). A line for each file,
+as they end, and for each tool. Exit status 1 if a tool found something in a test, or missed what was planted.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import concurrent.futures
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -39,11 +40,16 @@ TESTS = {
 
 
 def under(tool, command, extra=(), limit=None):
-    """After `limit` seconds it is ended, and the status is that of timeout, 124."""
+    """After `limit` seconds it is ended, with all that it has started."""
     command = ["compute-sanitizer", "--tool", tool, "--error-exitcode", "9", "--print-limit", "20", *extra, sys.executable, *command]
-    if limit:
-        command = ["timeout", "-s", "INT", "-k", "10", str(limit), *command]
-    return subprocess.run(command, cwd=ROOT, env={**os.environ, "PYPTX_DEVICE": "gpu"}, capture_output=True, text=True)
+    with subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYPTX_DEVICE": "gpu"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, start_new_session=True) as process:
+        try:
+            out, err = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # and what the test has started
+            out, err = process.communicate()
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 def planted(tool):
@@ -59,14 +65,14 @@ def sanitized(tool, tests, seconds):
     """(found, passed, collected, what to print)."""
     began = time.monotonic()
     done = under(tool, ["-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "limited", *NOT_HERE, f"tests/{tests}"],
-                 limit=2 * seconds)
+                 limit=2 * seconds or None)
     took = time.monotonic() - began
     counts = re.search(r"^limited: (\d+) of (\d+)", done.stdout, re.M)
     ran, all_of = (int(counts[1]), int(counts[2])) if counts else (0, 0)
     last = [line for line in done.stdout.splitlines() if " passed" in line or " failed" in line][-1:]
     errors = re.search(r"ERROR SUMMARY: (\d+)|RACECHECK SUMMARY: (\d+) hazard", done.stdout)
     found = not errors or int(errors[1] or errors[2]) > 0
-    if not errors and done.returncode in (124, 137):
+    if not errors and done.returncode == -signal.SIGKILL:
         test = [line for line in done.stdout.splitlines() if "::" in line][-1:]
         return True, ran, all_of, f"{tool} {tests}: ENDED after {took:.0f} s in {test[0] if test else '?'}"
     text = f"{tool} {tests}: {ran} of {all_of} tests in {took:.0f} s, {'clean' if not found else 'FOUND'}; {last[0].strip('= ') if last else '?'}"
@@ -93,18 +99,18 @@ def main():
     wrong = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         plants = [pool.submit(planted, tool) for tool in options.tools]
-        runs = {tool: [pool.submit(sanitized, tool, tests, options.seconds) for tests in TESTS[tool]] for tool in options.tools}
+        runs = {pool.submit(sanitized, tool, tests, options.seconds): tool for tool in options.tools for tests in TESTS[tool]}
         for found, text in (f.result() for f in plants):
             wrong += not found
             print(text, flush=True)
-        for tool, all_runs in runs.items():
-            counts = [0, 0, 0]
-            for run in all_runs:
-                *numbers, text = run.result()
-                counts = [a + b for a, b in zip(counts, numbers)]
-                print(text, flush=True)
-            wrong += counts[0]
-            print(f"{tool}: {counts[1]} of {counts[2]} tests of {len(all_runs)} files ran, {counts[0] or 'no'} files with findings", flush=True)
+        counts = {tool: [0, 0, 0] for tool in options.tools}
+        for run in concurrent.futures.as_completed(runs):
+            *numbers, text = run.result()
+            counts[runs[run]] = [a + b for a, b in zip(counts[runs[run]], numbers)]
+            print(text, flush=True)
+    for tool, (found, ran, all_of) in counts.items():
+        wrong += found
+        print(f"{tool}: {ran} of {all_of} tests of {len(TESTS[tool])} files ran, {found or 'no'} files with findings", flush=True)
     return 1 if wrong else 0
 
 

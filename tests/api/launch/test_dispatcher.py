@@ -493,10 +493,12 @@ def test_other_threads_run_while_one_compiles():
     thread = threading.Thread(target=tick)
     thread.start()
     begin = time.perf_counter()
-    kernel.compile("float64[::1]")
+    try:
+        kernel.compile("float64[::1]")
+    finally:
+        stop.set()
+        thread.join()
     end = time.perf_counter()
-    stop.set()
-    thread.join()
     during = sum(begin < t < end for t in ticks)
     # Held for the whole compilation, the GIL would let one tick through at most.
     assert end - begin < 0.02 or during > 3
