@@ -492,6 +492,33 @@ static void compare_with_infinity(Cg *cg, LLVMValueRef i) {
   LLVMInstructionEraseFromParent(i);
 }
 
+/* --- negations of floats that were integers ---
+ *
+ * ptxas folds a negation into the conversion before it, wrongly, so it is written as an operation
+ * on bits (ptx_fixup.c). That of the other factor is a part of the multiplication. */
+static bool was_integer(LLVMValueRef v) {
+  return cg_is_op(v, LLVMSIToFP) || cg_is_op(v, LLVMUIToFP);
+}
+
+static bool is_factor_negated(LLVMValueRef i, unsigned k) {
+  LLVMValueRef v = LLVMGetOperand(i, k), other = LLVMGetOperand(i, !k);
+  return cg_is_op(v, LLVMFNeg) && was_integer(LLVMGetOperand(v, 0)) && v != other &&
+         !was_integer(other) && !LLVMIsAConstant(other);
+}
+
+static bool is_product_negated(LLVMValueRef i) {
+  return cg_is_op(i, LLVMFMul) && (is_factor_negated(i, 0) || is_factor_negated(i, 1));
+}
+
+static void negate_other(Cg *cg, LLVMValueRef product) {
+  unsigned k = !is_factor_negated(product, 0);
+  LLVMValueRef other = LLVMGetOperand(product, !k);
+  LLVMPositionBuilderBefore(cg->builder, product);
+  LLVMSetOperand(product, k, LLVMGetOperand(LLVMGetOperand(product, k), 0));
+  LLVMSetOperand(product, !k,
+                 cg_is_op(other, LLVMFNeg) ? LLVMGetOperand(other, 0) : l_fneg(cg->builder, other));
+}
+
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
@@ -519,6 +546,8 @@ void cg_nvptx_prepare(Cg *cg) {
           mask_high_half(cg, i);
         else if (infinity_test(i, &x))
           compare_with_infinity(cg, i);
+        else if (is_product_negated(i))
+          negate_other(cg, i);
       }
     }
 }
