@@ -505,6 +505,31 @@ def test_squares_of_distances_at_the_edges_of_15_bits():
                 assert got.tolist() == expected.tolist(), (x, gap, count, far)
 
 
+# --- elements side by side at places that were read (codegen/nvptx/near_indices.c)
+
+
+def lattice(p, q, y, out):
+    for k in range(out.size):
+        a = p[k] + y
+        b = p[k + 1] + y
+        near = q[a] + 3 * q[a + 1] + 5 * q[b - 1] + 7 * q[b + 20]
+        out[k] = near + q[near % 3] + 11 * q[near % 3 + 1]
+
+
+@needs_llc
+def test_neighbours_of_places_that_may_be_negative():
+    q = ints(60).astype(np.int32)
+    p = np.array([3, 9, -1, 4, 4, -1, -2, 0, 1, -25, 26, -3, -1, -1, 7], np.int32)
+    entries = Entries(lattice, "narrow void(int32[::1], int32[::1], int32, int32[::1])", 1)
+    for y in (-1, 0, 1):
+        expected, got = np.zeros(14, np.int32), np.zeros(14, np.int32)
+        simulate(lattice, [p, q, np.int32(y), expected])
+        entries.run((1, 1, 1), (1, 1, 1), [p, q, np.int32(y), got], False)
+        assert got.tolist() == expected.tolist(), y
+    made = cuda.compile_ptx(lattice, "narrow (int32[::1], int32[::1], int32, int32[::1])", cc="sm_90")[0]
+    assert re.search(r"ld\.global\.b32.*\+84\]", made)  # from q[b - 1] to q[b + 20]
+
+
 # --- sums that fit 32 bits for so many trips (codegen/ssa/sum_versions.c)
 
 
