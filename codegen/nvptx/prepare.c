@@ -40,6 +40,28 @@ static void clamp_count(Cg *cg, LLVMValueRef shift) {
   LLVMSetOperand(shift, 1, l_call(cg->builder, fn, args, 2));
 }
 
+/* Of the low bits of a shift of 32 bits the generator does not see that. */
+static bool is_guarded_low(const Cg *cg, LLVMValueRef i) {
+  LLVMValueRef low = LLVMIsASelectInst(i) ? LLVMGetOperand(i, 1) : NULL;
+  if (!low || !LLVMIsATruncInst(low) || !LLVMIsNull(LLVMGetOperand(i, 2)))
+    return false;
+  LLVMValueRef shift = LLVMGetOperand(low, 0), test = LLVMGetOperand(i, 0);
+  return (cg_is_op(shift, LLVMShl) || cg_is_op(shift, LLVMLShr)) &&
+         LLVMTypeOf(shift) == cg->t.i32 && LLVMIsAICmpInst(test) &&
+         LLVMGetICmpPredicate(test) == LLVMIntULT &&
+         LLVMGetOperand(test, 0) == LLVMGetOperand(shift, 1) &&
+         LLVMIsAConstantInt(LLVMGetOperand(test, 1)) &&
+         LLVMConstIntGetZExtValue(LLVMGetOperand(test, 1)) == 32;
+}
+
+static void choose_before_low(Cg *cg, LLVMValueRef i) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef shift = LLVMGetOperand(LLVMGetOperand(i, 1), 0);
+  LLVMPositionBuilderBefore(b, i);
+  LLVMValueRef all = l_select(b, LLVMGetOperand(i, 0), shift, l_int(cg->t.i32, 0));
+  LLVMReplaceAllUsesWith(i, l_trunc(b, all, LLVMTypeOf(i)));
+}
+
 /* --- counts ---
  *
  * LLVM turns `if condition: n += 1` into n + zext(condition), which ptxas compiles to a selection
@@ -530,6 +552,8 @@ void cg_nvptx_prepare(Cg *cg) {
         next = LLVMGetNextInstruction(i);
         if (is_guarded_shift(cg, i))
           clamp_count(cg, i);
+        else if (is_guarded_low(cg, i))
+          choose_before_low(cg, i);
         else if (is_count(cg, i))
           choose_count(cg, i);
         else if (is_late_clamp(cg, i))
