@@ -1,21 +1,22 @@
 /* NVPTX near indices: of elements side by side at several places that were read, one test whether
  * a place is negative in place of a wrap of each index.
  *
- *   a = p[x] + y
- *   b = p[x + 1] + y
- *   … p[a], p[a + 1], p[b], p[b + 1]       # noise on a lattice, rows of a sparse matrix
+ *   a = p[x] + z                          # noise on a lattice
+ *   b = p[x + 1] + z
+ *   c = p[y] + z
+ *   … p[a], p[a + 1], p[b], p[b + 1], p[c], p[c + 1]
  *
  * Each index may be negative, and -1 and 0 are not side by side. So each is wrapped by itself, and
  * has an address of its own: four operations where C++ has an offset of an access. The loads are
  * written twice, with a test in front:
  *
- *   if a >= 0 and b >= 0:
- *     p[a], p[a + 1], p[b], p[b + 1]       # two addresses, with an offset each
+ *   if a >= 0 and b >= 0 and c >= 0:
+ *     p[a], p[a + 1], …                   # three addresses, with an offset each
  *   else:
  *     …                                    # as they were
  *
  * In: functions whose indices are wrapped by a minimum (low_halves.c). Loads take part whose index
- * is a number plus a constant, wrapped by an extent, if at least two such numbers have two loads
+ * is a number plus a constant, wrapped by an extent, if at least three such numbers have two loads
  * each, and nothing between the loads writes. */
 #include <llvm-c/DebugInfo.h>
 
@@ -25,8 +26,9 @@
 
 enum {
   MAX_LOADS = 64,
-  MAX_SIZE = 2000,  /* instructions of a block */
-  MIN_PLACES = 2,   /* with two loads each */
+  MAX_SIZE = 800, /* instructions of a block */
+  MAX_VISITS = 2000,
+  MIN_PLACES = 3,   /* with two loads each: of fewer ptxas makes predicates, not a branch */
   MAX_DISTANCE = 64 /* of constants */
 };
 
@@ -41,7 +43,7 @@ typedef struct Loads {
   Cg *cg;
   LLVMBasicBlockRef block;
   Near all[MAX_LOADS];
-  unsigned n;
+  unsigned n, visits; /* how many instructions more are looked at for the test */
   LLVMValueRef front; /* what is computed for the test is moved in front of this one */
 } Loads;
 
@@ -109,13 +111,14 @@ static unsigned number_of(LLVMValueRef const *code, unsigned n, LLVMValueRef v) 
 }
 
 /* Is v known in front of code[from], or can be computed there without one of the loads taken? */
-static bool can_go_front(const Loads *l, LLVMValueRef const *code, unsigned n, unsigned from,
+static bool can_go_front(Loads *l, LLVMValueRef const *code, unsigned n, unsigned from,
                          LLVMValueRef v, unsigned depth) {
   if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != l->block ||
       number_of(code, n, v) < from)
     return true;
-  if (!depth || number_of(code, n, v) == n || LLVMIsAPHINode(v))
+  if (!depth || !l->visits || number_of(code, n, v) == n || LLVMIsAPHINode(v))
     return false;
+  l->visits--;
   for (unsigned k = 0; k < l->n; k++)
     if (l->all[k].taken && l->all[k].load == v)
       return false;
@@ -133,38 +136,54 @@ static void take(Loads *l, const Near *of, bool taken) {
       l->all[k].taken = taken;
 }
 
+/* Are all loads of this place behind code[from]? */
+static bool begins_there(const Loads *l, const Near *of, unsigned from) {
+  for (unsigned k = 0; k < l->n; k++)
+    if (is_same_place(of, &l->all[k]) && l->all[k].at < from)
+      return false;
+  return true;
+}
+
+/* Takes the loads that can be made where that one is; gives the number of places. */
+static unsigned take_from(Loads *l, LLVMValueRef const *code, unsigned n, unsigned first) {
+  enum { DEPTH = 12 };
+  unsigned from = l->all[first].at, places = 0;
+  for (unsigned k = 0; k < l->n; k++)
+    l->all[k].taken = false;
+  if (!begins_there(l, &l->all[first], from))
+    return 0;
+  for (unsigned k = first; k < l->n; k++) {
+    Near *next = &l->all[k];
+    if (next->taken || !begins_there(l, next, from))
+      continue;
+    take(l, next, true);
+    bool can = can_go_front(l, code, n, from, next->place, DEPTH) &&
+               can_go_front(l, code, n, from, LLVMGetOperand(next->gep, 0), DEPTH);
+    if (!can)
+      take(l, next, false);
+    places += can;
+  }
+  l->front = l->all[first].load;
+  return l->all[first].taken ? places : 0;
+}
+
 /* Chooses loads of a stretch of code without writes; false if there are too few. */
 static bool choose(Loads *l, LLVMValueRef const *code, unsigned n) {
-  enum { DEPTH = 12 };
-  unsigned kept = 0;
+  unsigned kept = 0, best = 0, most = 0;
   for (unsigned k = 0; k < l->n; k++)
     l->all[k].taken = has_neighbour(l, &l->all[k]);
   for (unsigned k = 0; k < l->n; k++)
     if (l->all[k].taken)
       l->all[kept++] = l->all[k];
   l->n = kept;
-  for (unsigned k = 0; k < l->n; k++)
-    l->all[k].taken = false;
-  for (unsigned first = 0, places = 0; first < l->n; first++, places = 0) {
-    unsigned from = l->all[first].at;
-    for (unsigned k = first; k < l->n; k++) {
-      Near *next = &l->all[k];
-      if (next->taken || next->at < from)
-        continue;
-      take(l, next, true);
-      bool can = can_go_front(l, code, n, from, next->place, DEPTH) &&
-                 can_go_front(l, code, n, from, LLVMGetOperand(next->gep, 0), DEPTH);
-      if (!can)
-        take(l, next, false);
-      places += can;
-    }
-    l->front = l->all[first].load;
-    if (places >= MIN_PLACES)
-      return true;
-    for (unsigned k = 0; k < l->n; k++)
-      l->all[k].taken = false;
+  l->visits = MAX_VISITS;
+  for (unsigned first = 0; first < l->n; first++) {
+    unsigned places = take_from(l, code, n, first);
+    if (places > most)
+      most = places, best = first;
   }
-  return false;
+  l->visits = MAX_VISITS;
+  return most >= MIN_PLACES && take_from(l, code, n, best) >= MIN_PLACES;
 }
 
 /* Finds loads of the block. */

@@ -512,7 +512,8 @@ def lattice(p, q, y, out):
     for k in range(out.size):
         a = p[k] + y
         b = p[k + 1] + y
-        near = q[a] + 3 * q[a + 1] + 5 * q[b - 1] + 7 * q[b + 20]
+        c = y - p[k]
+        near = q[a] + 3 * q[a + 1] + 5 * q[b - 1] + 7 * q[b + 20] + q[c + 1] - q[c]
         out[k] = near + q[near % 3] + 11 * q[near % 3 + 1]
 
 

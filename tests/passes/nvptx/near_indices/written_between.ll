@@ -27,7 +27,21 @@ entry:
   %d.wide = sext i32 %d.in to i64
   %d.at = getelementptr inbounds i32, ptr addrspace(1) %p, i64 %d.wide
   %z = load i32, ptr addrspace(1) %d.at, align 4
-  %t = add i32 %x, %z
+  %e = mul i32 %c, 3
+  %e.n = add i32 %e, %n
+  %e.in = call i32 @llvm.umin.i32(i32 %e, i32 %e.n)
+  %e.wide = sext i32 %e.in to i64
+  %e.at = getelementptr inbounds i32, ptr addrspace(1) %p, i64 %e.wide
+  %e.v = load i32, ptr addrspace(1) %e.at, align 4
+  %f = add i32 %e, 1
+  %f.n = add i32 %f, %n
+  %f.in = call i32 @llvm.umin.i32(i32 %f, i32 %f.n)
+  %f.wide = sext i32 %f.in to i64
+  %f.at = getelementptr inbounds i32, ptr addrspace(1) %p, i64 %f.wide
+  %f.v = load i32, ptr addrspace(1) %f.at, align 4
+  %both = add i32 %e.v, %f.v
+  %xz = add i32 %x, %z
+  %t = add i32 %xz, %both
   store i32 %t, ptr addrspace(1) %out, align 4
   ret void
 }
