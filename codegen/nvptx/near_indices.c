@@ -21,6 +21,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
@@ -241,12 +242,9 @@ static LLVMBasicBlockRef write_head(const Loads *l) {
     insert(l, i);
   }
   LLVMValueRef f = LLVMGetBasicBlockParent(l->block);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-    for (unsigned k = 0; end && k < LLVMGetNumSuccessors(end); k++)
-      if (LLVMGetSuccessor(end, k) == l->block)
-        LLVMSetSuccessor(end, k, head);
-  }
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    if (b != head)
+      graph_redirect(LLVMGetBasicBlockTerminator(b), l->block, head);
   return head;
 }
 
@@ -284,10 +282,7 @@ static LLVMValueRef test(const Loads *l) {
 static LLVMValueRef copy_of_load(const Loads *l, const Near *of, LLVMValueRef from,
                                  LLVMValueRef index) {
   LLVMValueRef gep = l_gep(l->cg->builder, LLVMGetGEPSourceElementType(of->gep), from, &index, 1);
-  LLVMValueRef copy = LLVMInstructionClone(of->load);
-  insert(l, copy);
-  LLVMSetOperand(copy, 0, gep);
-  return copy;
+  return copy_ins(l->cg->builder, of->load, &gep);
 }
 
 static LLVMValueRef near(const Loads *l, const Near *of) {

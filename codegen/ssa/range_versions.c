@@ -83,6 +83,8 @@
  *   else:
  *     while k < stop: …      # rolled
  *
+ * So do distances from a place, (j - x) * (j - x), which are compared at both ends of the range.
+ *
  * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
  * versions of each small loop of these kinds. A loop that synchronises threads, calls or may stop
  * other than at an index stays as it is. */
