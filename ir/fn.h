@@ -172,7 +172,10 @@ enum InsFlags {
   INS_ROLLED = 16384,    /* … not at all */
   INS_WRAPS = 32768,     /* signed overflow is no mistake, for check= */
   INS_COPIED = 8192,     /* of a load: the copy of a record takes the field, for check= */
+  INS_FACTOR = 8192,     /* of a sum or difference: at most INS_FACTOR_MOST from 0 */
 };
+
+enum { INS_FACTOR_MOST = 32767 }; /* two products of such, and their sum, fit 32 bits */
 
 /* Flags that have a text; X(flag, word). */
 #define INS_FLAG_WORDS(X)                                                                          \
@@ -182,8 +185,9 @@ enum InsFlags {
   X(INS_U32, u32)                                                                                  \
   X(INS_INDEX, index)                                                                              \
   X(INS_LOW, low)                                                                                  \
-  X(INS_YIELDS, yields) X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8) X(INS_MASKED, masked)    \
-      X(INS_OF_I32, of_i32) X(INS_OF_U32, of_u32) X(INS_ROLLED, rolled) X(INS_WRAPS, wraps)
+  X(INS_YIELDS, yields)                                                                            \
+  X(INS_UNROLL_4, unroll4) X(INS_UNROLL_8, unroll8) X(INS_MASKED, masked) X(INS_OF_I32, of_i32)    \
+      X(INS_OF_U32, of_u32) X(INS_ROLLED, rolled) X(INS_WRAPS, wraps)
 
 struct Block {
   uint32_t id;

@@ -560,6 +560,8 @@ static Interval eval(const Intervals *v, const Ins *i) {
     r = i->flags & INS_NO_WRAP ? ir_interval_common(r, room) : room;
   if (v->narrow && ir_is_place(i))
     r = ir_interval_common(r, (Interval){0, TY_SMALL});
+  if ((i->op == OP_ADD || i->op == OP_SUB) && i->flags & INS_FACTOR)
+    r = ir_interval_common(r, (Interval){-INS_FACTOR_MOST, INS_FACTOR_MOST});
   return i->flags & INS_NONNEGATIVE ? ir_interval_common(r, (Interval){0, HUGE}) : r;
 }
 

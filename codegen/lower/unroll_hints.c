@@ -226,6 +226,16 @@ static bool loads(const SmallLoop *body, const Block *latch, bool each) {
   return false;
 }
 
+/* Does it read memory that is far: more than arrays of the block or the thread? */
+static bool loads_from_far(const SmallLoop *body) {
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i)
+      if (is_load(i, 0) && (i->op != OP_LOAD || (i->args[0]->type->space != SPACE_SHARED &&
+                                                 i->args[0]->type->space != SPACE_LOCAL)))
+        return true;
+  return false;
+}
+
 /* Is it in another loop: does control come back to the header when it has left? */
 static bool is_nested(Cx *cx, const Fn *fn, const SmallLoop *body) {
   const Block *header = body->blocks[0];
@@ -262,8 +272,9 @@ static bool reads_simply(const SmallLoop *body, const Block *latch) {
 }
 
 /* The unroll factor; 0: LLVM decides. With a step known at run time only, a division finds the trip
- * count, each time when the loop is entered: a loop with branches inside another one has to gain
- * from that by loads in flight, which those behind conditions are not. Where nothing is loaded,
+ * count, each time when the loop is entered: a loop inside another one has to gain from that by
+ * loads in flight, which those behind conditions are not, and those of shared memory need not be.
+ * Where nothing is loaded,
  * eight bodies rather lack registers for their constants than that they save more of the loop's own
  * instructions. */
 static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch,
@@ -272,8 +283,10 @@ static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *
   int64_t step;
   if (size < 0 || size > MAX_SIZE)
     return 0;
-  if (!is_constant(c->step, &step))
-    return body->n <= STRAIGHT || loads(body, latch, true) || !is_nested(cx, fn, body) ? 4 : 0;
+  if (!is_constant(c->step, &step)) {
+    bool gains = loads_from_far(body) && (body->n <= STRAIGHT || loads(body, latch, true));
+    return gains || !is_nested(cx, fn, body) ? 4 : 0;
+  }
   double trips = trips_of(c->start, c->stop, step);
   bool known = trips >= 0;
   if (known && (trips < MIN_TRIPS || trips * size <= MAX_WHOLE))

@@ -5,7 +5,11 @@
  *
  * An element number of an array of fewer than 2**31 elements is the low half of its index, extended
  * (lower/places.c), and a mask of 32 bits takes a low half, too. The low half of a sum, difference,
- * product, bit operation, left shift, phi or selection is a function of those of its operands.
+ * product, bit operation, left shift, phi or selection is a function of those of its operands, and
+ * so is that of a right shift of a value without an upper half:
+ *
+ *   (x >> 7 | x << 25) & 0xFFFFFFFF   # a rotation, where x was masked before
+ *
  * LLVM computes such values in 32 bits only where each has a single use and none is a phi. Of the
  * others ptxas computes both halves, and extends the low one by shifts: six instructions for an
  * address in place of two.
@@ -23,6 +27,7 @@ enum { HALF = 32 };
 typedef struct Value {
   LLVMValueRef wide, low; /* low: the same in 32 bits; NULL: not written yet */
   bool full;              /* its upper half is used */
+  bool short_;            /* its upper half is zero */
 } Value;
 
 typedef struct Halves {
@@ -42,7 +47,8 @@ static bool is_mask(LLVMValueRef v, unsigned bits) {
   return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) >> bits == 0;
 }
 
-/* Is its low half a function of the low halves of its operands? */
+/* Is its low half a function of the low halves of its operands (of a right shift: if the operand
+ * has no upper half)? */
 static bool keeps_halves(const Cg *cg, LLVMValueRef i) {
   if (!is_wide(cg, i))
     return false;
@@ -55,7 +61,8 @@ static bool keeps_halves(const Cg *cg, LLVMValueRef i) {
   case LLVMXor:
   case LLVMSelect:
   case LLVMPHI: return true;
-  case LLVMShl: return is_mask(LLVMGetOperand(i, 1), 5);
+  case LLVMShl:
+  case LLVMLShr: return is_mask(LLVMGetOperand(i, 1), 5);
   default: return false;
   }
 }
@@ -68,6 +75,49 @@ static Value *value_of(const Halves *h, LLVMValueRef v) {
 static bool is_low(const Halves *h, LLVMValueRef v) {
   const Value *is = value_of(h, v);
   return is && !is->full;
+}
+
+/* --- without an upper half --- */
+
+static bool is_short(const Halves *h, LLVMValueRef v) {
+  const Value *is = value_of(h, v);
+  if (is)
+    return is->short_;
+  return is_mask(v, HALF) ||
+         (LLVMIsAZExtInst(v) && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) <= HALF);
+}
+
+/* As far as its operands are known. */
+static bool stays_short(const Halves *h, LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAnd: return is_short(h, LLVMGetOperand(i, 0)) || is_short(h, LLVMGetOperand(i, 1));
+  case LLVMOr:
+  case LLVMXor: return is_short(h, LLVMGetOperand(i, 0)) && is_short(h, LLVMGetOperand(i, 1));
+  case LLVMSelect: return is_short(h, LLVMGetOperand(i, 1)) && is_short(h, LLVMGetOperand(i, 2));
+  case LLVMLShr: return is_short(h, LLVMGetOperand(i, 0));
+  case LLVMPHI:
+    for (unsigned e = 0; e < LLVMCountIncoming(i); e++)
+      if (!is_short(h, LLVMGetIncomingValue(i, e)))
+        return false;
+    return true;
+  default: return false;
+  }
+}
+
+/* All are taken for short, until an operand is not. */
+static void find_short(Halves *h) {
+  for (uint32_t k = 0; k < h->all.len; k++)
+    h->all.data[k].short_ = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t k = 0; k < h->all.len; k++)
+      if (h->all.data[k].short_ && !stays_short(h, h->all.data[k].wide))
+        h->all.data[k].short_ = false, changed = true;
+  }
+  for (uint32_t k = 0; k < h->all.len; k++) {
+    Value *v = &h->all.data[k];
+    v->full = cg_is_op(v->wide, LLVMLShr) && !v->short_;
+  }
 }
 
 /* --- who reads no more --- */
@@ -128,6 +178,7 @@ static void find_values(Halves *h, LLVMValueRef f) {
         valuemap_set(&h->number, i, h->all.len);
         VEC_PUSH(&h->cg->cx->arena, &h->all, (Value){.wide = i});
       }
+  find_short(h);
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t k = h->all.len; k-- > 0;)
@@ -220,7 +271,7 @@ static LLVMValueRef masked(const Halves *h, LLVMValueRef i) {
   LLVMBuilderRef b = h->cg->builder;
   LLVMTypeRef t = h->cg->t.i32;
   LLVMValueRef of = LLVMGetOperand(i, 0), by = NULL;
-  if (cg_is_op(of, LLVMLShr))
+  if (cg_is_op(of, LLVMLShr) && !is_low(h, of))
     by = LLVMGetOperand(of, 1), of = LLVMGetOperand(of, 0);
   if (is_low(h, i) || !is_low(h, of))
     return NULL;

@@ -66,6 +66,8 @@ void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);
 
 /* low_halves.c: 64-bit integers of which only the low half is used, in 32 bits. */
 void cg_nvptx_low_halves(Cg *cg);
+/* Loads side by side at several places that were read. */
+void cg_nvptx_near_indices(Cg *cg);
 
 /* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
  * passes. */

@@ -40,6 +40,28 @@ static void clamp_count(Cg *cg, LLVMValueRef shift) {
   LLVMSetOperand(shift, 1, l_call(cg->builder, fn, args, 2));
 }
 
+/* Of the low bits of a shift of 32 bits the generator does not see that. */
+static bool is_guarded_low(const Cg *cg, LLVMValueRef i) {
+  LLVMValueRef low = LLVMIsASelectInst(i) ? LLVMGetOperand(i, 1) : NULL;
+  if (!low || !LLVMIsATruncInst(low) || !LLVMIsNull(LLVMGetOperand(i, 2)))
+    return false;
+  LLVMValueRef shift = LLVMGetOperand(low, 0), test = LLVMGetOperand(i, 0);
+  return (cg_is_op(shift, LLVMShl) || cg_is_op(shift, LLVMLShr)) &&
+         LLVMTypeOf(shift) == cg->t.i32 && LLVMIsAICmpInst(test) &&
+         LLVMGetICmpPredicate(test) == LLVMIntULT &&
+         LLVMGetOperand(test, 0) == LLVMGetOperand(shift, 1) &&
+         LLVMIsAConstantInt(LLVMGetOperand(test, 1)) &&
+         LLVMConstIntGetZExtValue(LLVMGetOperand(test, 1)) == 32;
+}
+
+static void choose_before_low(Cg *cg, LLVMValueRef i) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef shift = LLVMGetOperand(LLVMGetOperand(i, 1), 0);
+  LLVMPositionBuilderBefore(b, i);
+  LLVMValueRef all = l_select(b, LLVMGetOperand(i, 0), shift, l_int(cg->t.i32, 0));
+  LLVMReplaceAllUsesWith(i, l_trunc(b, all, LLVMTypeOf(i)));
+}
+
 /* --- counts ---
  *
  * LLVM turns `if condition: n += 1` into n + zext(condition), which ptxas compiles to a selection
@@ -492,6 +514,33 @@ static void compare_with_infinity(Cg *cg, LLVMValueRef i) {
   LLVMInstructionEraseFromParent(i);
 }
 
+/* --- negations of floats that were integers ---
+ *
+ * ptxas folds a negation into the conversion before it, wrongly, so it is written as an operation
+ * on bits (ptx_fixup.c). That of the other factor is a part of the multiplication. */
+static bool was_integer(LLVMValueRef v) {
+  return cg_is_op(v, LLVMSIToFP) || cg_is_op(v, LLVMUIToFP);
+}
+
+static bool is_factor_negated(LLVMValueRef i, unsigned k) {
+  LLVMValueRef v = LLVMGetOperand(i, k), other = LLVMGetOperand(i, !k);
+  return cg_is_op(v, LLVMFNeg) && was_integer(LLVMGetOperand(v, 0)) && v != other &&
+         !was_integer(other) && !LLVMIsAConstant(other);
+}
+
+static bool is_product_negated(LLVMValueRef i) {
+  return cg_is_op(i, LLVMFMul) && (is_factor_negated(i, 0) || is_factor_negated(i, 1));
+}
+
+static void negate_other(Cg *cg, LLVMValueRef product) {
+  unsigned k = !is_factor_negated(product, 0);
+  LLVMValueRef other = LLVMGetOperand(product, !k);
+  LLVMPositionBuilderBefore(cg->builder, product);
+  LLVMSetOperand(product, k, LLVMGetOperand(LLVMGetOperand(product, k), 0));
+  LLVMSetOperand(product, !k,
+                 cg_is_op(other, LLVMFNeg) ? LLVMGetOperand(other, 0) : l_fneg(cg->builder, other));
+}
+
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
@@ -503,6 +552,8 @@ void cg_nvptx_prepare(Cg *cg) {
         next = LLVMGetNextInstruction(i);
         if (is_guarded_shift(cg, i))
           clamp_count(cg, i);
+        else if (is_guarded_low(cg, i))
+          choose_before_low(cg, i);
         else if (is_count(cg, i))
           choose_count(cg, i);
         else if (is_late_clamp(cg, i))
@@ -519,6 +570,8 @@ void cg_nvptx_prepare(Cg *cg) {
           mask_high_half(cg, i);
         else if (infinity_test(i, &x))
           compare_with_infinity(cg, i);
+        else if (is_product_negated(i))
+          negate_other(cg, i);
       }
     }
 }

@@ -22,6 +22,11 @@ typedef struct Rows {
   bool varies; /* different iterations read different rows */
 } Rows;
 
+typedef struct Factor {
+  Ins *ins;
+  int64_t most; /* it is at most so far from 0 */
+} Factor;
+
 typedef struct Versions { /* of a function */
   Cx *cx;
   Fn *fn;
@@ -36,11 +41,11 @@ typedef struct Range {
   Ins *less;  /* the condition, where the step is positive */
   bool known; /* the step is a positive constant */
   Rows rows[MAX_ARRAYS];
-  unsigned nrows;            /* 0: a range of the other kinds */
-  Ins *checks[MAX_CHECKS];   /* those that are made in front: of indices, or of signs alone */
-  unsigned nchecks;          /* 0: of the other kinds */
-  bool signs;                /* no check of an index is among them */
-  Ins *factors[MAX_FACTORS]; /* that are bounded in front */
+  unsigned nrows;              /* 0: a range of the other kinds */
+  Ins *checks[MAX_CHECKS];     /* those that are made in front: of indices, or of signs alone */
+  unsigned nchecks;            /* 0: of the other kinds */
+  bool signs;                  /* no check of an index is among them */
+  Factor factors[MAX_FACTORS]; /* that are bounded in front */
   unsigned nfactors;
   Ins *sums[MAX_SUMS]; /* the phis of those that are bounded in front, with their trips */
   unsigned nsums;

@@ -83,6 +83,8 @@
  *   else:
  *     while k < stop: …      # rolled
  *
+ * So do distances from a place, (j - x) * (j - x), which are compared at both ends of the range.
+ *
  * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
  * versions of each small loop of these kinds. A loop that synchronises threads, calls or may stop
  * other than at an index stays as it is. */
@@ -440,36 +442,51 @@ static bool read_signs(Range *r, Block *header, Block *latch) {
 
 /* --- products that may not fit 32 bits --- */
 
-static bool is_factor(const Range *r, const Ins *i) {
-  for (unsigned k = 0; k < r->nfactors; k++)
-    if (r->factors[k] == i)
-      return true;
-  return false;
+static Ins *uncast(Ins *i) {
+  while (i->op == OP_CAST && is_int64(i->args[0]->type))
+    i = i->args[0];
+  return i;
 }
 
-static bool add_factor(Range *r, Ins *i) {
-  if (is_factor(r, i))
+/* The counter, what the loop does not change, or a sum or difference that moves with the counter.
+ * In the header it would be computed once more than there are iterations. */
+static bool can_be_factor(const Range *r, const Ins *i) {
+  if (i == r->counter || !i->block || !ssa_in_loop(&r->loop, i->block))
     return true;
-  bool can = r->nfactors < MAX_FACTORS && is_int64(i->type) &&
-             (i == r->counter || !i->block || !ssa_in_loop(&r->loop, i->block));
+  Course c = course_of(r, i, MAX_DEPTH);
+  return (i->op == OP_ADD || i->op == OP_SUB) && i->block != r->loop.blocks[0] && c != ANY &&
+         c != MOVES;
+}
+
+static bool add_factor(Range *r, Ins *i, int64_t most) {
+  for (unsigned k = 0; k < r->nfactors; k++)
+    if (r->factors[k].ins == i && r->factors[k].most <= most)
+      return true;
+  bool can = r->nfactors < MAX_FACTORS && is_int64(i->type) && can_be_factor(r, i);
   if (can)
-    r->factors[r->nfactors++] = i;
+    r->factors[r->nfactors++] = (Factor){i, most};
   return can;
 }
 
-/* Notes the factors of the products of which v is the sum, but for those that fit. */
+/* Notes the factors of the products of which v is the sum, and terms that were computed in front,
+ * but for those that fit. */
 static void find_factors(Range *r, Ins *v, unsigned depth) {
-  if (!depth || !v->block || !ssa_in_loop(&r->loop, v->block) || !is_int64(v->type))
+  enum { MOST = INS_FACTOR_MOST };
+  if (!depth || !is_int64(v->type) || v == r->counter)
     return;
-  if (v->op == OP_ADD || v->op == OP_SUB) {
+  if (!v->block || !ssa_in_loop(&r->loop, v->block)) {
+    if (depth < MAX_DEPTH && v->op == OP_MUL &&
+        !ir_is_within(ssa_intervals_of(r->of), v, (Interval){-MOST * MOST, MOST * MOST}))
+      add_factor(r, v, MOST * MOST);
+  } else if (v->op == OP_ADD || v->op == OP_SUB) {
     find_factors(r, v->args[0], depth - 1);
     find_factors(r, v->args[1], depth - 1);
   } else if (v->op == OP_CAST || v->op == OP_NEG) {
     find_factors(r, v->args[0], depth - 1);
   } else if (v->op == OP_MUL &&
              !ir_is_within(ssa_intervals_of(r->of), v, (Interval){INT32_MIN, INT32_MAX})) {
-    if (add_factor(r, v->args[0]))
-      add_factor(r, v->args[1]);
+    if (add_factor(r, uncast(v->args[0]), MOST))
+      add_factor(r, uncast(v->args[1]), MOST);
   }
 }
 
@@ -486,7 +503,10 @@ static bool read_factors(Range *r, Block *header, Block *latch) {
     FOR_INS (r->loop.blocks[k], i)
       for (uint32_t n = 0; n < i->nargs && reads_numbers(i); n++)
         find_factors(r, i->args[n], MAX_DEPTH);
-  return is_factor(r, r->counter);
+  for (unsigned k = 0; k < r->nfactors; k++)
+    if (course_of(r, r->factors[k].ins, MAX_DEPTH) != STAYS)
+      return true;
+  return false;
 }
 
 /* --- around the loops --- */
@@ -630,17 +650,28 @@ static void choose_by_checks(Cx *cx, Fn *fn, const Range *r, Block *entry, Block
   ir_condbr(cx, fn, entry, all, fast, general, r->less->loc)->type = r->loop.blocks[0]->last->type;
 }
 
-/* Two products of such factors, and their sum, fit 32 bits. */
+/* -most <= first, last <= most, and the one is not beyond the other: then no difference between
+ * has left 64 bits either. Of the counter and of what does not change the first two will do. */
 static void choose_by_factors(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast,
                               Block *general) {
-  enum { MOST = 32767 };
+  Ins *end = NULL;
   for (unsigned k = 0; k < r->nfactors; k++) {
-    bool counts = r->factors[k] == r->counter, last = k + 1 == r->nfactors;
-    Ins *low = counts ? r->start : r->factors[k];
-    Ins *high = counts ? ssa_in_front(cx, fn, r, at, r->stop, r->start) : low;
-    Block *above = ir_block(cx, fn), *next = last ? fast : ir_block(cx, fn);
-    ssa_choose(cx, fn, r, at, low, OP_GE, -MOST, above, general);
-    ssa_choose(cx, fn, r, above, high, OP_LE, MOST + counts, next, general);
+    const Factor *f = &r->factors[k];
+    Course course = course_of(r, f->ins, MAX_DEPTH);
+    bool counts = f->ins == r->counter, falls = course == FALLS;
+    end = end || counts || course == STAYS ? end : last_of(cx, fn, r, at);
+    Ins *low = ssa_in_front(cx, fn, r, at, f->ins, falls ? end : r->start);
+    Ins *high = counts ? ssa_in_front(cx, fn, r, at, r->stop, r->start)
+                       : ssa_in_front(cx, fn, r, at, f->ins, falls ? r->start : end);
+    Block *above = ir_block(cx, fn), *next = k + 1 == r->nfactors ? fast : ir_block(cx, fn);
+    Block *below = low == high || counts ? next : ir_block(cx, fn);
+    ssa_choose(cx, fn, r, at, low, OP_GE, -f->most, above, general);
+    ssa_choose(cx, fn, r, above, high, OP_LE, f->most + counts, below, general);
+    if (below != next) {
+      Ins *up = append(cx, fn, r, below, OP_LE, r->less->type, low, high);
+      ir_condbr(cx, fn, below, up, next, general, r->less->loc)->type =
+          r->loop.blocks[0]->last->type;
+    }
     at = next;
   }
 }
@@ -672,6 +703,14 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
   return general;
 }
 
+static void mark_factors(const Range *r) {
+  for (unsigned k = 0; k < r->nfactors; k++) {
+    const Ins *i = r->factors[k].ins;
+    if (i != r->counter && i->block && ssa_in_loop(&r->loop, i->block))
+      ((Ins *)i->note)->flags |= INS_FACTOR;
+  }
+}
+
 static void write_versions(Cx *cx, Fn *fn, Range *r) {
   Block *header = r->loop.blocks[0];
   bool same = r->nrows                  ? read_loop_of_rows(r, header, r->latch)
@@ -683,6 +722,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   Block *before = header->preds.data[header->preds.data[0] == r->latch];
   Block *entry = ssa_split_edge(cx, fn, before, header), *fast = ir_block(cx, fn);
   ssa_copy_blocks(cx, fn, r);
+  mark_factors(r);
   entry = write_choice(cx, fn, r, entry, fast);
   read_known_rows(cx, fn, r, fast);
   ir_br(cx, fn, fast, ssa_copy_of_block(header), r->less->loc)->type = header->last->type;

@@ -428,6 +428,20 @@ def low_shifts(start, stop, out):  # of code and word the low half alone is read
     out[1] = full
 
 
+def rotations(start, stop, out):  # x and y have 32 bits, z and w, which are shifted too, 64
+    x = int(start) & 4294967295
+    y = int(stop) & 4294967295
+    z = int(stop)
+    for k in range(5):
+        t = ((x >> 7) | (x << 25)) ^ ((y >> 31) | (y << 1)) ^ (x >> 3)
+        w = (z >> 5) ^ (x << 33 >> 11)
+        x = (y + t + (w & 255)) & 4294967295
+        y = (t ^ (~x & 4042322160)) & 4294967295 if x & 1 else y >> 1
+        z += t
+    out[0] = x + (y >> 16) * 3
+    out[1] = z
+
+
 def powers(start, stop, out):
     x = int(start)
     y = int(stop)
@@ -446,7 +460,7 @@ def quotients(start, stop, out):  # of a and d neither is the smallest int32, wh
 
 
 @needs_llc
-@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves, low_shifts, powers, quotients])
+@pytest.mark.parametrize("kernel", [multiplied, constant_bounds, shifted, closed, parts, low_halves, low_shifts, rotations, powers, quotients])
 @pytest.mark.parametrize("width", ["int64", "int32"])
 def test_the_gpus_code_at_the_edges(kernel, width):
     entries = Entries(kernel, f"void({width}, {width}, int64[::1])", 1)
@@ -458,6 +472,63 @@ def test_the_gpus_code_at_the_edges(kernel, width):
             simulate(kernel, [np.dtype(width).type(start), np.dtype(width).type(stop), expected])
             entries.run((1, 1, 1), (1, 1, 1), [start, stop, got], False)
             assert got.tolist() == expected.tolist(), (kernel.__name__, start, stop)
+
+
+def distances(x, start, count, far, out):
+    """Squares of what moves with the counter, up, down and from a row that is computed in front, as float64."""
+    up = down = late = 0.0
+    for row in range(2):
+        dy = far * (row + 1)
+        dy2 = dy * dy
+        for k in range(start, start + count):
+            up += float((k - x) * (k - x) + dy2)
+        for k in range(start, start + count):
+            down += float(dy * dy - (x - k + 1) * (x - k))
+            if (k - x) * (k - x) + (far - row) * (far - row) <= dy2:
+                late += 1.0
+    out[0] = up
+    out[1] = down
+    out[2] = late
+
+
+@needs_llc
+def test_squares_of_distances_at_the_edges_of_15_bits():
+    """Two versions of each loop (cg_version_factors): what moves with the counter is at most 32767 from 0 in one."""
+    entries = Entries(distances, "void(int64, int64, int64, int64, float64[::1])", 1)
+    top = 2**62
+    for x in (0, 7, top, -top):
+        for gap in (-2, 32764, 32765, 32766, 32767, 32768, -32766, -32767, -32768, -32769, 65536, BIG - 5, -BIG, 2**30):
+            for count, far in ((0, 3), (1, 32767), (3, 16384), (3, -16383)):
+                expected, got = np.zeros(3), np.zeros(3)
+                simulate(distances, [x, x + gap, count, far, expected])
+                entries.run((1, 1, 1), (1, 1, 1), [x, x + gap, count, far, got], False)
+                assert got.tolist() == expected.tolist(), (x, gap, count, far)
+
+
+# --- elements side by side at places that were read (codegen/nvptx/near_indices.c)
+
+
+def lattice(p, q, y, out):
+    for k in range(out.size):
+        a = p[k] + y
+        b = p[k + 1] + y
+        c = y - p[k]
+        near = q[a] + 3 * q[a + 1] + 5 * q[b - 1] + 7 * q[b + 20] + q[c + 1] - q[c]
+        out[k] = near + q[near % 3] + 11 * q[near % 3 + 1]
+
+
+@needs_llc
+def test_neighbours_of_places_that_may_be_negative():
+    q = ints(60).astype(np.int32)
+    p = np.array([3, 9, -1, 4, 4, -1, -2, 0, 1, -25, 26, -3, -1, -1, 7], np.int32)
+    entries = Entries(lattice, "narrow void(int32[::1], int32[::1], int32, int32[::1])", 1)
+    for y in (-1, 0, 1):
+        expected, got = np.zeros(14, np.int32), np.zeros(14, np.int32)
+        simulate(lattice, [p, q, np.int32(y), expected])
+        entries.run((1, 1, 1), (1, 1, 1), [p, q, np.int32(y), got], False)
+        assert got.tolist() == expected.tolist(), y
+    made = cuda.compile_ptx(lattice, "narrow (int32[::1], int32[::1], int32, int32[::1])", cc="sm_90")[0]
+    assert re.search(r"ld\.global\.b32.*\+84\]", made)  # from q[b - 1] to q[b + 20]
 
 
 # --- sums that fit 32 bits for so many trips (codegen/ssa/sum_versions.c)
