@@ -96,6 +96,8 @@ void cg_nvptx_reciprocals(Cg *cg);
 /* predicated.c: float64 operations under conditions; right before code generation. */
 void cg_nvptx_predicated(Cg *cg);
 void cg_nvptx_loads_first(Cg *cg);
+/* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
+void cg_nvptx_wide_accesses(Cg *cg);
 void cg_nvptx_sine_pairs(Cg *cg);
 /* short_shuffles.c: shuffles of 64-bit numbers that fit 32 bits; after LLVM's passes. */
 void cg_nvptx_short_shuffles(Cg *cg);
