@@ -127,6 +127,8 @@ void cg_nvptx_fence_copies(Cg *cg);
 LLVMValueRef cg_nvptx_descriptor(Lower *lw, LLVMValueRef tile, LLVMValueRef rest);
 void cg_nvptx_descriptors(Cg *cg);
 
+/* local_shared.c: small local arrays in shared memory, in launches with small blocks. */
+void cg_nvptx_local_shared(Cg *cg);
 /* local_space.c: ld.local and st.local for local arrays that stay in memory; right before code
  * generation. */
 void cg_nvptx_local_space(Cg *cg);
