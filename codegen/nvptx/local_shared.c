@@ -56,15 +56,37 @@ static uint64_t part_of(const Cg *cg, const LocalArray *a) {
   return wide ? ((a->bytes + wide - 1) / wide | 1) * wide : 0;
 }
 
+/* Does v count to a constant, so that ptxas may unroll its loop and have registers for the array? */
+static bool counts_to_constant(LLVMValueRef v) {
+  while (cg_is_extension(v) || (cg_is_op(v, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(v, 1))))
+    v = LLVMGetOperand(v, 0);
+  if (!LLVMIsAPHINode(v))
+    return false;
+  for (unsigned k = 0; k < LLVMCountIncoming(v); k++)
+    for (LLVMUseRef u = LLVMGetFirstUse(LLVMGetIncomingValue(v, k)); u; u = LLVMGetNextUse(u))
+      if (LLVMIsAICmpInst(LLVMGetUser(u)) &&
+          LLVMIsAConstantInt(LLVMGetOperand(LLVMGetUser(u), 1)) &&
+          !LLVMIsAConstantInt(LLVMGetIncomingValue(v, k)))
+        return true;
+  return false;
+}
+
 /* Is an element accessed in a loop whose index is known at run time only? */
 static bool varies_in_loop(const FnGraph *g, const LocalArray *a) {
   for (uint32_t k = 0; k < a->accesses.len; k++) {
     const LocalAccess *x = &a->accesses.data[k];
     uint32_t n = graph_number(g, LLVMGetInstructionParent(x->ins));
-    if (x->index && n != GRAPH_NONE && g->nodes[n].loop != GRAPH_NONE)
+    if (x->index && cg_int_width(x->index) && n != GRAPH_NONE && g->nodes[n].loop != GRAPH_NONE &&
+        !counts_to_constant(x->index))
       return true;
   }
   return false;
+}
+
+/* Is it an array of the program? Those of library functions are for their slow paths. */
+static bool is_named(const Cg *cg, const LocalArray *a) {
+  unsigned kind = LLVMGetMDKindIDInContext(cg->context, CG_PLACE, sizeof CG_PLACE - 1);
+  return LLVMGetMetadata(a->alloca, kind) != NULL;
 }
 
 static void find_arrays(Kernel *k) {
@@ -75,7 +97,7 @@ static void find_arrays(Kernel *k) {
   graph_loops(&g);
   for (uint32_t n = 0; n < arrays.len; n++) {
     uint64_t bytes = part_of(k->cg, &arrays.data[n]);
-    if (!bytes || !varies_in_loop(&g, &arrays.data[n]))
+    if (!bytes || !is_named(k->cg, &arrays.data[n]) || !varies_in_loop(&g, &arrays.data[n]))
       continue;
     VEC_PUSH(&k->cg->cx->arena, &k->arrays, ((Shared){arrays.data[n].alloca, NULL, bytes}));
     k->bytes += bytes;

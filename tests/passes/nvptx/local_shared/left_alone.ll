@@ -2,7 +2,7 @@
 ; A multiprocessor of this GPU has too little shared memory.
 define ptx_kernel void @k(ptr addrspace(1) align 4 %x, i32 %n) #0 {
 entry:
-  %a = alloca [16 x i8], align 4
+  %a = alloca [16 x i8], align 4, !pyptx.place !0
   br label %loop
 
 loop:                                             ; preds = %loop, %entry
@@ -24,3 +24,5 @@ end:                                              ; preds = %loop
 }
 
 attributes #0 = { nounwind }
+
+!0 = !{!"// local.array[16] at 3:8-40 in k of k.py"}

@@ -2,7 +2,7 @@
 ; %a goes to shared memory, 5 words of a thread; %b, which is not accessed in the loop, stays local in both versions.
 define ptx_kernel void @k(ptr addrspace(1) align 4 %x, i32 %n) #0 {
 entry:
-  %a = alloca [16 x i8], align 4
+  %a = alloca [16 x i8], align 4, !pyptx.place !0
   %b = alloca [8 x i8], align 4
   %q = getelementptr inbounds i8, ptr %b, i64 4
   store i32 %n, ptr %q, align 4
@@ -29,3 +29,5 @@ end:                                              ; preds = %loop
 }
 
 attributes #0 = { nounwind }
+
+!0 = !{!"// local.array[16] at 3:8-40 in k of k.py"}
