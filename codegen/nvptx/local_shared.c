@@ -111,8 +111,7 @@ static LLVMValueRef special(Cg *cg, const char *name) {
   return l_call(cg->builder, cg_intrinsic_fn(cg, name, NULL, 0), NULL, 0);
 }
 
-/* The thread's number in its block; in *threads how many there are. */
-static LLVMValueRef number(Cg *cg, LLVMValueRef *threads) {
+LLVMValueRef cg_nvptx_thread_number(Cg *cg, LLVMValueRef *threads) {
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef nx = special(cg, "llvm.nvvm.read.ptx.sreg.ntid.x"),
                ny = special(cg, "llvm.nvvm.read.ptx.sreg.ntid.y"),
@@ -164,7 +163,7 @@ static void write_versions(Kernel *k) {
                     start = LLVMInsertBasicBlockInContext(cg->context, LLVMGetFirstBasicBlock(k->f),
                                                           "");
   LLVMPositionBuilderAtEnd(b, start);
-  LLVMValueRef thread = number(cg, &threads);
+  LLVMValueRef thread = cg_nvptx_thread_number(cg, &threads);
   for (uint32_t a = 0; a < k->arrays.len; a++)
     replace(copy_of(&copies, k->arrays.data[a].local), part(k, &k->arrays.data[a], a, thread));
   l_condbr(b, l_icmp(b, LLVMIntULE, threads, l_int(cg->t.i32, k->threads)), shared, entry);

@@ -129,6 +129,8 @@ void cg_nvptx_descriptors(Cg *cg);
 
 /* local_shared.c: small local arrays in shared memory, in launches with small blocks. */
 void cg_nvptx_local_shared(Cg *cg);
+/* The thread's number in its block; in *threads how many there are. */
+LLVMValueRef cg_nvptx_thread_number(Cg *cg, LLVMValueRef *threads);
 /* local_space.c: ld.local and st.local for local arrays that stay in memory; right before code
  * generation. */
 void cg_nvptx_local_space(Cg *cg);

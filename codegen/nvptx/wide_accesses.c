@@ -26,31 +26,17 @@
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/wide_accesses.h"
 
 enum {
   GLOBAL = 1,
   WIDEST = 16,     /* bytes of an access */
   NARROWEST = 4,   /* and at least */
-  MOST = 96,       /* accesses of a run */
+  MOST = RUN_MOST, /* accesses of a run */
   MOST_WORDS = 72, /* of 32 bits: what is loaded at once */
   FEWER = 2,       /* accesses less, for which it is worth a test */
   DEEP = 12        /* operations between an address and what it is made of */
 };
-
-typedef struct Access {
-  LLVMValueRef ins, from, index; /* the address: from[index] and a constant; index may be NULL */
-  LLVMTypeRef element, type;     /* element: by which the index counts */
-  int64_t constant;              /* bytes */
-  unsigned bytes, group;
-  bool done, erased;
-} Access;
-
-typedef struct Run { /* accesses of one kind in a block, in order */
-  Cg *cg;
-  bool stores;
-  Access all[MOST];
-  unsigned n;
-} Run;
 
 /* --- addresses --- */
 
@@ -257,15 +243,14 @@ static LLVMValueRef low_bits(Cg *cg, const Access *a, unsigned widest) {
   return l_and(b, low, l_int(cg->t.i32, widest - 1));
 }
 
-/* The group's common address, computed where the builder is. */
-static LLVMValueRef common(Cg *cg, const Access *a) {
+LLVMValueRef cg_access_common(Cg *cg, const Access *a) {
   if (!a->index)
     return a->from;
   LLVMValueRef index = l_int_cast(cg->builder, a->index, cg->t.i64, true);
   return l_gep(cg->builder, a->element, a->from, &index, 1);
 }
 
-static LLVMValueRef address(Cg *cg, LLVMValueRef from, int64_t constant) {
+LLVMValueRef cg_access_at(Cg *cg, LLVMValueRef from, int64_t constant) {
   LLVMValueRef distance = l_int(cg->t.i64, (uint64_t)constant);
   return constant ? l_gep(cg->builder, cg->t.i8, from, &distance, 1) : from;
 }
@@ -282,7 +267,7 @@ static LLVMValueRef in_all(Cg *cg, LLVMValueRef condition) {
 static void write_wide(Run *r, unsigned group, LLVMValueRef *wide) {
   Cg *cg = r->cg;
   LLVMBuilderRef b = cg->builder;
-  LLVMValueRef from = common(cg, &r->all[group]);
+  LLVMValueRef from = cg_access_common(cg, &r->all[group]);
   bool written[MOST] = {0};
   for (unsigned k = 0; k < r->n; k++) {
     Access *a = &r->all[k];
@@ -296,7 +281,7 @@ static void write_wide(Run *r, unsigned group, LLVMValueRef *wide) {
       begin += a->bytes;
     unsigned bytes = widest_at(r, group, begin, a->bytes), n = bytes / a->bytes;
     LLVMTypeRef type = n > 1 ? LLVMVectorType(a->type, n) : a->type;
-    LLVMValueRef p = address(cg, from, begin), v = n > 1 ? LLVMGetPoison(type) : NULL;
+    LLVMValueRef p = cg_access_at(cg, from, begin), v = n > 1 ? LLVMGetPoison(type) : NULL;
     if (!r->stores)
       LLVMSetAlignment(v = l_load(b, type, p), bytes);
     for (unsigned e = 0; e < n; e++) {
@@ -336,9 +321,9 @@ static void write_plain(Run *r, const bool *chosen, LLVMValueRef *plain) {
     if (!chosen[k] && !r->stores)
       continue;
     if (chosen[k] && a->group == k)
-      from[k] = common(cg, a);
+      from[k] = cg_access_common(cg, a);
     if (chosen[k])
-      operands[r->stores] = address(cg, from[a->group], a->constant);
+      operands[r->stores] = cg_access_at(cg, from[a->group], a->constant);
     plain[k] = copy_ins(cg->builder, a->ins, operands);
   }
 }
@@ -455,8 +440,11 @@ static void widen_stores(Run *r, const Gain *gains) {
     }
   for (unsigned k = 0; k < r->n; k++)
     r->all[k].done = false;
+  LLVMValueRef end = LLVMGetNextInstruction(r->all[r->n - 1].ins);
   if (fewer >= FEWER)
-    write_forms(r, gains, chosen, LLVMGetNextInstruction(r->all[r->n - 1].ins));
+    write_forms(r, gains, chosen, end);
+  else if (spread_of(r->all[0].index, bytes_of(r->cg, r->all[0].element), WIDEST, 0) == APART)
+    cg_stage_stores(r, end);
 }
 
 static void end_run(Run *r) {
