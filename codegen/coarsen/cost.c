@@ -254,7 +254,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   bool full = enough || (aim == AIM_LOADS && (co_gathers(s) || loads_apart(s)));
   unsigned most = most_registers(&s->cg->options, full ? FULL_DEVICE : limits[aim].registers);
   bool slanted = aim == AIM_COMMON && is_slanted(s),
-       few = aim == AIM_LOADS && bytes <= FEW_IN_FLIGHT;
+       few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT;
   for (unsigned log2 = slanted ? SLANTED_LOG2 : 3; log2; log2--) {
     unsigned k = 1u << log2;
     bool more = few && k * one + common <= OF_FEW;
