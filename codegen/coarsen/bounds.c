@@ -9,7 +9,6 @@
  * constant. An index times a number that is known at run time only is that of a row in a flat
  * array, which is compared with the array's end. What is not known here is taken for data. */
 #include "codegen/coarsen/coarsen.h"
-#include "codegen/llvm/compat.h"
 #include "codegen/llvm/match.h"
 
 enum { AXES = 7, FLAT = 8, DATA = 16, NOT_KNOWN = 255 };
@@ -118,9 +117,9 @@ CoBound co_bound(const CoShape *s, const CoPlan *p, LLVMValueRef condition) {
 
 /* Is the block's branch, if it has one, a bound? */
 static bool branches_by_bound(Bounds *b, const CoPlan *p, uint32_t block) {
-  LLVMValueRef end = b->s->g.nodes[block].last;
-  return !cg_llvm_is_branch(end) || LLVMGetNumSuccessors(end) < 2 ||
-         kind_of(b, p, LLVMGetCondition(end)) != CO_NO_BOUND;
+  Fork fork;
+  return b->s->g.nodes[block].nsucc < 2 || (graph_fork(b->s->g.nodes[block].last, &fork) &&
+                                            kind_of(b, p, fork.condition) != CO_NO_BOUND);
 }
 
 CoSet co_bounded_arms(const CoShape *s, const CoPlan *p) {

@@ -56,7 +56,7 @@ static uint64_t part_of(const Cg *cg, const LocalArray *a) {
   return wide ? ((a->bytes + wide - 1) / wide | 1) * wide : 0;
 }
 
-/* Does v count to a constant, so that ptxas may unroll its loop and have registers for the array? */
+/* Does v count to a constant? Then ptxas may unroll its loop, and have registers for the array. */
 static bool counts_to_constant(LLVMValueRef v) {
   while (cg_is_extension(v) || (cg_is_op(v, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(v, 1))))
     v = LLVMGetOperand(v, 0);

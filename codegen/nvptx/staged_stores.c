@@ -91,9 +91,8 @@ static LLVMValueRef is_firsts(Cg *cg, LLVMValueRef mask, LLVMValueRef v) {
   return same;
 }
 
-/* Where the record of the warp's first lane begins, if *staged: then records follow each other. */
-static LLVMValueRef warps_begin(Record *record, LLVMValueRef lane, LLVMValueRef threads,
-                                LLVMValueRef *staged) {
+/* Are all lanes here, and do their records follow each other? */
+static LLVMValueRef follow_each_other(Record *record, LLVMValueRef lane, LLVMValueRef threads) {
   Cg *cg = record->cg;
   LLVMBuilderRef b = cg->builder;
   const Run *r = record->run;
@@ -113,8 +112,7 @@ static LLVMValueRef warps_begin(Record *record, LLVMValueRef lane, LLVMValueRef 
   LLVMValueRef mask = intrinsic(cg, "llvm.nvvm.activemask", NULL, 0);
   all = l_and(b, all, l_icmp(b, LLVMIntEQ, mask, LLVMConstAllOnes(cg->t.i32)));
   all = l_and(b, all, is_firsts(cg, mask, begin));
-  *staged = intrinsic(cg, "llvm.nvvm.vote.all.sync", (LLVMValueRef[]){mask, all}, 2);
-  return begin;
+  return intrinsic(cg, "llvm.nvvm.vote.all.sync", (LLVMValueRef[]){mask, all}, 2);
 }
 
 static LLVMValueRef memory(const Record *record) {
@@ -137,8 +135,7 @@ static LLVMValueRef further(Cg *cg, LLVMValueRef from, LLVMValueRef bytes) {
   return l_gep(cg->builder, cg->t.i8, from, &at, 1);
 }
 
-static void write_staged(Record *record, LLVMValueRef lane, LLVMValueRef thread,
-                         LLVMValueRef begin) {
+static void write_staged(Record *record, LLVMValueRef lane, LLVMValueRef thread) {
   Cg *cg = record->cg;
   LLVMBuilderRef b = cg->builder;
   const Run *r = record->run;
@@ -153,8 +150,10 @@ static void write_staged(Record *record, LLVMValueRef lane, LLVMValueRef thread,
   meet(cg);
   LLVMValueRef column = l_mul(b, lane, l_int(cg->t.i32, bytes));
   LLVMValueRef from = further(cg, of_warp, column);
-  LLVMTypeRef global = LLVMTypeOf(LLVMGetOperand(r->all[0].ins, 1));
-  LLVMValueRef to = further(cg, LLVMBuildIntToPtr(b, begin, global, ""), column);
+  LLVMValueRef back = l_mul(b, lane, l_int(cg->t.i32, (uint64_t)bytes - record->bytes));
+  back = l_int_cast(b, back, cg->t.i64, true);
+  LLVMValueRef first = cg_access_at(cg, cg_access_common(cg, &r->all[0]), first_of(r, 0));
+  LLVMValueRef to = l_gep(b, cg->t.i8, first, &back, 1);
   LLVMValueRef words[MOST];
   for (unsigned k = 0; k < r->n; k++) {
     words[k] = l_load(b, r->all[0].type, cg_access_at(cg, from, (int64_t)k * WARP * bytes));
@@ -177,14 +176,13 @@ void cg_stage_stores(Run *r, LLVMValueRef end) {
   LLVMBasicBlockRef front = graph_cut_before(cg, end), join = LLVMGetInstructionParent(end),
                     yes = LLVMInsertBasicBlockInContext(cg->context, join, ""),
                     no = LLVMInsertBasicBlockInContext(cg->context, join, "");
-  LLVMValueRef threads, staged;
+  LLVMValueRef threads;
   LLVMPositionBuilderAtEnd(b, front);
   LLVMValueRef thread = cg_nvptx_thread_number(cg, &threads);
   LLVMValueRef lane = l_and(b, thread, l_int(cg->t.i32, WARP - 1));
-  LLVMValueRef begin = warps_begin(&record, lane, threads, &staged);
-  l_condbr(b, staged, yes, no);
+  l_condbr(b, follow_each_other(&record, lane, threads), yes, no);
   LLVMPositionBuilderAtEnd(b, yes);
-  write_staged(&record, lane, thread, begin);
+  write_staged(&record, lane, thread);
   l_br(b, join);
   LLVMPositionBuilderAtEnd(b, no);
   for (unsigned k = 0; k < r->n; k++)
