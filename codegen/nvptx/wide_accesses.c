@@ -390,6 +390,17 @@ static void choose(Run *r, const Gain *gains, bool *chosen, unsigned group) {
     }
 }
 
+/* Words that may be loaded at once: half of the registers, where the user limits these. */
+static unsigned most_words(const Cg *cg) {
+  enum { ON_MULTIPROCESSOR = 65536 };
+  const CgOptions *o = &cg->options;
+  unsigned most = MOST_WORDS;
+  if (o->max_registers && (unsigned)o->max_registers / 2 < most)
+    most = (unsigned)o->max_registers / 2;
+  unsigned threads = (unsigned)o->max_threads * (o->min_blocks ? (unsigned)o->min_blocks : 1);
+  return threads && ON_MULTIPROCESSOR / threads / 2 < most ? ON_MULTIPROCESSOR / threads / 2 : most;
+}
+
 /* The first load of the group's block in front of which its address can be known. */
 static LLVMValueRef earliest(const Run *r, unsigned group) {
   LLVMBasicBlockRef block = LLVMGetInstructionParent(r->all[group].ins);
@@ -403,6 +414,7 @@ static LLVMValueRef earliest(const Run *r, unsigned group) {
 
 /* Loads: those whose addresses are known where the first one is come there. */
 static void widen_loads(Run *r, const Gain *gains) {
+  const unsigned most = most_words(r->cg);
   for (unsigned first = 0; first < r->n; first++) {
     bool chosen[MOST] = {0};
     unsigned fewer = 0, words = 0;
@@ -411,7 +423,7 @@ static void widen_loads(Run *r, const Gain *gains) {
     LLVMValueRef front = earliest(r, first);
     for (unsigned k = first; k < r->n; k++) {
       bool is_group = r->all[k].group == k && !r->all[k].done && gains[k].fewer;
-      if (!is_group || words + gains[k].words > MOST_WORDS || !is_known(r, k, front))
+      if (!is_group || words + gains[k].words > most || !is_known(r, k, front))
         continue;
       fewer += gains[k].fewer;
       words += gains[k].words;
