@@ -50,7 +50,7 @@ static const struct {
  * that each touch a line of their own pay for that all the same. */
 enum {
   ENOUGH_IN_FLIGHT = 16,
-  FEW_IN_FLIGHT = 2,
+  FEW_IN_FLIGHT = 1,
   OF_FEW = 48,
   MOST_IN_FLIGHT = 64,
   FULL_DEVICE = 40,

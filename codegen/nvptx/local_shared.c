@@ -22,12 +22,12 @@
 enum {
   FIRST_ARCH = 90,
   LAST_ARCH = 110,
-  /* Bytes of a thread: with the fewer a multiprocessor's shared memory has room for blocks of all
-   * its threads, with the most for half of them. */
-  FEWER_BYTES = 72,
-  MOST_BYTES = 264,
-  THREADS_OF_FEWER = 256,
-  THREADS_OF_MOST = 128,
+  /* Bytes of a thread. So many leave all that they need to larger blocks, and to those of fewer
+   * threads, which have as much each: 9 KB a block. More are for kernels of which it is known that
+   * blocks are small. */
+  MOST_BYTES = 72,
+  MOST_OF_SMALL = 208,
+  THREADS = 128,
   MOST_CODE = 2000 /* instructions that are written twice */
 };
 
@@ -41,7 +41,6 @@ typedef struct Kernel {
   LLVMValueRef f;
   VEC(Shared) arrays;
   uint64_t bytes;
-  unsigned threads; /* most of a block */
 } Kernel;
 
 /* An odd number of its elements: of 4 bytes, or of 8 where there are such. 0: it has others. */
@@ -102,7 +101,6 @@ static void find_arrays(Kernel *k) {
     VEC_PUSH(&k->cg->cx->arena, &k->arrays, ((Shared){arrays.data[n].alloca, NULL, bytes}));
     k->bytes += bytes;
   }
-  k->threads = k->bytes <= FEWER_BYTES ? THREADS_OF_FEWER : THREADS_OF_MOST;
 }
 
 /* --- the second version --- */
@@ -126,7 +124,7 @@ LLVMValueRef cg_nvptx_thread_number(Cg *cg, LLVMValueRef *threads) {
 /* The thread's part of an array's memory, as a generic address. */
 static LLVMValueRef part(Kernel *k, Shared *a, uint32_t n, LLVMValueRef thread) {
   Cg *cg = k->cg;
-  LLVMTypeRef type = LLVMArrayType2(cg->t.i8, a->bytes * k->threads);
+  LLVMTypeRef type = LLVMArrayType2(cg->t.i8, a->bytes * THREADS);
   a->memory = LLVMAddGlobalInAddressSpace(
       cg->module, type, arena_printf(&cg->cx->arena, "local_shared$%u", n), NVPTX_SHARED);
   LLVMSetAlignment(a->memory, 8);
@@ -166,7 +164,7 @@ static void write_versions(Kernel *k) {
   LLVMValueRef thread = cg_nvptx_thread_number(cg, &threads);
   for (uint32_t a = 0; a < k->arrays.len; a++)
     replace(copy_of(&copies, k->arrays.data[a].local), part(k, &k->arrays.data[a], a, thread));
-  l_condbr(b, l_icmp(b, LLVMIntULE, threads, l_int(cg->t.i32, k->threads)), shared, entry);
+  l_condbr(b, l_icmp(b, LLVMIntULE, threads, l_int(cg->t.i32, THREADS)), shared, entry);
   for (LLVMValueRef i = LLVMGetFirstInstruction(entry), next; i; i = next) {
     next = LLVMGetNextInstruction(i);
     if (!LLVMIsAAllocaInst(i))
@@ -195,7 +193,9 @@ void cg_nvptx_local_shared(Cg *cg) {
       cg->static_shared || cg->uses_dynamic_shared || cg->options.debug)
     return;
   find_arrays(&k);
-  if (!k.bytes || k.bytes > MOST_BYTES || cg_length(cg).instructions > MOST_CODE)
+  bool small = cg->options.max_threads && cg->options.max_threads <= THREADS;
+  if (!k.bytes || k.bytes > (small ? MOST_OF_SMALL : MOST_BYTES) ||
+      cg_length(cg).instructions > MOST_CODE)
     return;
   LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   write_versions(&k);

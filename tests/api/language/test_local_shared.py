@@ -60,7 +60,8 @@ def test_blocks_of_any_size(block):
     cuda.jit(smallest)[grid, block](cuda.to_device(x), 6, out)
     np.testing.assert_array_equal(out.copy_to_host(), np.sort(x, axis=1)[:, :6])
     y = cuda.device_array((N, 7), np.float64)
-    cuda.jit(counted)[grid, block](cuda.to_device(x), y)
+    bounds = {"launch_bounds": 128} if np.prod(block) <= 128 else {}
+    cuda.jit(counted, **bounds)[grid, block](cuda.to_device(x), y)
     place = (x * 7).astype(int)
     expected = np.stack([np.where(place == j, x.astype(float) + 100, 0).sum(axis=1) for j in range(7)], axis=1)
     np.testing.assert_allclose(y.copy_to_host(), expected, rtol=1e-13)
@@ -83,12 +84,13 @@ def test_the_gpus_code(one_entry):
             best[int(x[i])] = x[i]
         out[cuda.threadIdx.x] = best[int(x[0])]
 
-    def code(function, signature, cc="sm_90"):
-        return cuda.compile_ptx(function, signature, cc=cc)[0]
+    def code(function, signature, cc="sm_90", **options):
+        return cuda.compile_ptx(function, signature, cc=cc, **options)[0]
 
     ptx = code(smallest, "float32[:,::1], int64, float32[:,::1]")
-    assert "ld.shared" in ptx and "ld.local" in ptx and ".shared .align 8 .b8 local_shared$0[9216]" in ptx
-    assert "ld.shared" in code(counted, "float32[:,::1], float64[:,::1]")
+    assert "ld.shared" in ptx and "ld.local" in ptx and ".shared .align 8 .b8 local_shared$0[4608]" in ptx
+    assert "ld.shared" not in code(counted, "float32[:,::1], float64[:,::1]")
+    assert "ld.shared" in code(counted, "float32[:,::1], float64[:,::1]", launch_bounds=128)
     assert "ld.shared" not in code(smallest, "float32[:,::1], int64, float32[:,::1]", "sm_86")
     assert "local_shared$" not in code(own, "float32[::1], float32[::1]")
     assert "local_shared$" not in code(large, "float32[::1], float32[::1]")
