@@ -15,7 +15,8 @@ enum { AXES = 7, FLAT = 8, DATA = 16, NOT_KNOWN = 255 };
 
 typedef struct Bounds {
   const CoShape *s;
-  uint8_t *of; /* by instruction */
+  bool of_copies; /* what is the same in all copies counts as the same everywhere */
+  uint8_t *of;    /* by instruction */
 } Bounds;
 
 static unsigned depends_on(Bounds *b, LLVMValueRef v);
@@ -73,7 +74,7 @@ static unsigned of_instruction(Bounds *b, const CoIns *i) {
 
 static unsigned depends_on(Bounds *b, LLVMValueRef v) {
   const CoIns *i = co_ins(b->s, v);
-  if (!i)
+  if (!i || (b->of_copies && !i->varies))
     return 0;
   uint8_t *known = &b->of[i - b->s->ins.data];
   if (*known == NOT_KNOWN) {
@@ -102,9 +103,33 @@ static CoBound kind_of(Bounds *b, const CoPlan *p, LLVMValueRef v) {
   return worst;
 }
 
-CoBound co_bound(const CoShape *s, const CoPlan *p, LLVMValueRef condition) {
-  Bounds b = {s, CX_ARRAY(s->cg->cx, uint8_t, s->ins.len)};
+static Bounds bounds_of(const CoShape *s, bool of_copies) {
+  Bounds b = {s, of_copies, CX_ARRAY(s->cg->cx, uint8_t, s->ins.len)};
   for (uint32_t k = 0; k < s->ins.len; k++)
     b.of[k] = NOT_KNOWN;
+  return b;
+}
+
+CoBound co_bound(const CoShape *s, const CoPlan *p, LLVMValueRef condition) {
+  Bounds b = bounds_of(s, false);
   return kind_of(&b, p, condition);
+}
+
+/* Is the block's branch, if it has one, a bound? */
+static bool branches_by_bound(Bounds *b, const CoPlan *p, uint32_t block) {
+  Fork fork;
+  return b->s->g.nodes[block].nsucc < 2 || (graph_fork(b->s->g.nodes[block].last, &fork) &&
+                                            kind_of(b, p, fork.condition) != CO_NO_BOUND);
+}
+
+CoSet co_bounded_arms(const CoShape *s, const CoPlan *p) {
+  Bounds b = bounds_of(s, true);
+  CoSet all = 0;
+  for (uint32_t k = 0; k < s->nblocks; k++) {
+    bool few = s->blocks[k].kind == CO_ARMS && branches_by_bound(&b, p, k);
+    for (uint32_t n = 0; n < s->nblocks && few; n++)
+      few = !co_has(s->blocks[k].arms, n) || branches_by_bound(&b, p, n);
+    all |= few ? s->blocks[k].arms : 0;
+  }
+  return all;
 }

@@ -141,6 +141,9 @@ const char *co_threads(CoShape *s);
  * if there is none, else NULL. */
 const char *co_common_path(CoShape *s, const CoPlan *plan);
 CoBound co_bound(const CoShape *s, const CoPlan *p, LLVMValueRef condition);
+/* The arms of branches at which copies hardly ever differ: they compare indices with what is the
+ * same in all copies, as where a window reaches the border of an image. */
+CoSet co_bounded_arms(const CoShape *s, const CoPlan *p);
 /* The blocks of the common path that each copy runs by itself. */
 CoSet co_arms(const CoShape *s);
 /* Settles the kernel's contractions, before co_shape. */

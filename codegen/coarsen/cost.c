@@ -50,6 +50,8 @@ static const struct {
  * that each touch a line of their own pay for that all the same. */
 enum {
   ENOUGH_IN_FLIGHT = 16,
+  FEW_IN_FLIGHT = 1,
+  OF_FEW = 48,
   MOST_IN_FLIGHT = 64,
   FULL_DEVICE = 40,
   SHORT_BODY = 64,
@@ -213,7 +215,7 @@ static CoSet loops_that(const CoShape *s, bool meet) {
 static unsigned fill_of(const CoShape *s, Aim aim, unsigned log2, unsigned varying) {
   bool waits = aim == AIM_LOADS || (aim == AIM_BARRIERS && !s->loops);
   if (waits && varying <= SHORT_BODY)
-    return FILL_OF_SHORT;
+    return log2 > 2 ? 2 * FILL_OF_SHORT : FILL_OF_SHORT;
   CoSet meet = aim == AIM_BARRIERS ? loops_that(s, true) : 0;
   if (meet)
     return meet & loops_that(s, false) ? FILL_OF_LOADING_STEPS : FILL_OF_STEPS;
@@ -251,10 +253,12 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
     one = loaded_words(s);
   bool full = enough || (aim == AIM_LOADS && (co_gathers(s) || loads_apart(s)));
   unsigned most = most_registers(&s->cg->options, full ? FULL_DEVICE : limits[aim].registers);
-  bool slanted = aim == AIM_COMMON && is_slanted(s);
+  bool slanted = aim == AIM_COMMON && is_slanted(s),
+       few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT;
   for (unsigned log2 = slanted ? SLANTED_LOG2 : 3; log2; log2--) {
     unsigned k = 1u << log2;
-    bool fits = k <= limits[aim].factor && k * one + common <= most &&
+    bool more = few && k * one + common <= OF_FEW;
+    bool fits = k <= (more ? CO_MAX_FACTOR : limits[aim].factor) && k * one + common <= most &&
                 k * varying <= limits[aim].code && k * bytes <= MOST_IN_FLIGHT;
     if (!fits || !has_room(s, k))
       continue;
@@ -326,10 +330,10 @@ static bool is_much_common(const CoShape *s, const CoLoads *loads) {
 /* Do the copies take paths of their own in a loop, for more than an eighth of its work? There one
  * copy waits for another, where the threads of more blocks would run side by side. What is slow
  * counts as many instructions. */
-static bool parts_in_loops(const CoShape *s) {
+static bool parts_in_loops(const CoShape *s, const CoPlan *p) {
   enum { OF = 8 };
   uint64_t parted = 0, all = 0;
-  CoSet arms = co_arms(s);
+  CoSet arms = co_arms(s) & ~co_bounded_arms(s, p);
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
     uint64_t cost = s->blocks[i->block].in->depth ? work_of(s, i) : 0;
@@ -366,7 +370,7 @@ static bool meets_often(const CoShape *s, const CoLoads *loads) {
   return work >= (uint64_t)OF_A_LOAD * (loads->own + loads->once);
 }
 
-static const char *aim_of_loops(const CoShape *s, Aim *aim) {
+static const char *aim_of_loops(const CoShape *s, const CoPlan *p, Aim *aim) {
   CoLoads loads = co_loads_in_loops(s);
   *aim = 2 * loads.scattered >= loads.once ? AIM_SCATTERED : AIM_COMMON;
   if (!loads.once && !loads.own) {
@@ -381,7 +385,7 @@ static const char *aim_of_loops(const CoShape *s, Aim *aim) {
     return "its blocks read nothing in common in its loops";
   if (loads.once && loads.streamed >= loads.once)
     return "its blocks read at least as much of their own as in common in its loops";
-  if (parts_in_loops(s))
+  if (parts_in_loops(s, p))
     return "its blocks take different paths in its loops";
   if (!loads.once) {
     *aim = AIM_WINDOW;
@@ -411,7 +415,7 @@ static const char *choose_aim(const CoShape *s, const CoPlan *p, Aim *aim) {
     return "it has atomic operations";
   *aim = s->meets ? AIM_BARRIERS : AIM_LOADS;
   if (s->loops)
-    return aim_of_loops(s, aim);
+    return aim_of_loops(s, p, aim);
   if (*aim == AIM_BARRIERS && own_loads(s) >= MANY_LOADS)
     return "its threads have enough loads in flight by themselves";
   if (*aim == AIM_LOADS && only_stores(s))

@@ -274,10 +274,11 @@ static Steps steps_of(const CoShape *s, uint32_t header) {
 /* In one load the threads of a warp touch one line, a few, or each a line of its own (which costs
  * nothing extra in the banks of shared memory). */
 enum { ONE = 1, A_FEW = 2, SCATTERED = 8, LINE = 32, ROUNDS_SHIFT = 3, MOST_DEPTH = 6 };
+enum { WARP = 32, SECTOR = 32 };
 
 static unsigned lines_of(Steps *x, const CoIns *i) {
   int64_t step = llabs(step_of(x, LLVMGetOperand(i->old, 0)));
-  return !step ? ONE : step < LINE || i->shared ? A_FEW : SCATTERED;
+  return step <= SECTOR / WARP ? ONE : step < LINE || i->shared ? A_FEW : SCATTERED;
 }
 
 unsigned co_rounds(const CoShape *s, const CoIns *i) {
@@ -314,7 +315,6 @@ static uint32_t loop_around(const CoShape *s, const CoIns *i) {
 /* A sliding window: do other threads of the warp load, in the next iteration, the elements that
  * their neighbours load in this one? `rounds`: by number of the loop's header. */
 static bool is_window(const CoShape *s, const CoIns *i, Steps *rounds) {
-  enum { WARP = 32 };
   uint32_t header = loop_around(s, i);
   Steps *x = &rounds[header];
   if (!x->s)

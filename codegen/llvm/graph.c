@@ -372,6 +372,19 @@ void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef 
       LLVMSetSuccessor(end, s, to);
 }
 
+LLVMBasicBlockRef graph_cut_before(Cg *cg, LLVMValueRef i) {
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(i),
+                    front = LLVMInsertBasicBlockInContext(cg->context, block, "");
+  for (LLVMUseRef u; (u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)));)
+    graph_redirect(LLVMGetUser(u), block, front);
+  for (LLVMValueRef v; (v = LLVMGetFirstInstruction(block)) != i;) {
+    LLVMInstructionRemoveFromParent(v);
+    LLVMPositionBuilderAtEnd(cg->builder, front);
+    LLVMInsertIntoBuilder(cg->builder, v);
+  }
+  return front;
+}
+
 /* phi: split into one for the edges back, in front of `first`, and a new one of the header. */
 static void split_phi(const FnGraph *g, const GraphLoop *loop, LLVMBuilderRef b, LLVMValueRef phi,
                       LLVMValueRef first, LLVMBasicBlockRef last) {

@@ -100,6 +100,9 @@ unsigned graph_count_edges(LLVMValueRef end);
 LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block);
 /* Redirects all edges of the terminator to `from` to `to`; phis are not changed. */
 void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
+/* What is in front of i in its block becomes a block of its own, without a terminator, to which all
+ * edges to the block now lead. */
+LLVMBasicBlockRef graph_cut_before(Cg *cg, LLVMValueRef i);
 /* The edges back to the loop's header lead to `into` instead, which begins with phis for them, and
  * from `last`, which is it or comes behind it and is written already, to the header. */
 void graph_join_latches(const FnGraph *g, const GraphLoop *loop, LLVMBuilderRef b,

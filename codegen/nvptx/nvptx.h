@@ -98,6 +98,8 @@ void cg_nvptx_reciprocals(Cg *cg);
 /* predicated.c: float64 operations under conditions; right before code generation. */
 void cg_nvptx_predicated(Cg *cg);
 void cg_nvptx_loads_first(Cg *cg);
+/* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
+void cg_nvptx_wide_accesses(Cg *cg);
 void cg_nvptx_sine_pairs(Cg *cg);
 /* short_shuffles.c: shuffles of 64-bit numbers that fit 32 bits; after LLVM's passes. */
 void cg_nvptx_short_shuffles(Cg *cg);
@@ -127,6 +129,10 @@ void cg_nvptx_fence_copies(Cg *cg);
 LLVMValueRef cg_nvptx_descriptor(Lower *lw, LLVMValueRef tile, LLVMValueRef rest);
 void cg_nvptx_descriptors(Cg *cg);
 
+/* local_shared.c: small local arrays in shared memory, in launches with small blocks. */
+void cg_nvptx_local_shared(Cg *cg);
+/* The thread's number in its block; in *threads how many there are. */
+LLVMValueRef cg_nvptx_thread_number(Cg *cg, LLVMValueRef *threads);
 /* local_space.c: ld.local and st.local for local arrays that stay in memory; right before code
  * generation. */
 void cg_nvptx_local_space(Cg *cg);

@@ -57,20 +57,6 @@ static LLVMValueRef variable_of(Reciprocals *r, LLVMValueRef y) {
   return k.variable;
 }
 
-/* What is in front of i in its block becomes a block of its own, without a terminator. */
-static LLVMBasicBlockRef cut_before(Cg *cg, LLVMValueRef i) {
-  LLVMBasicBlockRef block = LLVMGetInstructionParent(i),
-                    front = LLVMInsertBasicBlockInContext(cg->context, block, "");
-  for (LLVMUseRef u; (u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)));)
-    graph_redirect(LLVMGetUser(u), block, front);
-  for (LLVMValueRef v; (v = LLVMGetFirstInstruction(block)) != i;) {
-    LLVMInstructionRemoveFromParent(v);
-    LLVMPositionBuilderAtEnd(cg->builder, front);
-    LLVMInsertIntoBuilder(cg->builder, v);
-  }
-  return front;
-}
-
 /* If the variable is 0, what v is comes between the two blocks. */
 static void keep_reciprocal(Reciprocals *r, LLVMBasicBlockRef front, LLVMBasicBlockRef block,
                             LLVMValueRef y, LLVMValueRef variable) {
@@ -102,7 +88,7 @@ static void rewrite(Reciprocals *r, LLVMValueRef i) {
   LLVMBuilderRef b = r->cg->builder;
   LLVMValueRef y = LLVMGetOperand(i, 1), variable = variable_of(r, y);
   LLVMBasicBlockRef block = LLVMGetInstructionParent(i);
-  keep_reciprocal(r, cut_before(r->cg, i), block, y, variable);
+  keep_reciprocal(r, graph_cut_before(r->cg, i), block, y, variable);
   LLVMPositionBuilderBefore(b, i);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
   LLVMReplaceAllUsesWith(i, by_reciprocal(r->cg, i, l_load(b, r->cg->t.i64, variable)));

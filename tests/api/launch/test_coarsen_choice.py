@@ -316,9 +316,33 @@ def chain(n):  # gathered by what was gathered; a copy's numbers are used twice,
     return define(CHAIN.format(names=", ".join(names), places=places, all=" ^ ".join(names), turned=turned))
 
 
+def capitals(text, folded):  # a byte a thread: eight copies
+    i = cuda.grid(1)
+    if i < text.size:
+        c = text[i]
+        folded[i] = c + 32 if 65 <= c <= 90 else c
+
+
+PLACES = """
+def kernel(image, dy, dx, out):
+    j, i = cuda.grid(2)
+    if i < image.shape[0] and j < image.shape[1]:
+        n = 0
+        for k in range(dy.size):
+            y, x = i + dy[k], j + dx[k]
+            if {}:
+                n += image[y, x]
+        out[i, j] = n
+"""
+BYTES = "uint8[:,::1], int32[::1], int32[::1], uint8[:,::1]"
+
+
 @pytest.mark.parametrize(
     "kernel, signature, text",
     [
+        (capitals, "uint8[::1], uint8[::1]", "8 neighbouring blocks along x"),
+        (define(PLACES.format("0 <= y < image.shape[0] and 0 <= x < image.shape[1]")), BYTES, "8 neighbouring blocks along x"),
+        (define(PLACES.format("0 <= y < image.shape[0] and 0 <= x < out[i, j]")), BYTES, "not coarsened: its blocks take different paths in its loops"),
         (merged, f"{M}, {V}", "4 neighbouring blocks along x"),
         (window, f"{V}, {V}", "4 neighbouring blocks along x"),
         (define(WAVEFRONT.format("b += x[row, cuda.grid(1)]")), f"{M}, {M}, {V}", "4 neighbouring blocks along x"),
