@@ -73,7 +73,16 @@ static RtCheck *new_check(void) {
   return c;
 }
 
-RtCheck *rt_check_open(uint32_t checks) {
+/* What neighbours along x of one block touch is to be few lines, each of one block. */
+static uint32_t line_bits_for(uint32_t width) {
+  enum { WIDE = 64, BITS = 4, HALF = 3 };
+  uint32_t bits = (uint32_t)__builtin_ctz(width);
+  uint32_t least = width > WIDE ? BITS : width > WARP ? HALF : 0;
+  bits = bits < least ? least : bits;
+  return bits < MOST_LINE_BITS ? bits : MOST_LINE_BITS;
+}
+
+RtCheck *rt_check_open(uint32_t checks, uint32_t width, bool joined) {
   pthread_mutex_lock(&idle_lock);
   RtCheck *c = idle;
   if (c)
@@ -86,6 +95,9 @@ RtCheck *rt_check_open(uint32_t checks) {
   c->checks = checks;
   c->finding = RT_FOUND_NONE;
   c->row = 0;
+  c->joined = joined;
+  c->line_bits = joined ? MOST_LINE_BITS : line_bits_for(width);
+  c->begin = c->lane = 0;
   c->turns = NULL;
   memset(c->conflicts, 0, sizeof c->conflicts);
   c->unset.found = c->no_memory = false;
@@ -220,6 +232,38 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   if (c->checks & RT_CHECK_INIT)
     rt_unset_mark(b->shared, shared_bytes);
   return true;
+}
+
+void rt_check_join(RtCheck *c, uint32_t width, uint32_t row_threads) {
+  c->row_width = width, c->row_threads = row_threads;
+  c->row_block = c->block->number;
+}
+
+void rt_check_along(const RtHostLaunch *view, uint32_t first) {
+  RtCheck *c = view->check;
+  uint32_t n = c->checks & RT_CHECK_RACE ? (c->row_threads + WARP - 1) / WARP : 0;
+  void *segments = c->segments;
+  bool room = c->nsegments < UINT32_MAX / 2;
+  while (room && c->nsegments + n > c->most_segments)
+    room = rt_check_grow(&segments, &c->most_segments, c->most_segments, sizeof(Segment));
+  c->segments = segments;
+  if (!room)
+    rt_host_stop_short(view);
+  c->begin = first;
+  c->row_stamp = (uint64_t)(c->base + c->nsegments) << SEGMENT_AT;
+  for (uint32_t k = 0; k < n; k++)
+    c->segments[c->nsegments++] = (Segment){(uint32_t)c->row_block, first, c->grid, k * WARP};
+}
+
+uint64_t rt_check_whose(const RtCheck *c, uint64_t record, uint32_t *thread) {
+  const Segment *s = &c->segments[rt_check_segment_of(record) - c->base];
+  uint32_t at = s->warp + rt_check_lane_of(record);
+  if (c->joined) {
+    *thread = s->epoch + at % c->row_width;
+    return (uint64_t)s->block + at / c->row_width;
+  }
+  *thread = s->warp * WARP + rt_check_lane_of(record);
+  return s->block;
 }
 
 void rt_check_take_turns(RtCheck *c, RtCheckBlock *const *places, uint64_t first) {
@@ -433,6 +477,8 @@ static void acquire(RtCheck *c, Warp *w, uintptr_t at) {
 void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool writes) {
   RtCheckBlock *b = c->block;
   uint32_t warp = thread / WARP;
+  if (c->joined) /* there are no fences */
+    return;
   acquire(c, &b->warps[warp], at);
   order_lanes(c, &b->warps[warp], thread % WARP, at, writes);
   bool releases = false;
@@ -487,6 +533,8 @@ static bool in_warp(const Warp *w, uint64_t record, uint64_t me) {
 bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared) {
   if (rt_check_is_stale(c, record))
     return true;
+  if (c->joined)
+    return !((record ^ me) & WHO);
   const Segment *s = &c->segments[rt_check_segment_of(record) - c->base],
                 *now = &c->segments[rt_check_segment_of(me) - c->base];
   const RtCheckBlock *b = c->block;
@@ -501,6 +549,8 @@ bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool sha
 
 /* The same of lanes of the two, whichever they are: of one segment, no warp operation tells. */
 bool rt_check_is_row_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared) {
+  if (c->joined)
+    return rt_check_is_stale(c, record);
   if (rt_check_segment_of(record) != rt_check_segment_of(me))
     return rt_check_is_before(c, record, me, shared);
   const Warp *w = &c->block->warps[c->segments[rt_check_segment_of(me) - c->base].warp];
@@ -553,7 +603,15 @@ static void place(uint64_t block, uint32_t thread, const RtHostLaunch *view, uin
 }
 
 void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view, uint32_t thread) {
-  const Conflict *x = &c->conflicts[thread % WARP];
+  const uint32_t *g = trap->block;
+  uint64_t block = g[0] + (uint64_t)view->grid[0] * (g[1] + (uint64_t)view->grid[1] * g[2]);
+  const Conflict *x = &c->conflicts[0];
+  for (uint32_t k = 1; k < WARP; k++) { /* the latest one of this thread */
+    const Conflict *y = &c->conflicts[k];
+    bool mine = x->block == block && x->thread == thread && x->time;
+    if (y->time && y->block == block && y->thread == thread && (!mine || y->time > x->time))
+      x = y;
+  }
   if (c->finding == RT_FOUND_RACE)
     rt_check_note(c, RT_FOUND_RACE, x->detail, x->other_site, x->other_block, x->other_thread);
   trap->finding = c->finding;

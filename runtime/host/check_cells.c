@@ -26,18 +26,29 @@
 #endif
 
 static size_t ncells(uint32_t shift) { return (size_t)1 << (PIECE_BITS - shift); }
-static size_t nlines(uint32_t shift) { return ncells(shift) / LINE + 1; }
+static size_t nlines(uint32_t shift, uint32_t line_bits) {
+  return (ncells(shift) >> line_bits) + 1;
+}
 
 /* The lines are behind the cells. */
-static size_t cells_bytes(uint32_t shift) {
-  return ncells(shift) * sizeof(uint64_t) + nlines(shift) * sizeof(Line);
+static size_t cells_bytes(uint32_t shift, uint32_t line_bits) {
+  return ncells(shift) * sizeof(uint64_t) + nlines(shift, line_bits) * sizeof(Line);
+}
+
+static inline uint32_t line_cells(const RtCheck *c) { return 1u << c->line_bits; }
+/* A line's mask of all its cells. */
+static inline uint32_t all_cells(const RtCheck *c) { return UINT32_MAX >> (WARP - line_cells(c)); }
+
+/* The place in its line of a cell, and in a list of lines from a piece's first one on. */
+static inline uint32_t place_in_line(const RtCheck *c, const Piece *p, size_t cell) {
+  return (uint32_t)(cell - p->phase) & (line_cells(c) - 1);
 }
 
 void rt_check_forget_cells(RtCheck *c) {
   for (size_t k = 0; k < ROWS; k++)
     for (Piece *p = c->rows[k], *next; p; p = next) {
       next = p->next;
-      munmap(p->cells, cells_bytes(p->least));
+      munmap(p->cells, cells_bytes(p->least, p->line_bits));
       free(p);
     }
   memset(c->rows, 0, sizeof c->rows);
@@ -66,8 +77,8 @@ static inline uint32_t touch(RtCheck *c, uintptr_t at, uint64_t *cell, uint64_t 
 
 /* --- lines --- */
 
-static Line *line_of(const Piece *p, size_t cell) {
-  return &p->lines[(cell + LINE - p->phase) >> LINE_BITS];
+static Line *line_of(const RtCheck *c, const Piece *p, size_t cell) {
+  return &p->lines[(cell + line_cells(c) - p->phase) >> c->line_bits];
 }
 
 static bool is_open(const RtCheck *c, const Line *line) {
@@ -112,11 +123,12 @@ static void open_cell(RtCheck *c, Line *l, uint32_t k, uint64_t *cell) {
 
 /* The cells of this one's line get what its entries say. */
 static __attribute__((noinline)) void open_line(RtCheck *c, const Piece *p, size_t cell) {
-  Line *line = line_of(p, cell);
+  Line *line = line_of(c, p, cell);
   bool stale = rt_check_is_stale(c, line->record);
-  size_t begin = ((cell + LINE - p->phase) & ~(size_t)(LINE - 1)), n = ncells(p->shift);
-  for (uint32_t k = 0; k < LINE; k++) {
-    size_t at = begin + k + p->phase - LINE; /* of the first line some, of the last one too */
+  size_t length = line_cells(c), begin = ((cell + length - p->phase) & ~(length - 1)),
+         n = ncells(p->shift);
+  for (uint32_t k = 0; k < length; k++) {
+    size_t at = begin + k + p->phase - length; /* of the first line some, of the last one too */
     if (at >= n)
       continue;
     if (stale)
@@ -131,13 +143,13 @@ static __attribute__((noinline)) void open_line(RtCheck *c, const Piece *p, size
 
 static void open_lines(RtCheck *c, const Piece *p, size_t cell, size_t n) {
   for (size_t k = cell; k < cell + n; k++)
-    if (!is_open(c, line_of(p, k)))
+    if (!is_open(c, line_of(c, p, k)))
       open_line(c, p, k);
 }
 
 static inline uint64_t *cell_of(RtCheck *c, const Piece *p, uintptr_t at) {
   size_t k = (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
-  if (!is_open(c, line_of(p, k)))
+  if (!is_open(c, line_of(c, p, k)))
     open_line(c, p, k);
   return &p->cells[k];
 }
@@ -282,7 +294,7 @@ static __attribute__((noinline)) bool note_beside(RtCheck *c, Line *l, uint64_t 
       }
     }
     if (drop) {
-      e->mask &= (uint16_t)~both;
+      e->mask &= ~both;
       gone += !e->mask;
     }
   }
@@ -300,35 +312,43 @@ static __attribute__((noinline)) bool note_beside(RtCheck *c, Line *l, uint64_t 
   return add_entry(c, l, me) || (!writes && !(me->mask & ~twice));
 }
 
-/* A read of a line whose own entry is a read, as stencils do it. false: note_beside knows more. */
+/* A read of a line that nobody has written, as stencils do it, and what touches cells that no other
+ * entry has, where blocks or warps have neighbours within a line. false: note_beside knows more. */
 static __attribute__((noinline)) bool note_logged(RtCheck *c, Line *l, uint64_t record,
-                                                  uint64_t rest) {
-  enum { FEW = 2 };
-  uint32_t more = (uint32_t)(l->rest >> MORE_AT);
-  if (!more) {
-    if (c->free_log || c->nlogs >= c->most_logs || c->nlogs >= MOST_LOGS)
-      return false;
-    Log *log = &c->logs[c->nlogs++];
-    log->n = 1, log->written = false;
-    log->entries[0].record = record, log->entries[0].rest = rest;
-    l->rest |= (uint64_t)c->nlogs << MORE_AT;
-    return true;
-  }
-  Log *log = &c->logs[more - 1];
-  uint32_t n = log->n;
-  if (log->written)
-    return false;
+                                                  uint64_t rest, uint32_t behind) {
+  enum { FEW = 3 };
+  uint32_t more = l->more, mask = (uint32_t)rest, taken = 0, fresh = 0;
+  Log *log = more ? &c->logs[more - 1] : NULL;
+  uint32_t n = log ? log->n : 0;
+  bool writes = rt_check_kind_of(record) == RT_ACCESS_WRITE,
+       reads = !writes && rt_check_kind_of(l->record) == RT_ACCESS_READ && !(log && log->written);
+  Line *mine = NULL;
   for (uint32_t k = 0; k <= n; k++) {
     Line *e = k ? &log->entries[k - 1] : l;
-    if (!((e->record ^ record) & (WHO | KIND_BITS)) && !((e->rest ^ rest) >> FORM_AT & 0xFF)) {
-      e->rest |= rest & 0xFFFF;
-      return true;
-    }
+    if (!((e->record ^ record) & (WHO | KIND_BITS)) && !((e->rest ^ rest) >> FORM_AT & FORMS))
+      mine = e;
+    else
+      taken |= e->mask;
+    fresh |= rt_check_segment_of(e->record) >= behind;
   }
-  if (n >= FEW)
+  if (!fresh) { /* all of it is ordered */
+    if (more)
+      log->n = c->free_log, c->free_log = more;
+    l->record = record, l->rest = rest;
+    return true;
+  }
+  if (!reads && taken & mask)
     return false;
+  if (mine) {
+    mine->mask |= mask;
+    return true;
+  }
+  if (n >= (reads && taken & mask ? FEW : LOG) || (!more && !new_log(c, l)))
+    return false;
+  log = &c->logs[l->more - 1];
   log->entries[n].record = record, log->entries[n].rest = rest;
   log->n = n + 1;
+  log->written |= writes;
   return true;
 }
 
@@ -347,8 +367,8 @@ static inline __attribute__((always_inline)) bool note(RtCheck *c, Line *l, Line
     put(l, me);
     return true;
   }
-  if (!((rest ^ me.rest) >> FORM_AT & 0xFF) && !(differs & WHO)) {
-    uint64_t more = me.rest & ~rest & 0xFFFF;
+  if (!((rest ^ me.rest) >> FORM_AT & FORMS) && !(differs & WHO)) {
+    uint64_t more = me.rest & ~rest & UINT32_MAX;
     if (!differs || rt_check_kind_of(l->record) == RT_ACCESS_WRITE) {
       if (!more)
         return true;
@@ -356,13 +376,12 @@ static inline __attribute__((always_inline)) bool note(RtCheck *c, Line *l, Line
         l->rest = rest | more;
         return true;
       }
-    } else if (!(rest >> MORE_AT) && !(rest & ~me.rest & 0xFFFF)) {
+    } else if (!(rest >> MORE_AT) && !(rest & ~me.rest & UINT32_MAX)) {
       put(l, me);
       return true;
     }
   }
-  if (!((l->record | me.record) & KIND_BITS) && (rest >> FORM_AT & 0xFF) != OPEN &&
-      note_logged(c, l, me.record, me.rest))
+  if ((rest >> FORM_AT & FORMS) != OPEN && note_logged(c, l, me.record, me.rest, behind))
     return true;
   return note_beside(c, l, me.record, me.rest, behind != c->base);
 }
@@ -409,22 +428,22 @@ static void lay_out(RtCheck *c, Piece *p, uintptr_t at, uint32_t shift) {
   c->generation++;
   p->base = c->base;
   p->shift = shift;
-  p->phase = (uint32_t)((c->row ? c->row : at) >> shift) & (LINE - 1);
+  p->phase = (uint32_t)((c->row ? c->row : at) >> shift) & (line_cells(c) - 1);
   p->lines = (Line *)(p->cells + ncells(shift));
 }
 
 static bool map_cells(RtCheck *c, Piece *p, uint32_t shift) {
-  uint64_t *cells = rt_check_map(cells_bytes(shift));
+  uint64_t *cells = rt_check_map(cells_bytes(shift, c->line_bits));
   if (!cells) {
     c->no_memory = true;
     return false;
   }
   if (p->cells) {
-    munmap(p->cells, cells_bytes(p->least));
-    c->cell_bytes -= cells_bytes(p->least);
+    munmap(p->cells, cells_bytes(p->least, p->line_bits));
+    c->cell_bytes -= cells_bytes(p->least, p->line_bits);
   }
-  c->cell_bytes += cells_bytes(shift);
-  p->cells = cells, p->least = shift;
+  c->cell_bytes += cells_bytes(shift, c->line_bits);
+  p->cells = cells, p->least = shift, p->line_bits = c->line_bits;
   return true;
 }
 
@@ -452,7 +471,7 @@ static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
     return false;
   }
   lay_out(c, p, 0, shift);
-  for (size_t k = 0; k < nlines(shift); k++)
+  for (size_t k = 0; k < nlines(shift, c->line_bits); k++)
     p->lines[k] = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
   for (size_t k = 0; k < n; k++) {
     uint64_t record = old.cells[k];
@@ -468,8 +487,8 @@ static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
       }
     }
   }
-  munmap(old.cells, cells_bytes(old.least));
-  c->cell_bytes -= cells_bytes(old.least);
+  munmap(old.cells, cells_bytes(old.least, old.line_bits));
+  c->cell_bytes -= cells_bytes(old.least, old.line_bits);
   return true;
 }
 
@@ -489,7 +508,8 @@ static __attribute__((noinline)) Piece *find_piece(RtCheck *c, uintptr_t at, uin
     p = p->next;
   if (!p)
     return make_piece(c, at, shift);
-  if (p->base != c->base && (shift >= p->least || map_cells(c, p, shift)))
+  if (p->base != c->base &&
+      ((shift >= p->least && c->line_bits >= p->line_bits) || map_cells(c, p, shift)))
     lay_out(c, p, at, shift);
   return p->shift <= shift || refine(c, p, shift) ? p : NULL;
 }
@@ -529,28 +549,29 @@ static inline uint32_t behind_at(const RtCheck *c, uintptr_t at) {
 }
 
 /* record: of the thread, without its lane. */
-static inline uint32_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t record,
-                                 uint32_t lane, uint32_t bytes) {
+static inline uint8_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t record,
+                                uint32_t lane, uint32_t bytes) {
   RtCheck *c = view->check;
   const Piece *p = piece_for(c, at, bytes);
   uint64_t me = record | rt_check_lanes(lane);
   if (__builtin_expect(!p, 0))
-    return touch_all(view, at, bytes, me);
+    return (uint8_t)touch_all(view, at, bytes, me);
   size_t k = cell_in(p, at);
   if (is_plain((uint32_t)record) &&
-      note_single(c, line_of(p, k), record, lane, (k - p->phase) & (LINE - 1), behind_at(c, at)))
+      note_single(c, line_of(c, p, k), record, lane, place_in_line(c, p, k), behind_at(c, at)))
     return 0;
-  return touch(c, at, cell_of(c, p, at), me);
+  return (uint8_t)touch(c, at, cell_of(c, p, at), me);
 }
 
-uint32_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
-                         uint32_t what, uint32_t bytes) {
-  const RtCheck *c = view->check;
+uint8_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
+                        uint32_t what, uint32_t bytes) {
+  RtCheck *c = view->check;
+  c->lane = thread % WARP;
+  thread -= c->begin;
   if (__builtin_expect(!is_plain(what), 0))
-    rt_check_order_by_atomic(view->check, thread, (uintptr_t)address,
-                             (what & KIND_BITS) == RT_ACCESS_ATOMIC);
-  return access_at(view, (uintptr_t)address, c->block->warps[thread / WARP].stamp | what,
-                   thread % WARP, bytes);
+    rt_check_order_by_atomic(c, thread, (uintptr_t)address, (what & KIND_BITS) == RT_ACCESS_ATOMIC);
+  return access_at(view, (uintptr_t)address, rt_check_stamp(c, thread) | what, thread % WARP,
+                   bytes);
 }
 
 /* --- rows: lanes of a vector --- */
@@ -582,12 +603,14 @@ VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
 
 /* Neighbouring cells of an open line, which nobody else has touched, or nobody that is not
  * ordered. me: of the first one. */
-static bool note_cells(const Piece *p, size_t k, uint32_t n, uint64_t me, uint32_t behind) {
+static bool note_cells(const RtCheck *c, const Piece *p, size_t k, uint32_t n, uint64_t me,
+                       uint32_t behind) {
   uint64_t *cells = &p->cells[k];
   bool writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
   if (are_before(cells, n, behind)) {
-    if (n == LINE && !((k - p->phase) & (LINE - 1)))
-      *line_of(p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me), 0xFFFF, EACH);
+    if (n == line_cells(c) && !place_in_line(c, p, k))
+      *line_of(c, p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me), all_cells(c),
+                                EACH);
     else
       note_lanes(cells, n, me);
     return true;
@@ -604,9 +627,9 @@ static bool note_slowly(RtCheck *c, const Piece *p, size_t k, uint32_t mask, uin
                         uint32_t lane, uint32_t behind) {
   uint32_t first = (uint32_t)__builtin_ctz(mask), rest = mask >> first;
   k += first, lane += first;
-  if (!is_open(c, line_of(p, k)))
+  if (!is_open(c, line_of(c, p, k)))
     open_line(c, p, k);
-  return !(rest & (rest + 1)) && note_cells(p, k, (uint32_t)__builtin_popcount(rest),
+  return !(rest & (rest + 1)) && note_cells(c, p, k, (uint32_t)__builtin_popcount(rest),
                                             record | rt_check_lanes(lane), behind);
 }
 
@@ -617,18 +640,18 @@ static inline uint32_t note_row(RtCheck *c, uintptr_t at, uint32_t mask, uint64_
   if (!p)
     return mask;
   size_t k = cell_in(p, at);
-  if (__builtin_expect(k + 2 * LINE > ncells(p->shift), 0) &&
+  if (__builtin_expect(k + WARP > ncells(p->shift), 0) &&
       k + WARP - (uint32_t)__builtin_clz(mask) > ncells(p->shift))
     return mask;
-  uint32_t cell = (uint32_t)(k - p->phase) & (LINE - 1), left = 0, behind = behind_at(c, at);
-  Line *l = line_of(p, k);
+  uint32_t cell = place_in_line(c, p, k), left = 0, behind = behind_at(c, at),
+           length = line_cells(c), all = all_cells(c);
+  Line *l = line_of(c, p, k);
   uint64_t wide = (uint64_t)mask << cell;
-  for (uint32_t step = 0; wide; step += LINE, wide >>= LINE, l++) {
-    Line me = entry(record, lane + step - cell, (uint32_t)wide & 0xFFFF, EACH);
+  for (uint32_t step = 0; wide; step += length, wide >>= length, l++) {
+    Line me = entry(record, lane + step - cell, (uint32_t)wide & all, EACH);
     if (!me.mask || note(c, l, me, behind))
       continue;
-    uint32_t here = step ? mask >> (step - cell) << (step - cell) : mask;
-    here &= step + LINE - cell < WARP ? (1u << (step + LINE - cell)) - 1 : UINT32_MAX;
+    uint32_t here = (uint32_t)((uint64_t)me.mask << step >> cell);
     if (!note_slowly(c, p, k, here, record, lane, behind))
       left |= here;
   }
@@ -642,8 +665,8 @@ static bool note_one(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record, u
   if (!p)
     return false;
   size_t k = cell_in(p, at);
-  uint32_t cell = (uint32_t)(k - p->phase) & (LINE - 1), behind = behind_at(c, at);
-  Line *l = line_of(p, k);
+  uint32_t cell = place_in_line(c, p, k), behind = behind_at(c, at);
+  Line *l = line_of(c, p, k);
   Line first = entry(record, lane + (uint32_t)__builtin_ctz(mask), 1u << cell, ONE),
        last = entry(record, lane + WARP - 1 - (uint32_t)__builtin_clz(mask), 1u << cell, ONE);
   return note(c, l, first, behind) && note(c, l, last, behind);
@@ -651,24 +674,26 @@ static bool note_one(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record, u
 
 /* Where the same threads will be the next time, if they go on as they did: a loop by the grid's
  * stride comes to other pages each time, which the processor does not foresee. */
-static inline void look_ahead(const RtCheck *c, RtNext *r, uintptr_t at, uint32_t thread) {
+static __attribute__((noinline)) void look_ahead(const RtCheck *c, RtNext *r, uintptr_t at,
+                                                 uint32_t number) {
   int64_t least = c->block->nearest;
-  if (!thread) {
+  if (!number) {
     r->step = (int64_t)(at - r->row);
     r->row = at;
+    r->is_far = r->step >= least || r->step <= -least;
   }
-  if (r->step < least && r->step > -least)
+  if (!r->is_far)
     return;
   uintptr_t next = at + (uintptr_t)r->step, in_piece = next - r->begin;
   __builtin_prefetch((const void *)next);
   if (in_piece < r->size)
-    __builtin_prefetch(&r->lines[((in_piece >> r->shift) + r->first) >> LINE_BITS], 1);
+    __builtin_prefetch(&r->lines[((in_piece >> r->shift) + r->first) >> c->line_bits], 1);
 }
 
-static const uint32_t nothing[WARP];
+static const uint8_t nothing[WARP];
 
-static const uint32_t *note_each(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
-                                 uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+static const uint8_t *note_each(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
+                                uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
   uint32_t any = 0;
   memset(c->found, 0, sizeof c->found);
@@ -690,73 +715,86 @@ static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes
   s->generation = c->generation;
   s->begin = p->number << PIECE_BITS;
   s->size = ((uintptr_t)1 << PIECE_BITS) - WARP * bytes;
-  s->lines = p->lines, s->shift = p->shift, s->first = LINE - p->phase;
+  s->lines = p->lines, s->shift = p->shift, s->first = line_cells(c) - p->phase;
 }
 
-static __attribute__((noinline)) const uint32_t *row_slowly(const RtHostLaunch *view, uintptr_t at,
-                                                            uint32_t thread, uint32_t what,
-                                                            uint32_t bytes, int64_t step,
-                                                            uint32_t mask) {
+/* The lanes of `mask` are of one warp; thread: the first one's number in its block. Returns those
+ * that are to be noted one by one. */
+static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t what, uint32_t bytes,
+                          int64_t step, uint32_t mask) {
+  uint64_t record = rt_check_stamp(c, number) | what;
+  if (!mask)
+    return 0;
+  if (step == bytes)
+    return note_row(c, at, mask, record, number % WARP, bytes);
+  bool one = !step && (what & KIND_BITS) == RT_ACCESS_READ &&
+             note_one(c, at, mask, record, number % WARP, bytes);
+  return one ? 0 : mask;
+}
+
+static __attribute__((noinline)) const uint8_t *row_slowly(const RtHostLaunch *view, uintptr_t at,
+                                                           uint32_t thread, uint32_t what,
+                                                           uint32_t bytes, int64_t step,
+                                                           uint32_t mask) {
   RtCheck *c = view->check;
-  uint32_t lane = thread % WARP, left = mask;
+  uint32_t number = thread - c->begin, lane = number % WARP;
   if (!mask)
     return nothing;
   if (!is_plain(what))
     return note_each(view, at, thread, what, bytes, step, mask);
   if (step == bytes)
     find_lines(c, &c->next[what >> RT_ACCESS_SITE], at, bytes);
-  const Warp *w = &c->block->warps[thread / WARP];
-  uint32_t here = lane ? mask & (UINT32_MAX >> lane) : mask, there = mask & ~here;
-  if (step == bytes) {
-    left = here ? note_row(c, at, here, w->stamp | what, lane, bytes) : 0;
-    if (there)
-      left |= note_row(c, at + (WARP - lane) * (uintptr_t)bytes, there >> (WARP - lane),
-                       w[1].stamp | what, 0, bytes)
-              << (WARP - lane);
-  } else if (!step && (what & KIND_BITS) == RT_ACCESS_READ) {
-    left = (!here || note_one(c, at, here, w->stamp | what, lane, bytes)) &&
-                   (!there || note_one(c, at, there, w[1].stamp | what, lane, bytes))
-               ? 0
-               : mask;
-  }
+  uint32_t here = mask & UINT32_MAX >> lane, there = mask & ~here,
+           left = note_part(c, at, number, what, bytes, step, here);
+  if (there) /* of the next warp */
+    left |= note_part(c, at + (WARP - lane) * (uintptr_t)step, number + WARP - lane, what, bytes,
+                      step, there >> (WARP - lane))
+            << (WARP - lane);
   return left ? note_each(view, at, thread, what, bytes, step, left) : nothing;
 }
 
-/* Lanes of one warp at neighbouring elements, in up to three lines from l on. */
-static __attribute__((noinline)) const uint32_t *
-row_in_lines(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t what, uint32_t bytes,
-             uint32_t mask, Line *l, uint32_t cell) {
+/* Lanes of one warp at neighbouring elements, from this cell of l on. */
+static __attribute__((noinline)) const uint8_t *row_in_lines(const RtHostLaunch *view, uintptr_t at,
+                                                             uint32_t thread, uint32_t what,
+                                                             uint32_t bytes, uint32_t mask, Line *l,
+                                                             uint32_t cell) {
   RtCheck *c = view->check;
-  uint64_t record = c->block->warps[thread / WARP].stamp | what, wide = (uint64_t)mask << cell;
-  uint32_t behind = behind_at(c, at);
-  for (uint32_t first = thread % WARP - cell; wide; wide >>= LINE, first += LINE, l++)
-    if (wide & 0xFFFF && !note(c, l, entry(record, first, wide & 0xFFFF, EACH), behind))
+  uint32_t behind = behind_at(c, at), length = line_cells(c), all = all_cells(c),
+           number = thread - c->begin;
+  uint64_t record = rt_check_stamp(c, number) | what, wide = (uint64_t)mask << cell;
+  for (uint32_t first = number % WARP - cell; wide; wide >>= length, first += length, l++) {
+    Line me = entry(record, first, (uint32_t)wide & all, EACH);
+    if (me.mask && !note(c, l, me, behind))
       return row_slowly(view, at, thread, what, bytes, bytes, mask);
+  }
   return nothing;
 }
 
 /* Here: the usual case, a line or two that nobody has touched in this launch. */
-const uint32_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
-                             uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
+                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
-  const RtCheckBlock *b = c->block;
   RtNext *s = &c->next[what >> RT_ACCESS_SITE];
   uintptr_t at = (uintptr_t)address, in_piece = at - s->begin;
-  uint32_t lane = thread % WARP;
+  uint32_t number = thread - c->begin, lane = number % WARP;
   if (s->generation != c->generation || in_piece >= s->size || step != bytes ||
       (at & (bytes - 1)) || (uint64_t)mask << lane >> WARP)
     return row_slowly(view, at, thread, what, bytes, step, mask);
-  look_ahead(c, s, at, thread);
-  uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (LINE - 1);
-  uint64_t wide = (uint64_t)mask << cell, more = wide >> LINE;
-  Line *l = &s->lines[k >> LINE_BITS];
-  if (!rt_check_is_stale(c, l->record) || more >> LINE ||
+  if (!number || s->is_far)
+    look_ahead(c, s, at, number);
+  uint32_t bits = c->line_bits, length = line_cells(c),
+           k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (length - 1);
+  Line *l = &s->lines[k >> bits];
+  uint64_t wide = (uint64_t)mask << cell;
+  uint32_t now = (uint32_t)wide & all_cells(c);
+  uint64_t more = wide >> length;
+  if (!rt_check_is_stale(c, l->record) || more >> length ||
       (more && !rt_check_is_stale(c, l[1].record)))
     return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
-  uint64_t record = b->warps[thread / WARP].stamp | what;
-  if (wide & 0xFFFF)
-    put(l, entry(record, lane - cell, wide & 0xFFFF, EACH));
+  uint64_t record = rt_check_stamp(c, number) | what;
+  if (now)
+    put(l, entry(record, lane - cell, now, EACH));
   if (more)
-    put(l + 1, entry(record, lane + LINE - cell, (uint32_t)more, EACH));
+    put(l + 1, entry(record, lane + length - cell, (uint32_t)more, EACH));
   return nothing;
 }

@@ -303,13 +303,24 @@ static void ask_at(Launch *l, uint64_t time) {
 /* Blocks of a checked launch: neighbours along x that run row by row, so that rows of an array are
  * read in long pieces, or one. false: there is no memory. */
 static bool run_checked(Launch *l, RtWorker *w, uint64_t first, uint64_t most, uint64_t *group) {
-  enum { ROW = 1024 }; /* threads */
-  uint64_t left = l->view.grid[0] - first % l->view.grid[0], n = ROW / l->view.block[0];
+  enum { ROW = 1024, LONG_ROW = 1 << 14 }; /* threads */
+  uint32_t width = l->view.block[0];
+  bool joined = l->code->turns == RT_TURNS_JOINED,
+       is_long = joined && (l->code->strides || l->view.block[1] * l->view.block[2] == 1);
+  uint64_t left = l->view.grid[0] - first % l->view.grid[0], n = (is_long ? LONG_ROW : ROW) / width;
   n = n < most ? n : most;
   n = n < left ? n : left;
-  n = n < RT_CHECK_TURNS ? n : RT_CHECK_TURNS;
-  bool rows = l->view.block[1] * l->view.block[2] > 1 || l->code->strides;
+  n = n < RT_CHECK_TURNS || joined ? n : RT_CHECK_TURNS;
+  bool rows = l->view.block[1] * l->view.block[2] > 1 || l->code->strides || joined;
   *group = n = n && rows && l->code->turns ? n : 1;
+  if (joined) {
+    w->view.row_threads = (uint32_t)n * width;
+    if (!enter_checked(l, w, &l->checked[0], first, true))
+      return false;
+    rt_check_join(w->view.check, width, (uint32_t)n * width);
+    l->code->entry(&w->view, first, first + n);
+    return true;
+  }
   for (uint64_t k = 0; k < n; k++)
     if (!enter_checked(l, w, &l->checked[k], first + k, true))
       return false;
@@ -547,7 +558,7 @@ static bool open_checked(Launch *l) {
   if (!checks)
     return true;
   l->workers = 1;
-  l->view.check = rt_check_open(checks);
+  l->view.check = rt_check_open(checks, l->view.block[0], l->code->turns == RT_TURNS_JOINED);
   return l->view.check != NULL;
 }
 
