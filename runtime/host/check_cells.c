@@ -39,7 +39,9 @@ static inline uint32_t line_cells(const RtCheck *c) { return 1u << c->line_bits;
 /* A line's mask of all its cells. */
 static inline uint32_t all_cells(const RtCheck *c) { return UINT32_MAX >> (WARP - line_cells(c)); }
 
-/* The place in its line of a cell, and in a list of lines from a piece's first one on. */
+static inline uint32_t low_bits(uint32_t n) { return n < WARP ? (1u << n) - 1 : UINT32_MAX; }
+
+/* The place in its line of a cell. */
 static inline uint32_t place_in_line(const RtCheck *c, const Piece *p, size_t cell) {
   return (uint32_t)(cell - p->phase) & (line_cells(c) - 1);
 }
@@ -131,8 +133,10 @@ static __attribute__((noinline)) void open_line(RtCheck *c, const Piece *p, size
     size_t at = begin + k + p->phase - length; /* of the first line some, of the last one too */
     if (at >= n)
       continue;
-    if (stale)
+    if (stale || (!line->more && !(line->mask >> k & 1)))
       p->cells[at] = 0;
+    else if (!line->more)
+      p->cells[at] = record_in(line, k);
     else
       open_cell(c, line, k, &p->cells[at]);
   }
@@ -168,8 +172,10 @@ static bool new_log(RtCheck *c, Line *l) {
       return false;
     l->more = (uint32_t)++c->nlogs;
   }
-  c->logs[l->more - 1].n = 0;
-  c->logs[l->more - 1].written = false;
+  Log *log = &c->logs[l->more - 1];
+  log->n = 0;
+  log->written = false;
+  log->once = l->form == EACH ? l->mask : 0, log->twice = 0;
   return true;
 }
 
@@ -323,6 +329,8 @@ static __attribute__((noinline)) bool note_logged(RtCheck *c, Line *l, uint64_t 
   bool writes = rt_check_kind_of(record) == RT_ACCESS_WRITE,
        reads = !writes && rt_check_kind_of(l->record) == RT_ACCESS_READ && !(log && log->written);
   Line *mine = NULL;
+  if (more && reads && c->joined && !(mask & ~log->twice)) /* two threads stand for all others */
+    return true;
   for (uint32_t k = 0; k <= n; k++) {
     Line *e = k ? &log->entries[k - 1] : l;
     if (!((e->record ^ record) & (WHO | KIND_BITS)) && !((e->rest ^ rest) >> FORM_AT & FORMS))
@@ -339,16 +347,19 @@ static __attribute__((noinline)) bool note_logged(RtCheck *c, Line *l, uint64_t 
   }
   if (!reads && taken & mask)
     return false;
-  if (mine) {
+  uint32_t now = rest >> FORM_AT == EACH ? mask & ~(mine ? mine->mask : 0) : 0;
+  if (mine)
     mine->mask |= mask;
-    return true;
-  }
-  if (n >= (reads && taken & mask ? FEW : LOG) || (!more && !new_log(c, l)))
+  else if (n >= (reads && taken & mask && !c->joined ? FEW : LOG) || (!more && !new_log(c, l)))
     return false;
-  log = &c->logs[l->more - 1];
-  log->entries[n].record = record, log->entries[n].rest = rest;
-  log->n = n + 1;
-  log->written |= writes;
+  if (!mine) {
+    log = &c->logs[l->more - 1];
+    log->entries[n].record = record, log->entries[n].rest = rest;
+    log->n = n + 1;
+    log->written |= writes;
+  }
+  if (log)
+    log->twice |= log->once & now, log->once |= now;
   return true;
 }
 
@@ -410,6 +421,15 @@ static inline bool fits(Line *e, Line *me, uint32_t cell) {
   return true;
 }
 
+/* Has another thread of the warp been in the line since they last met, whose neighbour this one is
+ * not? Then entries would be of a cell each. */
+static inline bool is_out_of_order(const Line *l, uint64_t record, uint32_t lane, uint32_t cell) {
+  if ((l->record ^ record) >> TICK_AT || l->more)
+    return false;
+  Line e = *l, me = entry(record, lane, 1u << cell, ONE);
+  return !fits(&e, &me, cell);
+}
+
 static inline bool note_single(RtCheck *c, Line *l, uint64_t record, uint32_t lane, uint32_t cell,
                                uint32_t behind) {
   Line me = entry(record, lane, 1u << cell, ONE);
@@ -429,7 +449,6 @@ static void lay_out(RtCheck *c, Piece *p, uintptr_t at, uint32_t shift) {
   p->base = c->base;
   p->shift = shift;
   p->phase = (uint32_t)((c->row ? c->row : at) >> shift) & (line_cells(c) - 1);
-  p->lines = (Line *)(p->cells + ncells(shift));
 }
 
 static bool map_cells(RtCheck *c, Piece *p, uint32_t shift) {
@@ -444,6 +463,7 @@ static bool map_cells(RtCheck *c, Piece *p, uint32_t shift) {
   }
   c->cell_bytes += cells_bytes(shift, c->line_bits);
   p->cells = cells, p->least = shift, p->line_bits = c->line_bits;
+  p->lines = (Line *)(cells + ncells(shift)); /* nothing else is ever in their place */
   return true;
 }
 
@@ -540,6 +560,33 @@ static inline size_t cell_in(const Piece *p, uintptr_t at) {
   return (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
 }
 
+/* The cell of a line that is opened, if nobody else has touched it, or nobody who is not ordered;
+ * false: touch knows more. What is in cells of a line that was not open is older than its entry. */
+static inline bool note_cell(RtCheck *c, const Piece *p, uintptr_t at, uint64_t me,
+                             uint32_t behind) {
+  size_t k = cell_in(p, at);
+  Line *l = line_of(c, p, k);
+  uint32_t segment = rt_check_segment_of(l->record);
+  if (segment < c->base || (segment < behind && !l->more && l->form != OPEN))
+    *l = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
+  else if (l->form != OPEN)
+    open_line(c, p, k);
+  uint64_t old = p->cells[k];
+  segment = rt_check_segment_of(old);
+  if (segment < c->base || (segment < behind && rt_check_kind_of(old) != FULL)) {
+    p->cells[k] = me;
+    return true;
+  }
+  if (rt_check_kind_of(old) == FULL)
+    return false;
+  if (!((old ^ me) & WHO))
+    return says_as_much(old, me);
+  if (!c->joined || (old | me) & KIND_BITS)
+    return false;
+  rt_check_expand(c, &p->cells[k], 0, old, me); /* two that read */
+  return true;
+}
+
 static inline bool is_plain(uint32_t what) {
   return (what & KIND_BITS) == RT_ACCESS_READ || (what & KIND_BITS) == RT_ACCESS_WRITE;
 }
@@ -557,8 +604,11 @@ static inline uint8_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t
   if (__builtin_expect(!p, 0))
     return (uint8_t)touch_all(view, at, bytes, me);
   size_t k = cell_in(p, at);
-  if (is_plain((uint32_t)record) &&
-      note_single(c, line_of(c, p, k), record, lane, place_in_line(c, p, k), behind_at(c, at)))
+  Line *l = line_of(c, p, k);
+  uint32_t place = place_in_line(c, p, k), behind = behind_at(c, at);
+  if (is_plain((uint32_t)record) && (is_open(c, l) || is_out_of_order(l, record, lane, place)
+                                         ? note_cell(c, p, at, me, behind)
+                                         : note_single(c, l, record, lane, place, behind)))
     return 0;
   return (uint8_t)touch(c, at, cell_of(c, p, at), me);
 }
@@ -601,6 +651,12 @@ VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
     cells[k] = record + rt_check_lanes(k);
 }
 
+/* Is all that is known of a line older? */
+static bool is_all_before(const RtCheck *c, const Piece *p, size_t first, uint32_t behind) {
+  return first + line_cells(c) <= ncells(p->shift) &&
+         are_before(&p->cells[first], line_cells(c), behind);
+}
+
 /* Neighbouring cells of an open line, which nobody else has touched, or nobody that is not
  * ordered. me: of the first one. */
 static bool note_cells(const RtCheck *c, const Piece *p, size_t k, uint32_t n, uint64_t me,
@@ -608,9 +664,10 @@ static bool note_cells(const RtCheck *c, const Piece *p, size_t k, uint32_t n, u
   uint64_t *cells = &p->cells[k];
   bool writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
   if (are_before(cells, n, behind)) {
-    if (n == line_cells(c) && !place_in_line(c, p, k))
-      *line_of(c, p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me), all_cells(c),
-                                EACH);
+    uint32_t first = place_in_line(c, p, k), length = line_cells(c);
+    if (n * 2 >= length && (n == length || is_all_before(c, p, k - first, behind)))
+      *line_of(c, p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me) - first,
+                                low_bits(n) << first, EACH);
     else
       note_lanes(cells, n, me);
     return true;
@@ -718,18 +775,44 @@ static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes
   s->lines = p->lines, s->shift = p->shift, s->first = line_cells(c) - p->phase;
 }
 
-/* The lanes of `mask` are of one warp; thread: the first one's number in its block. Returns those
+/* Lanes of one warp at some step: each has its own cell, of lines that are opened. Returns those
+ * that are to be noted one by one. */
+static uint32_t note_cells_apart(RtCheck *c, uintptr_t at, uint32_t number, uint32_t what,
+                                 uint32_t bytes, int64_t step, uint32_t mask) {
+  uint64_t record = rt_check_stamp(c, number) | what;
+  uint32_t left = 0, behind = behind_at(c, at), lane = number % WARP;
+  const Piece *p = NULL;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint32_t k = (uint32_t)__builtin_ctz(rest);
+    uintptr_t here = at + (uintptr_t)((int64_t)k * step);
+    if (!p || here >> PIECE_BITS != p->number)
+      p = piece_for(c, here, bytes);
+    if (!p || !note_cell(c, p, here, record | rt_check_lanes(lane + k), behind))
+      left |= 1u << k;
+  }
+  return left;
+}
+
+/* The lanes of `mask` are of one warp; number: of the first one. Returns those
  * that are to be noted one by one. */
 static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t what, uint32_t bytes,
                           int64_t step, uint32_t mask) {
   uint64_t record = rt_check_stamp(c, number) | what;
   if (!mask)
     return 0;
-  if (step == bytes)
+  if (step == bytes) {
+    c->row = at;
+    bool is_new = !piece_for(c, at, bytes) && !(at & (bytes - 1));
+    if (is_new && !find_piece(c, at, bytes))
+      c->no_memory = true;
+    c->row = 0;
     return note_row(c, at, mask, record, number % WARP, bytes);
+  }
   bool one = !step && (what & KIND_BITS) == RT_ACCESS_READ &&
              note_one(c, at, mask, record, number % WARP, bytes);
-  return one ? 0 : mask;
+  if (one || !step)
+    return one ? 0 : mask;
+  return note_cells_apart(c, at, number, what, bytes, step, mask);
 }
 
 static __attribute__((noinline)) const uint8_t *row_slowly(const RtHostLaunch *view, uintptr_t at,

@@ -57,7 +57,8 @@ typedef struct Line {
 typedef struct Log {
   uint32_t n;   /* of a free one: the next free one's index + 1 */
   bool written; /* an entry is, or was, a write */
-  uint64_t unused;
+  /* if not, of joined blocks: cells that one thread reads, or several, as EACH */
+  uint32_t once, twice;
   Line entries[LOG];
 } Log;
 

@@ -300,6 +300,13 @@ static void ask_at(Launch *l, uint64_t time) {
   stop(l);
 }
 
+/* So many joined blocks are whole vectors. */
+static uint64_t whole_vectors(uint32_t width) {
+  enum { VECTOR = 32 };
+  uint32_t part = width & -width;
+  return part < VECTOR ? VECTOR / part : 1;
+}
+
 /* Blocks of a checked launch: neighbours along x that run row by row, so that rows of an array are
  * read in long pieces, or one. false: there is no memory. */
 static bool run_checked(Launch *l, RtWorker *w, uint64_t first, uint64_t most, uint64_t *group) {
@@ -311,6 +318,8 @@ static bool run_checked(Launch *l, RtWorker *w, uint64_t first, uint64_t most, u
   n = n < most ? n : most;
   n = n < left ? n : left;
   n = n < RT_CHECK_TURNS || joined ? n : RT_CHECK_TURNS;
+  if (joined && n > whole_vectors(width))
+    n -= n % whole_vectors(width);
   bool rows = l->view.block[1] * l->view.block[2] > 1 || l->code->strides || joined;
   *group = n = n && rows && l->code->turns ? n : 1;
   if (joined) {
@@ -334,6 +343,10 @@ static bool run_batch(Launch *l, RtWorker *w, uint64_t most) {
   uint64_t first, n;
   if (l->places)
     return run_place(l, w);
+  if (l->code->turns == RT_TURNS_JOINED) {
+    uint64_t by = whole_vectors(l->view.block[0]);
+    most = (most + by - 1) / by * by;
+  }
   n = take(l, most, &first);
   if (n && !w->view.check)
     l->code->entry(&w->view, first, first + n);
