@@ -137,7 +137,7 @@ void rt_check_close(RtCheck *c) {
   if (c->most_full > (size_t)1 << 20)
     free(c->full), c->full = NULL, c->most_full = 0;
   if (c->most_logs > (size_t)1 << 20)
-    free(c->logs), c->logs = NULL, c->most_logs = 0;
+    rt_check_free_logs(c);
   pthread_mutex_lock(&idle_lock);
   c->idle = idle;
   idle = c;
@@ -251,8 +251,10 @@ void rt_check_along(const RtHostLaunch *view, uint32_t first) {
     rt_host_stop_short(view);
   c->begin = first;
   c->row_stamp = (uint64_t)(c->base + c->nsegments) << SEGMENT_AT;
-  for (uint32_t k = 0; k < n; k++)
-    c->segments[c->nsegments++] = (Segment){(uint32_t)c->row_block, first, c->grid, k * WARP};
+  Segment s = {(uint32_t)c->row_block, first, c->grid, 0}, *all = c->segments + c->nsegments;
+  for (uint32_t k = 0; k < n; k++, s.warp += WARP)
+    all[k] = s;
+  c->nsegments += n;
 }
 
 uint64_t rt_check_whose(const RtCheck *c, uint64_t record, uint32_t *thread) {

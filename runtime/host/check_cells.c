@@ -57,6 +57,12 @@ void rt_check_forget_cells(RtCheck *c) {
   c->cell_bytes = 0;
 }
 
+void rt_check_free_logs(RtCheck *c) {
+  if (c->logs)
+    munmap(c->logs, c->most_logs * sizeof(Log));
+  c->logs = NULL, c->most_logs = 0;
+}
+
 /* --- cells --- */
 
 /* One thread does both: does the first say what the second would? */
@@ -89,7 +95,9 @@ static bool is_open(const RtCheck *c, const Line *line) {
 
 /* The record of one cell of an entry. */
 static inline uint64_t record_in(const Line *e, uint32_t cell) {
-  uint32_t lane = rt_check_lane_of(e->record) + (e->form == EACH ? cell : 0);
+  uint32_t lane = rt_check_lane_of(e->record) + (e->form == EACH   ? cell
+                                                 : e->form == BACK ? -cell
+                                                                   : 0);
   return (e->record & ~rt_check_lanes(WARP - 1)) | rt_check_lanes(lane & (WARP - 1));
 }
 
@@ -160,16 +168,29 @@ static inline uint64_t *cell_of(RtCheck *c, const Piece *p, uintptr_t at) {
 
 /* --- entries --- */
 
+/* Each in two lines of the processor's cache, the usual part in one. */
+static bool grow_logs(RtCheck *c) {
+  enum { FEW = 1024 };
+  size_t n = c->most_logs ? 2 * c->most_logs : FEW;
+  Log *logs = rt_check_map(n * sizeof(Log));
+  if (!logs)
+    return false;
+  memcpy(logs, c->logs ? c->logs : logs, c->most_logs * sizeof(Log));
+  rt_check_free_logs(c);
+  c->logs = logs, c->most_logs = n;
+  return true;
+}
+
 static bool new_log(RtCheck *c, Line *l) {
   if (c->free_log) {
     l->more = c->free_log;
     c->free_log = c->logs[l->more - 1].n;
   } else {
-    void *logs = c->logs;
-    bool room = c->nlogs < MOST_LOGS && rt_check_grow(&logs, &c->most_logs, c->nlogs, sizeof(Log));
-    c->logs = logs;
-    if (!room)
-      return false;
+    if (c->nlogs == c->most_logs) {
+      bool room = c->nlogs < MOST_LOGS && grow_logs(c);
+      if (!room)
+        return false;
+    }
     l->more = (uint32_t)++c->nlogs;
   }
   Log *log = &c->logs[l->more - 1];
@@ -224,8 +245,8 @@ static bool is_own(const Line *e, const Line *me, uint32_t both) {
 static bool note_read(RtCheck *c, Line *l, const Line *me, bool *none) {
   const RtCheckBlock *b = c->block;
   Log *log = l->more ? &c->logs[l->more - 1] : NULL;
-  uint32_t n = log ? log->n : 0, mask = me->mask, segment = 0, once = 0, twice = 0, there = 0,
-           elsewhere = 0,
+  uint32_t n = log ? log->n : 0, mask = me->mask, segment = 0, once[FORMS + 1] = {0}, twice = 0,
+           there = 0, elsewhere = 0,
            others = !c->nreleases && !c->grid ? b->first : 0; /* segments that nothing orders */
   Line *e = l, *mine = NULL;
   for (uint32_t k = 0;; e = &log->entries[k++]) {
@@ -240,8 +261,8 @@ static bool note_read(RtCheck *c, Line *l, const Line *me, bool *none) {
       *none = false;
       return false;
     }
-    if (!(differs >> TICK_AT))
-      twice |= once & e->mask, once |= e->mask;
+    if (!(differs >> TICK_AT)) /* those of another form may be the same threads */
+      twice |= once[e->form] & e->mask, once[e->form] |= e->mask;
     if (at >= b->begun || at < others) {
       segment = segment ? segment : at;
       if (segment == at)
@@ -280,7 +301,7 @@ static __attribute__((noinline)) bool note_beside(RtCheck *c, Line *l, uint64_t 
     if (same && e_writes == writes)
       mine = e;
   }
-  uint32_t once = 0, twice = 0, once_here = 0, twice_here = 0, gone = 0;
+  uint32_t once[FORMS + 1] = {0}, once_here[FORMS + 1] = {0}, twice = 0, twice_here = 0, gone = 0;
   for (uint32_t k = 0; k < n; k++) {
     Line *e = entry_of(c, l, k);
     uint32_t both = e->mask & me->mask;
@@ -294,9 +315,9 @@ static __attribute__((noinline)) bool note_beside(RtCheck *c, Line *l, uint64_t 
         return false;
       drop |= older || (before && !e_writes);
       if (!before) {
-        twice |= once & both, once |= both;
+        twice |= once[e->form] & both, once[e->form] |= both;
         if (rt_check_segment_of(e->record) == rt_check_segment_of(me->record))
-          twice_here |= once_here & both, once_here |= both;
+          twice_here |= once_here[e->form] & both, once_here[e->form] |= both;
       }
     }
     if (drop) {
@@ -329,8 +350,6 @@ static __attribute__((noinline)) bool note_logged(RtCheck *c, Line *l, uint64_t 
   bool writes = rt_check_kind_of(record) == RT_ACCESS_WRITE,
        reads = !writes && rt_check_kind_of(l->record) == RT_ACCESS_READ && !(log && log->written);
   Line *mine = NULL;
-  if (more && reads && c->joined && !(mask & ~log->twice)) /* two threads stand for all others */
-    return true;
   for (uint32_t k = 0; k <= n; k++) {
     Line *e = k ? &log->entries[k - 1] : l;
     if (!((e->record ^ record) & (WHO | KIND_BITS)) && !((e->rest ^ rest) >> FORM_AT & FORMS))
@@ -367,6 +386,14 @@ static __attribute__((noinline)) bool note_logged(RtCheck *c, Line *l, uint64_t 
 static inline void put(Line *l, Line e) {
   __atomic_store_n(&l->record, e.record, __ATOMIC_RELAXED);
   __atomic_store_n(&l->rest, e.rest, __ATOMIC_RELAXED);
+}
+
+/* Is it a read of cells that two threads read already, who stand for all others? */
+static inline bool is_read_enough(const RtCheck *c, const Line *l, const Line *me) {
+  if (!c->joined || !l->more || (l->record | me->record) & KIND_BITS)
+    return false;
+  const Log *log = &c->logs[l->more - 1];
+  return !log->written && !(me->mask & ~log->twice) && rt_check_segment_of(l->record) >= c->base;
 }
 
 /* Takes the entry in. false: the line is to be opened. */
@@ -406,7 +433,7 @@ static inline Line entry(uint64_t record, uint32_t lane, uint32_t mask, uint32_t
  * one of neighbouring threads. */
 static inline bool fits(Line *e, Line *me, uint32_t cell) {
   uint64_t differs = (e->record ^ me->record) & WHO;
-  if (differs & ~rt_check_lanes(WARP - 1))
+  if (differs & ~rt_check_lanes(WARP - 1) || e->form == BACK)
     return false;
   if (e->form == ONE && !differs)
     return true;
@@ -421,11 +448,13 @@ static inline bool fits(Line *e, Line *me, uint32_t cell) {
   return true;
 }
 
-/* Has another thread of the warp been in the line since they last met, whose neighbour this one is
- * not? Then entries would be of a cell each. */
+/* Has the warp been in the line since it last met, otherwise than this thread, or by a thread whose
+ * neighbour this one is not? Then entries would be of a cell each. */
 static inline bool is_out_of_order(const Line *l, uint64_t record, uint32_t lane, uint32_t cell) {
   if ((l->record ^ record) >> TICK_AT || l->more)
     return false;
+  if (!rt_check_is_alike(l->record, record))
+    return true;
   Line e = *l, me = entry(record, lane, 1u << cell, ONE);
   return !fits(&e, &me, cell);
 }
@@ -560,25 +589,36 @@ static inline size_t cell_in(const Piece *p, uintptr_t at) {
   return (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
 }
 
+/* The mask of an open line of which cells have been noted by themselves. */
+enum { APART = 1 };
+
+/* Is what this cell of an open line says ordered, whoever comes now? */
+static inline bool is_older(const RtCheck *c, uint64_t cell, uint32_t behind) {
+  uint32_t segment = rt_check_segment_of(cell);
+  return segment < c->base || (segment < behind && rt_check_kind_of(cell) != FULL);
+}
+
 /* The cell of a line that is opened, if nobody else has touched it, or nobody who is not ordered;
  * false: touch knows more. What is in cells of a line that was not open is older than its entry. */
-static inline bool note_cell(RtCheck *c, const Piece *p, uintptr_t at, uint64_t me,
-                             uint32_t behind) {
-  size_t k = cell_in(p, at);
+static inline bool note_cell(RtCheck *c, const Piece *p, size_t k, uint64_t me, uint32_t behind) {
   Line *l = line_of(c, p, k);
   uint32_t segment = rt_check_segment_of(l->record);
   if (segment < c->base || (segment < behind && !l->more && l->form != OPEN))
     *l = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
   else if (l->form != OPEN)
     open_line(c, p, k);
+  l->mask = APART;
   uint64_t old = p->cells[k];
-  segment = rt_check_segment_of(old);
-  if (segment < c->base || (segment < behind && rt_check_kind_of(old) != FULL)) {
+  if (is_older(c, old, behind)) {
     p->cells[k] = me;
     return true;
   }
   if (rt_check_kind_of(old) == FULL)
     return false;
+  if (!((old ^ me) & WHO) && rt_check_kind_of(old) == RT_ACCESS_READ) {
+    p->cells[k] = me;
+    return true;
+  }
   if (!((old ^ me) & WHO))
     return says_as_much(old, me);
   if (!c->joined || (old | me) & KIND_BITS)
@@ -607,7 +647,7 @@ static inline uint8_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t
   Line *l = line_of(c, p, k);
   uint32_t place = place_in_line(c, p, k), behind = behind_at(c, at);
   if (is_plain((uint32_t)record) && (is_open(c, l) || is_out_of_order(l, record, lane, place)
-                                         ? note_cell(c, p, at, me, behind)
+                                         ? note_cell(c, p, k, me, behind)
                                          : note_single(c, l, record, lane, place, behind)))
     return 0;
   return (uint8_t)touch(c, at, cell_of(c, p, at), me);
@@ -665,7 +705,8 @@ static bool note_cells(const RtCheck *c, const Piece *p, size_t k, uint32_t n, u
   bool writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
   if (are_before(cells, n, behind)) {
     uint32_t first = place_in_line(c, p, k), length = line_cells(c);
-    if (n * 2 >= length && (n == length || is_all_before(c, p, k - first, behind)))
+    if (n * 2 >= length && (n == length || (line_of(c, p, k)->mask != APART &&
+                                            is_all_before(c, p, k - first, behind))))
       *line_of(c, p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me) - first,
                                 low_bits(n) << first, EACH);
     else
@@ -706,7 +747,7 @@ static inline uint32_t note_row(RtCheck *c, uintptr_t at, uint32_t mask, uint64_
   uint64_t wide = (uint64_t)mask << cell;
   for (uint32_t step = 0; wide; step += length, wide >>= length, l++) {
     Line me = entry(record, lane + step - cell, (uint32_t)wide & all, EACH);
-    if (!me.mask || note(c, l, me, behind))
+    if (!me.mask || (!is_open(c, l) && note(c, l, me, behind)))
       continue;
     uint32_t here = (uint32_t)((uint64_t)me.mask << step >> cell);
     if (!note_slowly(c, p, k, here, record, lane, behind))
@@ -737,7 +778,8 @@ static __attribute__((noinline)) void look_ahead(const RtCheck *c, RtNext *r, ui
   if (!number) {
     r->step = (int64_t)(at - r->row);
     r->row = at;
-    r->is_far = r->step >= least || r->step <= -least;
+    bool goes_on = c->joined && r->step == (int64_t)((uint64_t)c->row_threads << r->shift);
+    r->is_far = (r->step >= least || r->step <= -least) && !goes_on;
   }
   if (!r->is_far)
     return;
@@ -779,18 +821,52 @@ static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes
  * that are to be noted one by one. */
 static uint32_t note_cells_apart(RtCheck *c, uintptr_t at, uint32_t number, uint32_t what,
                                  uint32_t bytes, int64_t step, uint32_t mask) {
-  uint64_t record = rt_check_stamp(c, number) | what;
-  uint32_t left = 0, behind = behind_at(c, at), lane = number % WARP;
-  const Piece *p = NULL;
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    uint32_t k = (uint32_t)__builtin_ctz(rest);
-    uintptr_t here = at + (uintptr_t)((int64_t)k * step);
-    if (!p || here >> PIECE_BITS != p->number)
-      p = piece_for(c, here, bytes);
-    if (!p || !note_cell(c, p, here, record | rt_check_lanes(lane + k), behind))
+  uint32_t first = (uint32_t)__builtin_ctz(mask), last = WARP - 1 - (uint32_t)__builtin_clz(mask);
+  uintptr_t begin = at + (uintptr_t)(first * step), end = at + (uintptr_t)(last * step);
+  const Piece *p = piece_for(c, begin, bytes);
+  if (!p || step & (bytes - 1) || (begin ^ end) >> PIECE_BITS)
+    return mask;
+  uint64_t *cells = p->cells, open = (uint64_t)c->base << SEGMENT_AT,
+           me = rt_check_stamp(c, number) | what | rt_check_lanes(number % WARP + first);
+  int64_t n = (int64_t)cell_in(p, begin), by = step / (int64_t)bytes;
+  uint32_t left = 0, behind = behind_at(c, at), bits = c->line_bits,
+           before = (1u << bits) - p->phase;
+  for (uint32_t k = first; k <= last; k++, n += by, me += rt_check_lanes(1)) {
+    const Line *l = &p->lines[(n + before) >> bits];
+    if (!(mask >> k & 1))
+      continue;
+    if (l->record == open && l->form == OPEN && is_older(c, cells[n], behind))
+      cells[n] = me; /* the usual case */
+    else if (!note_cell(c, p, (size_t)n, me, behind))
       left |= 1u << k;
   }
   return left;
+}
+
+/* The same where each lane's element is the one before: the last lane's comes first. */
+static uint32_t note_row_back(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
+                              uint32_t lane, uint32_t bytes) {
+  const Piece *p = piece_for(c, at, bytes);
+  size_t k = cell_in(p ? p : &(Piece){0}, at);
+  if (!p || k + WARP > ncells(p->shift))
+    return mask;
+  uint32_t cell = place_in_line(c, p, k), left = 0, behind = behind_at(c, at),
+           length = line_cells(c), all = all_cells(c);
+  Line *l = line_of(c, p, k);
+  uint64_t wide = (uint64_t)mask << cell;
+  for (uint32_t step = 0; wide; step += length, wide >>= length, l++) {
+    Line me = entry(record, lane + cell - step, (uint32_t)wide & all, BACK);
+    if (me.mask && !note(c, l, me, behind))
+      left |= (uint32_t)((uint64_t)me.mask << step >> cell);
+  }
+  return left;
+}
+
+static uint32_t reversed(uint32_t mask) {
+  uint32_t r = 0;
+  for (uint32_t k = 0; k < WARP; k++)
+    r |= (mask >> k & 1) << (WARP - 1 - k);
+  return r;
 }
 
 /* The lanes of `mask` are of one warp; number: of the first one. Returns those
@@ -812,7 +888,13 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
              note_one(c, at, mask, record, number % WARP, bytes);
   if (one || !step)
     return one ? 0 : mask;
-  return note_cells_apart(c, at, number, what, bytes, step, mask);
+  if (step == -(int64_t)bytes) {
+    uint32_t last = WARP - 1 - (uint32_t)__builtin_clz(mask), by = WARP - 1 - last;
+    uint32_t left = note_row_back(c, at - last * (uintptr_t)bytes, reversed(mask) >> by, record,
+                                  (number + last) % WARP, bytes);
+    mask = reversed(left) >> by;
+  }
+  return mask ? note_cells_apart(c, at, number, what, bytes, step, mask) : 0;
 }
 
 static __attribute__((noinline)) const uint8_t *row_slowly(const RtHostLaunch *view, uintptr_t at,
@@ -847,6 +929,8 @@ static __attribute__((noinline)) const uint8_t *row_in_lines(const RtHostLaunch 
   uint64_t record = rt_check_stamp(c, number) | what, wide = (uint64_t)mask << cell;
   for (uint32_t first = number % WARP - cell; wide; wide >>= length, first += length, l++) {
     Line me = entry(record, first, (uint32_t)wide & all, EACH);
+    if (is_read_enough(c, l, &me))
+      continue;
     if (me.mask && !note(c, l, me, behind))
       return row_slowly(view, at, thread, what, bytes, bytes, mask);
   }

@@ -5,6 +5,7 @@
 #include "runtime/host/check.h"
 
 void rt_check_forget_cells(RtCheck *c);
+void rt_check_free_logs(RtCheck *c);
 
 /* --- called by compiled code --- */
 

@@ -36,8 +36,9 @@ typedef struct Full {
 } Full;
 
 /* How the lanes of an entry follow from its cells: the record's lane is that of cell 0 (modulo 32),
- * and each cell's is the next one; or it is one lane. OPEN: the line's cells have records. */
-enum { EACH, ONE, OPEN };
+ * and each cell's is the next one (EACH) or the one before (BACK); or it is one lane. OPEN: the
+ * line's cells have records. */
+enum { EACH, ONE, OPEN, BACK };
 enum { LOG = 7 };
 
 /* An entry: these cells of a line were touched. The line's own one says where the others are. Where
