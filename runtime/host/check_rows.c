@@ -1,0 +1,314 @@
+/* Check rows: what the lanes of a vector touch, by one call of compiled code.
+ *
+ * In: the first lane's address and thread, the step from lane to lane, and a mask. Out: what
+ * rt_check_access finds, by lane. Neighbouring elements are an entry of each line that nobody has
+ * touched in this launch; lanes at another step have a cell each. */
+#include <string.h>
+
+#include "runtime/host/check_lines.h"
+
+#ifdef __clang__
+#define VECTORS
+#else
+#define VECTORS __attribute__((optimize("O3")))
+#endif
+
+static const uint8_t nothing[WARP];
+
+/* Has each of them a record of the lane's own, of a plain access, and one only? */
+VECTORS static bool are_own(const uint64_t *cells, uint32_t n, uint64_t record) {
+  uint64_t differ = 0;
+  for (uint32_t k = 0; k < n; k++)
+    differ |= ((cells[k] ^ (record + rt_check_lanes(k))) & WHO) |
+              (cells[k] & (KIND_BITS - RT_ACCESS_WRITE));
+  return !differ;
+}
+
+/* Are all of them of segments before this one, and no index? */
+VECTORS static bool are_before(const uint64_t *cells, uint32_t n, uint32_t segment) {
+  uint32_t fresh = 0;
+  uint64_t full = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    fresh |= (uint32_t)((uint32_t)(cells[k] >> SEGMENT_AT) >= segment);
+    full |= cells[k] & cells[k] >> 1;
+  }
+  return !fresh && !(full & 1);
+}
+
+VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
+  for (uint32_t k = 0; k < n; k++)
+    cells[k] = record + rt_check_lanes(k);
+}
+
+/* Is all that is known of a line older? */
+static bool is_all_before(const RtCheck *c, const Piece *p, size_t first, uint32_t behind) {
+  return first + line_cells(c) <= ncells(p->shift) &&
+         are_before(&p->cells[first], line_cells(c), behind);
+}
+
+/* Neighbouring cells of an open line, which nobody else has touched, or nobody that is not
+ * ordered. me: of the first one. */
+static bool note_cells(const RtCheck *c, const Piece *p, size_t k, uint32_t n, uint64_t me,
+                       uint32_t behind) {
+  uint64_t *cells = &p->cells[k];
+  bool writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
+  if (are_before(cells, n, behind)) {
+    uint32_t first = place_in_line(c, p, k), length = line_cells(c);
+    if (n * 2 >= length && (n == length || (line_of(c, p, k)->mask != APART &&
+                                            is_all_before(c, p, k - first, behind))))
+      *line_of(c, p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me) - first,
+                                low_bits(n) << first, EACH);
+    else
+      note_lanes(cells, n, me);
+    return true;
+  }
+  if (!are_own(cells, n, me))
+    return false;
+  if (writes)
+    note_lanes(cells, n, me);
+  return true;
+}
+
+/* The lanes of `mask`, whose cells are in one line. */
+static bool note_slowly(RtCheck *c, const Piece *p, size_t k, uint32_t mask, uint64_t record,
+                        uint32_t lane, uint32_t behind) {
+  uint32_t first = (uint32_t)__builtin_ctz(mask), rest = mask >> first;
+  k += first, lane += first;
+  if (!is_open(c, line_of(c, p, k)))
+    rt_check_open_line(c, p, k);
+  return !(rest & (rest + 1)) && note_cells(c, p, k, (uint32_t)__builtin_popcount(rest),
+                                            record | rt_check_lanes(lane), behind);
+}
+
+/* The lanes of `mask` at neighbouring elements. Returns those that are to be noted one by one. */
+static inline uint32_t note_row(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
+                                uint32_t lane, uint32_t bytes) {
+  const Piece *p = piece_for(c, at, bytes);
+  if (!p)
+    return mask;
+  size_t k = cell_in(p, at);
+  if (__builtin_expect(k + WARP > ncells(p->shift), 0) &&
+      k + WARP - (uint32_t)__builtin_clz(mask) > ncells(p->shift))
+    return mask;
+  uint32_t cell = place_in_line(c, p, k), left = 0, behind = behind_at(c, at),
+           length = line_cells(c), all = all_cells(c);
+  Line *l = line_of(c, p, k);
+  uint64_t wide = (uint64_t)mask << cell;
+  for (uint32_t step = 0; wide; step += length, wide >>= length, l++) {
+    Line me = entry(record, lane + step - cell, (uint32_t)wide & all, EACH);
+    if (!me.mask || (!is_open(c, l) && note(c, l, me, behind)))
+      continue;
+    uint32_t here = (uint32_t)((uint64_t)me.mask << step >> cell);
+    if (!note_slowly(c, p, k, here, record, lane, behind))
+      left |= here;
+  }
+  return left;
+}
+
+/* All lanes read one element: two of them stand for all. */
+static bool note_one(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record, uint32_t lane,
+                     uint32_t bytes) {
+  const Piece *p = piece_for(c, at, bytes);
+  if (!p)
+    return false;
+  size_t k = cell_in(p, at);
+  uint32_t cell = place_in_line(c, p, k), behind = behind_at(c, at);
+  Line *l = line_of(c, p, k);
+  Line first = entry(record, lane + (uint32_t)__builtin_ctz(mask), 1u << cell, ONE),
+       last = entry(record, lane + WARP - 1 - (uint32_t)__builtin_clz(mask), 1u << cell, ONE);
+  return note(c, l, first, behind) && note(c, l, last, behind);
+}
+
+/* Where the same threads will be the next time, if they go on as they did: a loop by the grid's
+ * stride comes to other pages each time, which the processor does not foresee. */
+static __attribute__((noinline)) void look_ahead(const RtCheck *c, RtNext *r, uintptr_t at,
+                                                 uint32_t number) {
+  int64_t least = c->block->nearest;
+  if (!number) {
+    r->step = (int64_t)(at - r->row);
+    r->row = at;
+    bool goes_on = c->joined && r->step == (int64_t)((uint64_t)c->row_threads << r->shift);
+    r->is_far = (r->step >= least || r->step <= -least) && !goes_on;
+  }
+  if (!r->is_far)
+    return;
+  uintptr_t next = at + (uintptr_t)r->step, in_piece = next - r->begin;
+  __builtin_prefetch((const void *)next);
+  if (in_piece < r->size)
+    __builtin_prefetch(&r->lines[((in_piece >> r->shift) + r->first) >> c->line_bits], 1);
+}
+
+static const uint8_t *note_each(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
+                                uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+  RtCheck *c = view->check;
+  uint32_t any = 0;
+  memset(c->found, 0, sizeof c->found);
+  c->row = step == bytes ? at : 0;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint32_t k = (uint32_t)__builtin_ctz(rest);
+    const char *p = (const char *)at + (int64_t)k * step;
+    any |= c->found[k] = rt_check_access(view, p, thread + k, what, bytes);
+  }
+  c->row = 0;
+  return any ? c->found : nothing;
+}
+
+/* The next time the site will know its piece. */
+static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes) {
+  const Piece *p = piece_for(c, at, bytes);
+  if (!p)
+    return;
+  s->generation = c->generation;
+  s->begin = p->number << PIECE_BITS;
+  s->size = ((uintptr_t)1 << PIECE_BITS) - WARP * bytes;
+  s->lines = p->lines, s->shift = p->shift, s->first = line_cells(c) - p->phase;
+}
+
+/* Lanes of one warp at some step: each has its own cell, of lines that are opened. Returns those
+ * that are to be noted one by one. */
+static uint32_t note_cells_apart(RtCheck *c, uintptr_t at, uint32_t number, uint32_t what,
+                                 uint32_t bytes, int64_t step, uint32_t mask) {
+  uint32_t first = (uint32_t)__builtin_ctz(mask), last = WARP - 1 - (uint32_t)__builtin_clz(mask);
+  uintptr_t begin = at + (uintptr_t)(first * step), end = at + (uintptr_t)(last * step);
+  const Piece *p = piece_for(c, begin, bytes);
+  if (!p || step & (bytes - 1) || (begin ^ end) >> PIECE_BITS)
+    return mask;
+  uint64_t *cells = p->cells, open = (uint64_t)c->base << SEGMENT_AT,
+           me = rt_check_stamp(c, number) | what | rt_check_lanes(number % WARP + first);
+  int64_t n = (int64_t)cell_in(p, begin), by = step / (int64_t)bytes;
+  uint32_t left = 0, behind = behind_at(c, at), bits = c->line_bits,
+           before = (1u << bits) - p->phase;
+  for (uint32_t k = first; k <= last; k++, n += by, me += rt_check_lanes(1)) {
+    const Line *l = &p->lines[(n + before) >> bits];
+    if (!(mask >> k & 1))
+      continue;
+    if (l->record == open && l->form == OPEN && is_older(c, cells[n], behind))
+      cells[n] = me; /* the usual case */
+    else if (!rt_check_note_cell(c, p, (size_t)n, me, behind))
+      left |= 1u << k;
+  }
+  return left;
+}
+
+/* The same where each lane's element is the one before: the last lane's comes first. */
+static uint32_t note_row_back(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
+                              uint32_t lane, uint32_t bytes) {
+  const Piece *p = piece_for(c, at, bytes);
+  size_t k = cell_in(p ? p : &(Piece){0}, at);
+  if (!p || k + WARP > ncells(p->shift))
+    return mask;
+  uint32_t cell = place_in_line(c, p, k), left = 0, behind = behind_at(c, at),
+           length = line_cells(c), all = all_cells(c);
+  Line *l = line_of(c, p, k);
+  uint64_t wide = (uint64_t)mask << cell;
+  for (uint32_t step = 0; wide; step += length, wide >>= length, l++) {
+    Line me = entry(record, lane + cell - step, (uint32_t)wide & all, BACK);
+    if (me.mask && !note(c, l, me, behind))
+      left |= (uint32_t)((uint64_t)me.mask << step >> cell);
+  }
+  return left;
+}
+
+static uint32_t reversed(uint32_t mask) {
+  uint32_t r = 0;
+  for (uint32_t k = 0; k < WARP; k++)
+    r |= (mask >> k & 1) << (WARP - 1 - k);
+  return r;
+}
+
+/* The lanes of `mask` are of one warp; number: of the first one. Returns those
+ * that are to be noted one by one. */
+static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t what, uint32_t bytes,
+                          int64_t step, uint32_t mask) {
+  uint64_t record = rt_check_stamp(c, number) | what;
+  if (!mask)
+    return 0;
+  if (step == bytes) {
+    c->row = at;
+    bool is_new = !piece_for(c, at, bytes) && !(at & (bytes - 1));
+    if (is_new && !rt_check_find_piece(c, at, bytes))
+      c->no_memory = true;
+    c->row = 0;
+    return note_row(c, at, mask, record, number % WARP, bytes);
+  }
+  bool one = !step && (what & KIND_BITS) == RT_ACCESS_READ &&
+             note_one(c, at, mask, record, number % WARP, bytes);
+  if (one || !step)
+    return one ? 0 : mask;
+  if (step == -(int64_t)bytes) {
+    uint32_t last = WARP - 1 - (uint32_t)__builtin_clz(mask), by = WARP - 1 - last;
+    uint32_t left = note_row_back(c, at - last * (uintptr_t)bytes, reversed(mask) >> by, record,
+                                  (number + last) % WARP, bytes);
+    mask = reversed(left) >> by;
+  }
+  return mask ? note_cells_apart(c, at, number, what, bytes, step, mask) : 0;
+}
+
+static __attribute__((noinline)) const uint8_t *row_slowly(const RtHostLaunch *view, uintptr_t at,
+                                                           uint32_t thread, uint32_t what,
+                                                           uint32_t bytes, int64_t step,
+                                                           uint32_t mask) {
+  RtCheck *c = view->check;
+  uint32_t number = thread - c->begin, lane = number % WARP;
+  if (!mask)
+    return nothing;
+  if (!is_plain(what))
+    return note_each(view, at, thread, what, bytes, step, mask);
+  if (step == bytes)
+    find_lines(c, &c->next[what >> RT_ACCESS_SITE], at, bytes);
+  uint32_t here = mask & UINT32_MAX >> lane, there = mask & ~here,
+           left = note_part(c, at, number, what, bytes, step, here);
+  if (there) /* of the next warp */
+    left |= note_part(c, at + (WARP - lane) * (uintptr_t)step, number + WARP - lane, what, bytes,
+                      step, there >> (WARP - lane))
+            << (WARP - lane);
+  return left ? note_each(view, at, thread, what, bytes, step, left) : nothing;
+}
+
+/* Lanes of one warp at neighbouring elements, from this cell of l on. */
+static __attribute__((noinline)) const uint8_t *row_in_lines(const RtHostLaunch *view, uintptr_t at,
+                                                             uint32_t thread, uint32_t what,
+                                                             uint32_t bytes, uint32_t mask, Line *l,
+                                                             uint32_t cell) {
+  RtCheck *c = view->check;
+  uint32_t behind = behind_at(c, at), length = line_cells(c), all = all_cells(c),
+           number = thread - c->begin;
+  uint64_t record = rt_check_stamp(c, number) | what, wide = (uint64_t)mask << cell;
+  for (uint32_t first = number % WARP - cell; wide; wide >>= length, first += length, l++) {
+    Line me = entry(record, first, (uint32_t)wide & all, EACH);
+    if (is_read_enough(c, l, &me))
+      continue;
+    if (me.mask && !note(c, l, me, behind))
+      return row_slowly(view, at, thread, what, bytes, bytes, mask);
+  }
+  return nothing;
+}
+
+/* Here: the usual case, a line or two that nobody has touched in this launch. */
+const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
+                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+  RtCheck *c = view->check;
+  RtNext *s = &c->next[what >> RT_ACCESS_SITE];
+  uintptr_t at = (uintptr_t)address, in_piece = at - s->begin;
+  uint32_t number = thread - c->begin, lane = number % WARP;
+  if (s->generation != c->generation || in_piece >= s->size || step != bytes ||
+      (at & (bytes - 1)) || (uint64_t)mask << lane >> WARP)
+    return row_slowly(view, at, thread, what, bytes, step, mask);
+  if (!number || s->is_far)
+    look_ahead(c, s, at, number);
+  uint32_t bits = c->line_bits, length = line_cells(c),
+           k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (length - 1);
+  Line *l = &s->lines[k >> bits];
+  uint64_t wide = (uint64_t)mask << cell;
+  uint32_t now = (uint32_t)wide & all_cells(c);
+  uint64_t more = wide >> length;
+  if (!rt_check_is_stale(c, l->record) || more >> length ||
+      (more && !rt_check_is_stale(c, l[1].record)))
+    return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
+  uint64_t record = rt_check_stamp(c, number) | what;
+  if (now)
+    put(l, entry(record, lane - cell, now, EACH));
+  if (more)
+    put(l + 1, entry(record, lane + length - cell, (uint32_t)more, EACH));
+  return nothing;
+}
