@@ -234,27 +234,33 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   return true;
 }
 
-void rt_check_join(RtCheck *c, uint32_t width, uint32_t row_threads) {
-  c->row_width = width, c->row_threads = row_threads;
-  c->row_block = c->block->number;
+bool rt_check_join(RtCheck *c, const RtHostLaunch *view) {
+  uint32_t rows = view->block[1] * view->block[2], n = (view->row_threads + WARP - 1) / WARP;
+  c->row_width = view->block[0];
+  c->row_segments = n;
+  c->first_segment = (uint32_t)(c->base + c->nsegments);
+  if (!(c->checks & RT_CHECK_RACE))
+    return true;
+  void *segments = c->segments;
+  bool room = c->nsegments < UINT32_MAX / 2;
+  while (room && c->nsegments + (size_t)rows * n > c->most_segments)
+    room = rt_check_grow(&segments, &c->most_segments, c->most_segments, sizeof(Segment));
+  c->segments = segments;
+  for (uint32_t row = 0; room && row < rows; row++) {
+    Segment s = {(uint32_t)c->block->number, row * c->row_width, c->grid, 0},
+            *all = c->segments + c->nsegments;
+    for (uint32_t k = 0; k < n; k++, s.warp += WARP)
+      all[k] = s;
+    c->nsegments += n;
+  }
+  return room;
 }
 
 void rt_check_along(const RtHostLaunch *view, uint32_t first) {
   RtCheck *c = view->check;
-  uint32_t n = c->checks & RT_CHECK_RACE ? (c->row_threads + WARP - 1) / WARP : 0;
-  void *segments = c->segments;
-  bool room = c->nsegments < UINT32_MAX / 2;
-  while (room && c->nsegments + n > c->most_segments)
-    room = rt_check_grow(&segments, &c->most_segments, c->most_segments, sizeof(Segment));
-  c->segments = segments;
-  if (!room)
-    rt_host_stop_short(view);
+  uint32_t row = first / c->row_width;
   c->begin = first;
-  c->row_stamp = (uint64_t)(c->base + c->nsegments) << SEGMENT_AT;
-  Segment s = {(uint32_t)c->row_block, first, c->grid, 0}, *all = c->segments + c->nsegments;
-  for (uint32_t k = 0; k < n; k++, s.warp += WARP)
-    all[k] = s;
-  c->nsegments += n;
+  c->row_stamp = (uint64_t)(c->first_segment + row * c->row_segments) << SEGMENT_AT;
 }
 
 uint64_t rt_check_whose(const RtCheck *c, uint64_t record, uint32_t *thread) {

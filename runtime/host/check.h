@@ -27,8 +27,9 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t block, const RtHo
 /* The blocks from `first` on that have begun take turns. */
 enum { RT_CHECK_TURNS = 32 };
 void rt_check_take_turns(RtCheck *c, RtCheckBlock *const *places, uint64_t first);
-/* The block that has begun and those behind it are joined: vectors go across their boundaries. */
-void rt_check_join(RtCheck *c, uint32_t width, uint32_t row_threads);
+/* The block that has begun and those behind it are joined: vectors go across their boundaries.
+ * false: there is no memory. */
+bool rt_check_join(RtCheck *c, const RtHostLaunch *view);
 /* It goes on. */
 void rt_check_resume(RtCheck *c, RtCheckBlock *place);
 /* All blocks have met. */

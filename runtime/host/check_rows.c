@@ -127,7 +127,7 @@ static __attribute__((noinline)) void look_ahead(const RtCheck *c, RtNext *r, ui
   if (!number) {
     r->step = (int64_t)(at - r->row);
     r->row = at;
-    bool goes_on = c->joined && r->step == (int64_t)((uint64_t)c->row_threads << r->shift);
+    bool goes_on = c->joined && r->step == (int64_t)((uint64_t)c->row_segments * WARP << r->shift);
     r->is_far = (r->step >= least || r->step <= -least) && !goes_on;
   }
   if (!r->is_far)

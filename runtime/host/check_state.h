@@ -163,10 +163,11 @@ struct RtCheck {
    * Their numbers begin with `begin`, the number in its block of the row's first one; else that is
    * 0, and they are those in a block. */
   bool joined;
-  uint32_t begin, row_width, row_threads; /* … of a block's row, and of all of them */
-  uint64_t row_block, row_stamp;          /* of the row's first thread */
-  RtCheckBlock *block, *blocks, *spare;   /* blocks: of places */
-  RtCheckBlock *const *turns;             /* of blocks from first_turn on; NULL: none is taken */
+  uint32_t begin, row_width;            /* … of a block's row */
+  uint32_t first_segment, row_segments; /* of all of the rows, of one */
+  uint64_t row_stamp;                   /* of the row's first thread */
+  RtCheckBlock *block, *blocks, *spare; /* blocks: of places */
+  RtCheckBlock *const *turns;           /* of blocks from first_turn on; NULL: none is taken */
   uint64_t first_turn;
   Segment *segments;
   size_t nsegments, most_segments; /* numbers from base on */

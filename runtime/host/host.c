@@ -326,7 +326,8 @@ static bool run_checked(Launch *l, RtWorker *w, uint64_t first, uint64_t most, u
     w->view.row_threads = (uint32_t)n * width;
     if (!enter_checked(l, w, &l->checked[0], first, true))
       return false;
-    rt_check_join(w->view.check, width, (uint32_t)n * width);
+    if (!rt_check_join(w->view.check, &w->view))
+      return no_memory(l);
     l->code->entry(&w->view, first, first + n);
     return true;
   }
