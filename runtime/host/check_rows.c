@@ -284,6 +284,48 @@ static __attribute__((noinline)) const uint8_t *row_in_lines(const RtHostLaunch 
   return nothing;
 }
 
+static inline bool is_same_thread(const Line *e, uint64_t record) {
+  return !((e->record ^ record) & WHO);
+}
+
+/* A read by joined blocks, as stencils do it: of a line that nobody has touched, or that is read
+ * only. record: of cell 0. false: row_in_lines knows more. */
+static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32_t mask) {
+  if (!mask)
+    return true;
+  if (rt_check_is_stale(c, l->record)) {
+    put(l, (Line){.record = record, .rest = mask});
+    return true;
+  }
+  if (rt_check_kind_of(l->record) != RT_ACCESS_READ || l->form != EACH)
+    return false;
+  Log *log = l->more ? &c->logs[l->more - 1] : NULL;
+  Line *mine = is_same_thread(l, record) ? l : NULL;
+  if (log && (log->written || !(mask & ~log->twice)))
+    return !log->written; /* two threads stand for all others */
+  for (uint32_t k = 0; log && !mine && k < log->n; k++)
+    mine = is_same_thread(&log->entries[k], record) && log->entries[k].form == EACH
+               ? &log->entries[k]
+               : NULL;
+  uint32_t more = mask & ~(mine ? mine->mask : 0);
+  if (!mine && !log) {
+    if (c->free_log || c->nlogs == c->most_logs)
+      return false;
+    log = &c->logs[c->nlogs++];
+    l->rest |= (uint64_t)c->nlogs << MORE_AT;
+    log->n = 0, log->written = false, log->once = l->mask, log->twice = 0;
+  }
+  if (mine)
+    mine->mask |= mask;
+  else if (log->n < LOG)
+    log->entries[log->n++] = (Line){.record = record, .rest = mask};
+  else
+    return false;
+  if (log)
+    log->twice |= log->once & more, log->once |= more;
+  return true;
+}
+
 /* Here: the usual case, a line or two that nobody has touched in this launch. */
 const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
                             uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
@@ -300,6 +342,13 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
            k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (length - 1);
   Line *l = &s->lines[k >> bits];
   uint64_t wide = (uint64_t)mask << cell;
+  if (c->joined && (what & KIND_BITS) == RT_ACCESS_READ) {
+    uint64_t me = rt_check_stamp(c, number) | what | rt_check_lanes((lane - cell) & (WARP - 1));
+    if (note_joined_read(c, l, me, (uint32_t)wide) &&
+        note_joined_read(c, l + 1, me, (uint32_t)(wide >> WARP)))
+      return nothing;
+    return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
+  }
   uint32_t now = (uint32_t)wide & all_cells(c);
   uint64_t more = wide >> length;
   if (!rt_check_is_stale(c, l->record) || more >> length ||
