@@ -73,7 +73,7 @@ static inline uint64_t *cell_of(RtCheck *c, const Piece *p, uintptr_t at) {
  * one of neighbouring threads. */
 static inline bool fits(Line *e, Line *me, uint32_t cell) {
   uint64_t differs = (e->record ^ me->record) & WHO;
-  if (differs & ~rt_check_lanes(WARP - 1) || e->form == BACK)
+  if (differs & ~rt_check_lanes(WARP - 1) || e->form > OPEN)
     return false;
   if (e->form == ONE && !differs)
     return true;

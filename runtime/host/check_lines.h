@@ -46,9 +46,11 @@ static inline bool is_open(const RtCheck *c, const Line *line) {
 
 /* The record of one cell of an entry. */
 static inline uint64_t record_in(const Line *e, uint32_t cell) {
-  uint32_t lane = rt_check_lane_of(e->record) + (e->form == EACH   ? cell
-                                                 : e->form == BACK ? -cell
-                                                                   : 0);
+  uint32_t by = e->form == EACH   ? cell
+                : e->form == BACK ? -cell
+                : e->form > EVERY ? cell >> (e->form - EVERY)
+                                  : 0;
+  uint32_t lane = rt_check_lane_of(e->record) + by;
   return (e->record & ~rt_check_lanes(WARP - 1)) | rt_check_lanes(lane & (WARP - 1));
 }
 
@@ -61,14 +63,6 @@ static inline Line entry(uint64_t record, uint32_t lane, uint32_t mask, uint32_t
 static inline void put(Line *l, Line e) {
   __atomic_store_n(&l->record, e.record, __ATOMIC_RELAXED);
   __atomic_store_n(&l->rest, e.rest, __ATOMIC_RELAXED);
-}
-
-/* Is it a read of cells that two threads read already, who stand for all others? */
-static inline bool is_read_enough(const RtCheck *c, const Line *l, const Line *me) {
-  if (!c->joined || !l->more || (l->record | me->record) & KIND_BITS)
-    return false;
-  const Log *log = &c->logs[l->more - 1];
-  return !log->written && !(me->mask & ~log->twice) && rt_check_segment_of(l->record) >= c->base;
 }
 
 /* Takes the entry in. false: the line is to be opened. */

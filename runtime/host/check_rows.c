@@ -13,6 +13,7 @@
 #define VECTORS __attribute__((optimize("O3")))
 #endif
 
+enum { MOST_STEPS = 2 }; /* vectors at a step of up to so many powers of two are entries */
 static const uint8_t nothing[WARP];
 
 /* Has each of them a record of the lane's own, of a plain access, and one only? */
@@ -209,6 +210,29 @@ static uint32_t note_row_back(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t 
   return left;
 }
 
+/* The same where each lane's element is 1 << by further than the one before. */
+static uint32_t note_row_every(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
+                               uint32_t lane, uint32_t bytes, uint32_t by) {
+  const Piece *p = piece_for(c, at, bytes);
+  size_t k = cell_in(p ? p : &(Piece){0}, at);
+  if (!p || k + ((size_t)WARP << by) > ncells(p->shift) || line_cells(c) < WARP)
+    return mask;
+  uint32_t left = 0, behind = behind_at(c, at), cell = place_in_line(c, p, k);
+  Line *l = line_of(c, p, k);
+  for (uint32_t first = 0, n; first < WARP && mask >> first; first += n, l++, cell &= WARP - 1) {
+    n = ((WARP - 1 - cell) >> by) + 1;
+    uint32_t here = mask >> first & low_bits(n), cells = 0;
+    Line me = entry(record, lane + first - (cell >> by), 0, EVERY + by);
+    for (uint32_t rest = here; rest; rest &= rest - 1)
+      cells |= 1u << (cell + ((uint32_t)__builtin_ctz(rest) << by));
+    me.mask = cells;
+    if (cells && !note(c, l, me, behind))
+      left |= here << first;
+    cell += n << by;
+  }
+  return left;
+}
+
 static uint32_t reversed(uint32_t mask) {
   uint32_t r = 0;
   for (uint32_t k = 0; k < WARP; k++)
@@ -241,6 +265,9 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
                                   (number + last) % WARP, bytes);
     mask = reversed(left) >> by;
   }
+  for (uint32_t by = 1; by <= MOST_STEPS; by++)
+    if (step == (int64_t)bytes << by)
+      mask = note_row_every(c, at, mask, record, number % WARP, bytes, by);
   return mask ? note_cells_apart(c, at, number, what, bytes, step, mask) : 0;
 }
 
@@ -276,8 +303,6 @@ static __attribute__((noinline)) const uint8_t *row_in_lines(const RtHostLaunch 
   uint64_t record = rt_check_stamp(c, number) | what, wide = (uint64_t)mask << cell;
   for (uint32_t first = number % WARP - cell; wide; wide >>= length, first += length, l++) {
     Line me = entry(record, first, (uint32_t)wide & all, EACH);
-    if (is_read_enough(c, l, &me))
-      continue;
     if (me.mask && !note(c, l, me, behind))
       return row_slowly(view, at, thread, what, bytes, bytes, mask);
   }

@@ -37,20 +37,21 @@ typedef struct Full {
 } Full;
 
 /* How the lanes of an entry follow from its cells: the record's lane is that of cell 0 (modulo 32),
- * and each cell's is the next one (EACH) or the one before (BACK); or it is one lane. OPEN: the
- * line's cells have records. */
-enum { EACH, ONE, OPEN, BACK };
+ * and each cell's is the next one (EACH) or the one before (BACK); or it is one lane; or only every
+ * second cell (EVERY + 1), fourth (EVERY + 2) and so on is the next one's. OPEN: the line's cells
+ * have records. */
+enum { EACH, ONE, OPEN, BACK, EVERY };
 enum { LOG = 7 };
 
 /* An entry: these cells of a line were touched. The line's own one says where the others are. Where
  * time counts it is two words. */
-enum { FORM_AT = 32, MORE_AT = 34, FORMS = 3 };
+enum { FORM_AT = 32, MORE_AT = 36, FORMS = 15 };
 typedef struct Line {
   uint64_t record;
   union {
     struct {
       uint32_t mask;
-      uint32_t form : 2, more : 30; /* more: index of a log + 1; 0: there are no others */
+      uint32_t form : 4, more : 28; /* more: index of a log + 1; 0: there are no others */
     };
     uint64_t rest;
   };
