@@ -351,6 +351,30 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
   return true;
 }
 
+/* Of joined blocks, whose lines have 32 cells. k: of the first one. */
+static inline __attribute__((always_inline)) const uint8_t *
+row_of_joined(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t what,
+              uint32_t bytes, uint32_t mask, Line *lines, uint32_t k) {
+  RtCheck *c = view->check;
+  uint32_t number = thread - c->begin, cell = k % WARP;
+  Line *l = &lines[k / WARP];
+  uint64_t wide = (uint64_t)mask << cell,
+           me = (c->row_stamp + ((uint64_t)(number / WARP) << SEGMENT_AT)) | what |
+                rt_check_lanes((number - cell) % WARP);
+  uint32_t here = (uint32_t)wide, there = (uint32_t)(wide >> WARP);
+  if ((what & KIND_BITS) == RT_ACCESS_READ) {
+    if (note_joined_read(c, l, me, here) && note_joined_read(c, l + 1, me, there))
+      return nothing;
+  } else if (rt_check_is_stale(c, l->record) && (!there || rt_check_is_stale(c, l[1].record))) {
+    if (here)
+      put(l, (Line){.record = me, .rest = here});
+    if (there)
+      put(l + 1, (Line){.record = me, .rest = there});
+    return nothing;
+  }
+  return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
+}
+
 /* Here: the usual case, a line or two that nobody has touched in this launch. */
 const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
                             uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
@@ -363,17 +387,12 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
     return row_slowly(view, at, thread, what, bytes, step, mask);
   if (!number || s->is_far)
     look_ahead(c, s, at, number);
-  uint32_t bits = c->line_bits, length = line_cells(c),
-           k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (length - 1);
-  Line *l = &s->lines[k >> bits];
+  uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first;
+  if (c->joined)
+    return row_of_joined(view, at, thread, what, bytes, mask, s->lines, k);
+  uint32_t length = line_cells(c), cell = k & (length - 1);
+  Line *l = &s->lines[k >> c->line_bits];
   uint64_t wide = (uint64_t)mask << cell;
-  if (c->joined && (what & KIND_BITS) == RT_ACCESS_READ) {
-    uint64_t me = rt_check_stamp(c, number) | what | rt_check_lanes((lane - cell) & (WARP - 1));
-    if (note_joined_read(c, l, me, (uint32_t)wide) &&
-        note_joined_read(c, l + 1, me, (uint32_t)(wide >> WARP)))
-      return nothing;
-    return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
-  }
   uint32_t now = (uint32_t)wide & all_cells(c);
   uint64_t more = wide >> length;
   if (!rt_check_is_stale(c, l->record) || more >> length ||
