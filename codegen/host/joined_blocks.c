@@ -51,7 +51,7 @@ static Registers registers_of(LLVMValueRef f) { return (Registers){.of = registe
 static bool only_in_traps(LLVMValueRef arg) {
   for (LLVMUseRef u = LLVMGetFirstUse(arg); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u), next = NULL;
-    if (cg_is_call_of(user, "rt_check_access"))
+    if (cg_is_call_of(user, "rt_check_access") || cg_is_call_of(user, "rt_check_unset_at"))
       continue;
     if (!cg_is_call_of(user, "rt_host_trap") || !(next = LLVMGetNextInstruction(user)) ||
         !LLVMIsAUnreachableInst(next))

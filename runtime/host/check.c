@@ -674,6 +674,11 @@ void rt_check_set_row(const RtHostLaunch *view, const void *p, uint32_t bytes, i
 void rt_check_unset_at(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread,
                        int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
   RtCheck *c = view->check;
+  if (c->joined) {
+    uint32_t at = thread - c->begin;
+    block = c->block->number + at / c->row_width;
+    thread = c->begin + at % c->row_width;
+  }
   if (!c->unset.found)
     c->unset = (Unset){true, site, thread, block, {v0, v1, v2, v3}};
   if (!(c->checks & RT_CHECK_RACE))
