@@ -401,9 +401,9 @@ enum { RT_GO_APART = INT32_MAX, RT_NEXT_READY = 1 << 30 };
 /* Runs blocks first <= n < last of the grid, numbered x fastest. */
 typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t last);
 
-/* Checked code that runs several blocks row by row: it says whose turn it is (rt_check_turn), or they
- * are one row (rt_check_along). */
-typedef enum RtTurns { RT_TURNS_NONE, RT_TURNS_TAKEN, RT_TURNS_JOINED } RtTurns;
+/* RtHostCode.turns: checked code that runs several blocks row by row says whose turn it is
+ * (rt_check_turn), or they are one row (rt_check_along). */
+enum { RT_TURNS_NONE, RT_TURNS_TAKEN, RT_TURNS_JOINED };
 
 typedef struct RtHostCode {
   RtHostEntry entry;

@@ -51,7 +51,7 @@ static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + SEGMEN
   return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = width, .whole = true};
 }
 
-/* Vectors at a time, in blocks whose rows allow it. What the runtime notes is 32 threads at most. */
+/* Vectors at a time, in blocks whose rows allow it. The runtime notes 32 threads at most. */
 static unsigned wide_by(const Loops *l) {
   return !l->checks ? WIDE : l->whole.width < WARP ? WARP / l->whole.width : 1;
 }

@@ -21,6 +21,8 @@
  * are told by their numbers and nothing is cleared. */
 #include "runtime/host/check_state.h"
 
+#include "runtime/host/check_entries.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

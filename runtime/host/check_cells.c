@@ -3,8 +3,8 @@
  * In: an access and its thread, whose segment, tick and lane make a record (check_state.h). Out: 0,
  * or a race with an earlier access that is not ordered before it.
  *
- * Memory is in pieces, with cells as fine as the finest access so far. Up to 32 cells
- * are a line, as blocks are wide. A line has entries: a record, the cells that it is of, and how the
+ * Memory is in pieces, with cells as fine as the finest access so far. Up to 32 cells are
+ * a line, as blocks are wide. A line has entries: a record, the cells that it is of, and how the
  * lanes follow from the cell, so that what a vector of threads does is one entry, and so is what a
  * thread does that goes along a row (check_entries.c). A line is opened when entries do not tell
  * what happened: atomic operations, accesses that may be a race, threads that do not touch
@@ -20,12 +20,12 @@
 #include "runtime/host/host.h"
 
 static size_t nlines(uint32_t shift, uint32_t line_bits) {
-  return (ncells(shift) >> line_bits) + 1;
+  return (rt_check_ncells(shift) >> line_bits) + 1;
 }
 
 /* The lines are behind the cells. */
 static size_t cells_bytes(uint32_t shift, uint32_t line_bits) {
-  return ncells(shift) * sizeof(uint64_t) + nlines(shift, line_bits) * sizeof(Line);
+  return rt_check_ncells(shift) * sizeof(uint64_t) + nlines(shift, line_bits) * sizeof(Line);
 }
 
 void rt_check_forget_cells(RtCheck *c) {
@@ -49,20 +49,20 @@ static inline uint32_t touch(RtCheck *c, uintptr_t at, uint64_t *cell, uint64_t 
     *cell = me;
     return 0;
   }
-  if (!((old ^ me) & WHO) && rt_check_kind_of(old) != FULL && says_as_much(old, me))
+  if (!((old ^ me) & WHO) && rt_check_kind_of(old) != FULL && rt_check_says_as_much(old, me))
     return 0;
   return rt_check_touch_slowly(c, at, cell, me);
 }
 
 static void open_lines(RtCheck *c, const Piece *p, size_t cell, size_t n) {
   for (size_t k = cell; k < cell + n; k++)
-    if (!is_open(c, line_of(c, p, k)))
+    if (!rt_check_is_open(c, rt_check_line_of(c, p, k)))
       rt_check_open_line(c, p, k);
 }
 
 static inline uint64_t *cell_of(RtCheck *c, const Piece *p, uintptr_t at) {
   size_t k = (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
-  if (!is_open(c, line_of(c, p, k)))
+  if (!rt_check_is_open(c, rt_check_line_of(c, p, k)))
     rt_check_open_line(c, p, k);
   return &p->cells[k];
 }
@@ -95,19 +95,19 @@ static inline bool is_out_of_order(const Line *l, uint64_t record, uint32_t lane
     return false;
   if (!rt_check_is_alike(l->record, record))
     return true;
-  Line e = *l, me = entry(record, lane, 1u << cell, ONE);
+  Line e = *l, me = rt_check_entry(record, lane, 1u << cell, ONE);
   return !fits(&e, &me, cell);
 }
 
 static inline bool note_single(RtCheck *c, Line *l, uint64_t record, uint32_t lane, uint32_t cell,
                                uint32_t behind) {
-  Line me = entry(record, lane, 1u << cell, ONE);
+  Line me = rt_check_entry(record, lane, 1u << cell, ONE);
   if (rt_check_segment_of(l->record) >= c->base && l->form != OPEN && !fits(l, &me, cell) &&
       l->more && c->logs[l->more - 1].n) {
     Log *log = &c->logs[l->more - 1];
     fits(&log->entries[log->n - 1], &me, cell);
   }
-  return note(c, l, me, behind);
+  return rt_check_note_entry(c, l, me, behind);
 }
 
 /* --- pieces --- */
@@ -117,7 +117,7 @@ static void lay_out(RtCheck *c, Piece *p, uintptr_t at, uint32_t shift) {
   c->generation++;
   p->base = c->base;
   p->shift = shift;
-  p->phase = (uint32_t)((c->row ? c->row : at) >> shift) & (line_cells(c) - 1);
+  p->phase = (uint32_t)((c->row ? c->row : at) >> shift) & (rt_check_line_cells(c) - 1);
 }
 
 static bool map_cells(RtCheck *c, Piece *p, uint32_t shift) {
@@ -132,7 +132,7 @@ static bool map_cells(RtCheck *c, Piece *p, uint32_t shift) {
   }
   c->cell_bytes += cells_bytes(shift, c->line_bits);
   p->cells = cells, p->least = shift, p->line_bits = c->line_bits;
-  p->lines = (Line *)(cells + ncells(shift)); /* nothing else is ever in their place */
+  p->lines = (Line *)(cells + rt_check_ncells(shift)); /* nothing else is ever in their place */
   return true;
 }
 
@@ -216,7 +216,7 @@ static uint32_t touch_all(const RtHostLaunch *view, uintptr_t at, uint32_t bytes
 }
 
 bool rt_check_note_cell(RtCheck *c, const Piece *p, size_t k, uint64_t me, uint32_t behind) {
-  Line *l = line_of(c, p, k);
+  Line *l = rt_check_line_of(c, p, k);
   uint32_t segment = rt_check_segment_of(l->record);
   if (segment < c->base || (segment < behind && !l->more && l->form != OPEN))
     *l = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
@@ -224,7 +224,7 @@ bool rt_check_note_cell(RtCheck *c, const Piece *p, size_t k, uint64_t me, uint3
     rt_check_open_line(c, p, k);
   l->mask = APART;
   uint64_t old = p->cells[k];
-  if (is_older(c, old, behind)) {
+  if (rt_check_is_older(c, old, behind)) {
     p->cells[k] = me;
     return true;
   }
@@ -235,7 +235,7 @@ bool rt_check_note_cell(RtCheck *c, const Piece *p, size_t k, uint64_t me, uint3
     return true;
   }
   if (!((old ^ me) & WHO))
-    return says_as_much(old, me);
+    return rt_check_says_as_much(old, me);
   if (!c->joined || (old | me) & KIND_BITS)
     return false;
   rt_check_expand(c, &p->cells[k], 0, old, me); /* two that read */
@@ -246,16 +246,17 @@ bool rt_check_note_cell(RtCheck *c, const Piece *p, size_t k, uint64_t me, uint3
 static inline uint8_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t record,
                                 uint32_t lane, uint32_t bytes) {
   RtCheck *c = view->check;
-  const Piece *p = piece_for(c, at, bytes);
+  const Piece *p = rt_check_piece_for(c, at, bytes);
   uint64_t me = record | rt_check_lanes(lane);
   if (__builtin_expect(!p, 0))
     return (uint8_t)touch_all(view, at, bytes, me);
-  size_t k = cell_in(p, at);
-  Line *l = line_of(c, p, k);
-  uint32_t place = place_in_line(c, p, k), behind = behind_at(c, at);
-  if (is_plain((uint32_t)record) && (is_open(c, l) || is_out_of_order(l, record, lane, place)
-                                         ? rt_check_note_cell(c, p, k, me, behind)
-                                         : note_single(c, l, record, lane, place, behind)))
+  size_t k = rt_check_cell_in(p, at);
+  Line *l = rt_check_line_of(c, p, k);
+  uint32_t place = rt_check_place_in_line(c, p, k), behind = rt_check_behind_at(c, at);
+  if (rt_check_is_plain((uint32_t)record) &&
+      (rt_check_is_open(c, l) || is_out_of_order(l, record, lane, place)
+           ? rt_check_note_cell(c, p, k, me, behind)
+           : note_single(c, l, record, lane, place, behind)))
     return 0;
   return (uint8_t)touch(c, at, cell_of(c, p, at), me);
 }
@@ -265,7 +266,7 @@ uint8_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t 
   RtCheck *c = view->check;
   c->lane = thread % WARP;
   thread -= c->begin;
-  if (__builtin_expect(!is_plain(what), 0))
+  if (__builtin_expect(!rt_check_is_plain(what), 0))
     rt_check_order_by_atomic(c, thread, (uintptr_t)address, (what & KIND_BITS) == RT_ACCESS_ATOMIC);
   return access_at(view, (uintptr_t)address, rt_check_stamp(c, thread) | what, thread % WARP,
                    bytes);

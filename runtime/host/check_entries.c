@@ -1,8 +1,10 @@
 /* Check entries: what a line of cells is known by, while entries tell what happened.
  *
- * In: a line and an entry, of neighbouring threads or of one. Out: the line with it, or the refusal:
- * then the line is opened, and its cells have records of their own. The first entry is in the line,
- * others are in a log (stencils, whose elements several threads read). */
+ * In: a line and an entry, of neighbouring threads or of one. Out: the line with it, or the
+ * refusal: then the line is opened, and its cells have records of their own. The first entry is in
+ * the line, others are in a log (stencils, whose elements several threads read). */
+#include "runtime/host/check_entries.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
@@ -25,7 +27,7 @@ static void open_cell(RtCheck *c, Line *l, uint32_t k, uint64_t *cell) {
     const Line *e = entry_of(c, l, j);
     if (!(e->mask >> k & 1))
       continue;
-    uint64_t record = record_in(e, k);
+    uint64_t record = rt_check_record_in(e, k);
     if (rt_check_kind_of(record) == RT_ACCESS_WRITE)
       write = record;
     else if (!read[0])
@@ -40,10 +42,10 @@ static void open_cell(RtCheck *c, Line *l, uint32_t k, uint64_t *cell) {
 }
 
 void rt_check_open_line(RtCheck *c, const Piece *p, size_t cell) {
-  Line *line = line_of(c, p, cell);
+  Line *line = rt_check_line_of(c, p, cell);
   bool stale = rt_check_is_stale(c, line->record);
-  size_t length = line_cells(c), begin = ((cell + length - p->phase) & ~(length - 1)),
-         n = ncells(p->shift);
+  size_t length = rt_check_line_cells(c), begin = ((cell + length - p->phase) & ~(length - 1)),
+         n = rt_check_ncells(p->shift);
   for (uint32_t k = 0; k < length; k++) {
     size_t at = begin + k + p->phase - length; /* of the first line some, of the last one too */
     if (at >= n)
@@ -51,7 +53,7 @@ void rt_check_open_line(RtCheck *c, const Piece *p, size_t cell) {
     if (stale || (!line->more && !(line->mask >> k & 1)))
       p->cells[at] = 0;
     else if (!line->more)
-      p->cells[at] = record_in(line, k);
+      p->cells[at] = rt_check_record_in(line, k);
     else
       open_cell(c, line, k, &p->cells[at]);
   }
@@ -135,7 +137,7 @@ static inline bool is_same(const Line *e, const Line *me) {
 /* Have both one cell in common, which one thread touches? */
 static bool is_own(const Line *e, const Line *me, uint32_t both) {
   uint32_t k = (uint32_t)__builtin_ctz(both);
-  return !(both & (both - 1)) && !((record_in(e, k) ^ record_in(me, k)) & WHO);
+  return !(both & (both - 1)) && !((rt_check_record_in(e, k) ^ rt_check_record_in(me, k)) & WHO);
 }
 
 /* A read beside others: the usual case of note_beside, where nobody writes. *none: nobody does.

@@ -3,6 +3,8 @@
  * In: the first lane's address and thread, the step from lane to lane, and a mask. Out: what
  * rt_check_access finds, by lane. Neighbouring elements are an entry of each line that nobody has
  * touched in this launch; lanes at another step have a cell each. */
+#include "runtime/host/check_rows.h"
+
 #include <string.h>
 
 #include "runtime/host/check_lines.h"
@@ -43,8 +45,8 @@ VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
 
 /* Is all that is known of a line older? */
 static bool is_all_before(const RtCheck *c, const Piece *p, size_t first, uint32_t behind) {
-  return first + line_cells(c) <= ncells(p->shift) &&
-         are_before(&p->cells[first], line_cells(c), behind);
+  return first + rt_check_line_cells(c) <= rt_check_ncells(p->shift) &&
+         are_before(&p->cells[first], rt_check_line_cells(c), behind);
 }
 
 /* Neighbouring cells of an open line, which nobody else has touched, or nobody that is not
@@ -54,11 +56,12 @@ static bool note_cells(const RtCheck *c, const Piece *p, size_t k, uint32_t n, u
   uint64_t *cells = &p->cells[k];
   bool writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
   if (are_before(cells, n, behind)) {
-    uint32_t first = place_in_line(c, p, k), length = line_cells(c);
-    if (n * 2 >= length && (n == length || (line_of(c, p, k)->mask != APART &&
+    uint32_t first = rt_check_place_in_line(c, p, k), length = rt_check_line_cells(c);
+    if (n * 2 >= length && (n == length || (rt_check_line_of(c, p, k)->mask != APART &&
                                             is_all_before(c, p, k - first, behind))))
-      *line_of(c, p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me) - first,
-                                low_bits(n) << first, EACH);
+      *rt_check_line_of(c, p, k) = rt_check_entry(me & ~rt_check_lanes(WARP - 1),
+                                                  rt_check_lane_of(me) - first,
+                                                  rt_check_low_bits(n) << first, EACH);
     else
       note_lanes(cells, n, me);
     return true;
@@ -75,7 +78,7 @@ static bool note_slowly(RtCheck *c, const Piece *p, size_t k, uint32_t mask, uin
                         uint32_t lane, uint32_t behind) {
   uint32_t first = (uint32_t)__builtin_ctz(mask), rest = mask >> first;
   k += first, lane += first;
-  if (!is_open(c, line_of(c, p, k)))
+  if (!rt_check_is_open(c, rt_check_line_of(c, p, k)))
     rt_check_open_line(c, p, k);
   return !(rest & (rest + 1)) && note_cells(c, p, k, (uint32_t)__builtin_popcount(rest),
                                             record | rt_check_lanes(lane), behind);
@@ -84,20 +87,20 @@ static bool note_slowly(RtCheck *c, const Piece *p, size_t k, uint32_t mask, uin
 /* The lanes of `mask` at neighbouring elements. Returns those that are to be noted one by one. */
 static inline uint32_t note_row(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
                                 uint32_t lane, uint32_t bytes) {
-  const Piece *p = piece_for(c, at, bytes);
+  const Piece *p = rt_check_piece_for(c, at, bytes);
   if (!p)
     return mask;
-  size_t k = cell_in(p, at);
-  if (__builtin_expect(k + WARP > ncells(p->shift), 0) &&
-      k + WARP - (uint32_t)__builtin_clz(mask) > ncells(p->shift))
+  size_t k = rt_check_cell_in(p, at);
+  if (__builtin_expect(k + WARP > rt_check_ncells(p->shift), 0) &&
+      k + WARP - (uint32_t)__builtin_clz(mask) > rt_check_ncells(p->shift))
     return mask;
-  uint32_t cell = place_in_line(c, p, k), left = 0, behind = behind_at(c, at),
-           length = line_cells(c), all = all_cells(c);
-  Line *l = line_of(c, p, k);
+  uint32_t cell = rt_check_place_in_line(c, p, k), left = 0, behind = rt_check_behind_at(c, at),
+           length = rt_check_line_cells(c), all = rt_check_all_cells(c);
+  Line *l = rt_check_line_of(c, p, k);
   uint64_t wide = (uint64_t)mask << cell;
   for (uint32_t step = 0; wide; step += length, wide >>= length, l++) {
-    Line me = entry(record, lane + step - cell, (uint32_t)wide & all, EACH);
-    if (!me.mask || (!is_open(c, l) && note(c, l, me, behind)))
+    Line me = rt_check_entry(record, lane + step - cell, (uint32_t)wide & all, EACH);
+    if (!me.mask || (!rt_check_is_open(c, l) && rt_check_note_entry(c, l, me, behind)))
       continue;
     uint32_t here = (uint32_t)((uint64_t)me.mask << step >> cell);
     if (!note_slowly(c, p, k, here, record, lane, behind))
@@ -109,15 +112,16 @@ static inline uint32_t note_row(RtCheck *c, uintptr_t at, uint32_t mask, uint64_
 /* All lanes read one element: two of them stand for all. */
 static bool note_one(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record, uint32_t lane,
                      uint32_t bytes) {
-  const Piece *p = piece_for(c, at, bytes);
+  const Piece *p = rt_check_piece_for(c, at, bytes);
   if (!p)
     return false;
-  size_t k = cell_in(p, at);
-  uint32_t cell = place_in_line(c, p, k), behind = behind_at(c, at);
-  Line *l = line_of(c, p, k);
-  Line first = entry(record, lane + (uint32_t)__builtin_ctz(mask), 1u << cell, ONE),
-       last = entry(record, lane + WARP - 1 - (uint32_t)__builtin_clz(mask), 1u << cell, ONE);
-  return note(c, l, first, behind) && note(c, l, last, behind);
+  size_t k = rt_check_cell_in(p, at);
+  uint32_t cell = rt_check_place_in_line(c, p, k), behind = rt_check_behind_at(c, at);
+  Line *l = rt_check_line_of(c, p, k);
+  Line first = rt_check_entry(record, lane + (uint32_t)__builtin_ctz(mask), 1u << cell, ONE),
+       last = rt_check_entry(record, lane + WARP - 1 - (uint32_t)__builtin_clz(mask), 1u << cell,
+                             ONE);
+  return rt_check_note_entry(c, l, first, behind) && rt_check_note_entry(c, l, last, behind);
 }
 
 /* Where the same threads will be the next time, if they go on as they did: a loop by the grid's
@@ -156,13 +160,13 @@ static const uint8_t *note_each(const RtHostLaunch *view, uintptr_t at, uint32_t
 
 /* The next time the site will know its piece. */
 static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes) {
-  const Piece *p = piece_for(c, at, bytes);
+  const Piece *p = rt_check_piece_for(c, at, bytes);
   if (!p)
     return;
   s->generation = c->generation;
   s->begin = p->number << PIECE_BITS;
   s->size = ((uintptr_t)1 << PIECE_BITS) - WARP * bytes;
-  s->lines = p->lines, s->shift = p->shift, s->first = line_cells(c) - p->phase;
+  s->lines = p->lines, s->shift = p->shift, s->first = rt_check_line_cells(c) - p->phase;
 }
 
 /* Lanes of one warp at some step: each has its own cell, of lines that are opened. Returns those
@@ -171,19 +175,19 @@ static uint32_t note_cells_apart(RtCheck *c, uintptr_t at, uint32_t number, uint
                                  uint32_t bytes, int64_t step, uint32_t mask) {
   uint32_t first = (uint32_t)__builtin_ctz(mask), last = WARP - 1 - (uint32_t)__builtin_clz(mask);
   uintptr_t begin = at + (uintptr_t)(first * step), end = at + (uintptr_t)(last * step);
-  const Piece *p = piece_for(c, begin, bytes);
+  const Piece *p = rt_check_piece_for(c, begin, bytes);
   if (!p || step & (bytes - 1) || (begin ^ end) >> PIECE_BITS)
     return mask;
   uint64_t *cells = p->cells, open = (uint64_t)c->base << SEGMENT_AT,
            me = rt_check_stamp(c, number) | what | rt_check_lanes(number % WARP + first);
-  int64_t n = (int64_t)cell_in(p, begin), by = step / (int64_t)bytes;
-  uint32_t left = 0, behind = behind_at(c, at), bits = c->line_bits,
+  int64_t n = (int64_t)rt_check_cell_in(p, begin), by = step / (int64_t)bytes;
+  uint32_t left = 0, behind = rt_check_behind_at(c, at), bits = c->line_bits,
            before = (1u << bits) - p->phase;
   for (uint32_t k = first; k <= last; k++, n += by, me += rt_check_lanes(1)) {
     const Line *l = &p->lines[(n + before) >> bits];
     if (!(mask >> k & 1))
       continue;
-    if (l->record == open && l->form == OPEN && is_older(c, cells[n], behind))
+    if (l->record == open && l->form == OPEN && rt_check_is_older(c, cells[n], behind))
       cells[n] = me; /* the usual case */
     else if (!rt_check_note_cell(c, p, (size_t)n, me, behind))
       left |= 1u << k;
@@ -194,17 +198,17 @@ static uint32_t note_cells_apart(RtCheck *c, uintptr_t at, uint32_t number, uint
 /* The same where each lane's element is the one before: the last lane's comes first. */
 static uint32_t note_row_back(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
                               uint32_t lane, uint32_t bytes) {
-  const Piece *p = piece_for(c, at, bytes);
-  size_t k = cell_in(p ? p : &(Piece){0}, at);
-  if (!p || k + WARP > ncells(p->shift))
+  const Piece *p = rt_check_piece_for(c, at, bytes);
+  size_t k = rt_check_cell_in(p ? p : &(Piece){0}, at);
+  if (!p || k + WARP > rt_check_ncells(p->shift))
     return mask;
-  uint32_t cell = place_in_line(c, p, k), left = 0, behind = behind_at(c, at),
-           length = line_cells(c), all = all_cells(c);
-  Line *l = line_of(c, p, k);
+  uint32_t cell = rt_check_place_in_line(c, p, k), left = 0, behind = rt_check_behind_at(c, at),
+           length = rt_check_line_cells(c), all = rt_check_all_cells(c);
+  Line *l = rt_check_line_of(c, p, k);
   uint64_t wide = (uint64_t)mask << cell;
   for (uint32_t step = 0; wide; step += length, wide >>= length, l++) {
-    Line me = entry(record, lane + cell - step, (uint32_t)wide & all, BACK);
-    if (me.mask && !note(c, l, me, behind))
+    Line me = rt_check_entry(record, lane + cell - step, (uint32_t)wide & all, BACK);
+    if (me.mask && !rt_check_note_entry(c, l, me, behind))
       left |= (uint32_t)((uint64_t)me.mask << step >> cell);
   }
   return left;
@@ -213,20 +217,20 @@ static uint32_t note_row_back(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t 
 /* The same where each lane's element is 1 << by further than the one before. */
 static uint32_t note_row_every(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
                                uint32_t lane, uint32_t bytes, uint32_t by) {
-  const Piece *p = piece_for(c, at, bytes);
-  size_t k = cell_in(p ? p : &(Piece){0}, at);
-  if (!p || k + ((size_t)WARP << by) > ncells(p->shift) || line_cells(c) < WARP)
+  const Piece *p = rt_check_piece_for(c, at, bytes);
+  size_t k = rt_check_cell_in(p ? p : &(Piece){0}, at);
+  if (!p || k + ((size_t)WARP << by) > rt_check_ncells(p->shift) || rt_check_line_cells(c) < WARP)
     return mask;
-  uint32_t left = 0, behind = behind_at(c, at), cell = place_in_line(c, p, k);
-  Line *l = line_of(c, p, k);
+  uint32_t left = 0, behind = rt_check_behind_at(c, at), cell = rt_check_place_in_line(c, p, k);
+  Line *l = rt_check_line_of(c, p, k);
   for (uint32_t first = 0, n; first < WARP && mask >> first; first += n, l++, cell &= WARP - 1) {
     n = ((WARP - 1 - cell) >> by) + 1;
-    uint32_t here = mask >> first & low_bits(n), cells = 0;
-    Line me = entry(record, lane + first - (cell >> by), 0, EVERY + by);
+    uint32_t here = mask >> first & rt_check_low_bits(n), cells = 0;
+    Line me = rt_check_entry(record, lane + first - (cell >> by), 0, EVERY + by);
     for (uint32_t rest = here; rest; rest &= rest - 1)
       cells |= 1u << (cell + ((uint32_t)__builtin_ctz(rest) << by));
     me.mask = cells;
-    if (cells && !note(c, l, me, behind))
+    if (cells && !rt_check_note_entry(c, l, me, behind))
       left |= here << first;
     cell += n << by;
   }
@@ -249,7 +253,7 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
     return 0;
   if (step == bytes) {
     c->row = at;
-    bool is_new = !piece_for(c, at, bytes) && !(at & (bytes - 1));
+    bool is_new = !rt_check_piece_for(c, at, bytes) && !(at & (bytes - 1));
     if (is_new && !rt_check_find_piece(c, at, bytes))
       c->no_memory = true;
     c->row = 0;
@@ -279,7 +283,7 @@ static __attribute__((noinline)) const uint8_t *row_slowly(const RtHostLaunch *v
   uint32_t number = thread - c->begin, lane = number % WARP;
   if (!mask)
     return nothing;
-  if (!is_plain(what))
+  if (!rt_check_is_plain(what))
     return note_each(view, at, thread, what, bytes, step, mask);
   if (step == bytes)
     find_lines(c, &c->next[what >> RT_ACCESS_SITE], at, bytes);
@@ -298,12 +302,12 @@ static __attribute__((noinline)) const uint8_t *row_in_lines(const RtHostLaunch 
                                                              uint32_t bytes, uint32_t mask, Line *l,
                                                              uint32_t cell) {
   RtCheck *c = view->check;
-  uint32_t behind = behind_at(c, at), length = line_cells(c), all = all_cells(c),
-           number = thread - c->begin;
+  uint32_t behind = rt_check_behind_at(c, at), length = rt_check_line_cells(c),
+           all = rt_check_all_cells(c), number = thread - c->begin;
   uint64_t record = rt_check_stamp(c, number) | what, wide = (uint64_t)mask << cell;
   for (uint32_t first = number % WARP - cell; wide; wide >>= length, first += length, l++) {
-    Line me = entry(record, first, (uint32_t)wide & all, EACH);
-    if (me.mask && !note(c, l, me, behind))
+    Line me = rt_check_entry(record, first, (uint32_t)wide & all, EACH);
+    if (me.mask && !rt_check_note_entry(c, l, me, behind))
       return row_slowly(view, at, thread, what, bytes, bytes, mask);
   }
   return nothing;
@@ -319,7 +323,7 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
   if (!mask)
     return true;
   if (rt_check_is_stale(c, l->record)) {
-    put(l, (Line){.record = record, .rest = mask});
+    rt_check_put(l, (Line){.record = record, .rest = mask});
     return true;
   }
   if (rt_check_kind_of(l->record) != RT_ACCESS_READ || l->form != EACH)
@@ -367,9 +371,9 @@ row_of_joined(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t 
       return nothing;
   } else if (rt_check_is_stale(c, l->record) && (!there || rt_check_is_stale(c, l[1].record))) {
     if (here)
-      put(l, (Line){.record = me, .rest = here});
+      rt_check_put(l, (Line){.record = me, .rest = here});
     if (there)
-      put(l + 1, (Line){.record = me, .rest = there});
+      rt_check_put(l + 1, (Line){.record = me, .rest = there});
     return nothing;
   }
   return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
@@ -390,18 +394,18 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
   uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first;
   if (c->joined)
     return row_of_joined(view, at, thread, what, bytes, mask, s->lines, k);
-  uint32_t length = line_cells(c), cell = k & (length - 1);
+  uint32_t length = rt_check_line_cells(c), cell = k & (length - 1);
   Line *l = &s->lines[k >> c->line_bits];
   uint64_t wide = (uint64_t)mask << cell;
-  uint32_t now = (uint32_t)wide & all_cells(c);
+  uint32_t now = (uint32_t)wide & rt_check_all_cells(c);
   uint64_t more = wide >> length;
   if (!rt_check_is_stale(c, l->record) || more >> length ||
       (more && !rt_check_is_stale(c, l[1].record)))
     return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
   uint64_t record = rt_check_stamp(c, number) | what;
   if (now)
-    put(l, entry(record, lane - cell, now, EACH));
+    rt_check_put(l, rt_check_entry(record, lane - cell, now, EACH));
   if (more)
-    put(l + 1, entry(record, lane + length - cell, (uint32_t)more, EACH));
+    rt_check_put(l + 1, rt_check_entry(record, lane + length - cell, (uint32_t)more, EACH));
   return nothing;
 }

@@ -1,6 +1,6 @@
-/* Check: what its files share. Private to them: check.c (launches, blocks, order, findings),
- * check_cells.c (what was touched, by whom), check_entries.c (lines of cells), check_rows.c (vectors)
- * and check_touch.c (one cell). */
+/* Check: what its files share. Private to them: check.c (launches, blocks, order,
+ * findings), check_cells.c (what was touched, by whom), check_entries.c (lines of cells),
+ * check_rows.c (vectors) and check_touch.c (one cell). */
 #ifndef PYPTX_RUNTIME_HOST_CHECK_STATE_H
 #define PYPTX_RUNTIME_HOST_CHECK_STATE_H
 
@@ -27,7 +27,8 @@ enum {
 };
 #define WHO ((uint64_t)-1 << LANE_AT)
 
-/* Of joined blocks: the first thread's place in the row is `warp`, its row's first thread `epoch`. */
+/* Of joined blocks: the first thread's place in the row is `warp`, the row's first thread
+ * `epoch`. */
 typedef struct Segment {
   uint32_t block, epoch, grid, warp;
 } Segment;
