@@ -178,16 +178,17 @@ static uint32_t note_cells_apart(RtCheck *c, uintptr_t at, uint32_t number, uint
   const Piece *p = rt_check_piece_for(c, begin, bytes);
   if (!p || step & (bytes - 1) || (begin ^ end) >> PIECE_BITS)
     return mask;
-  uint64_t *cells = p->cells, open = (uint64_t)c->base << SEGMENT_AT,
+  const uint64_t open = (uint64_t)c->base << SEGMENT_AT, apart = (uint64_t)OPEN << FORM_AT | APART;
+  uint64_t *cells = p->cells,
            me = rt_check_stamp(c, number) | what | rt_check_lanes(number % WARP + first);
   int64_t n = (int64_t)rt_check_cell_in(p, begin), by = step / (int64_t)bytes;
   uint32_t left = 0, behind = rt_check_behind_at(c, at), bits = c->line_bits,
            before = (1u << bits) - p->phase;
   for (uint32_t k = first; k <= last; k++, n += by, me += rt_check_lanes(1)) {
     const Line *l = &p->lines[(n + before) >> bits];
-    if (!(mask >> k & 1))
+    if (mask != UINT32_MAX && !(mask >> k & 1))
       continue;
-    if (l->record == open && l->form == OPEN && rt_check_is_older(c, cells[n], behind))
+    if (l->record == open && l->rest == apart && rt_check_is_older(c, cells[n], behind))
       cells[n] = me; /* the usual case */
     else if (!rt_check_note_cell(c, p, (size_t)n, me, behind))
       left |= 1u << k;
@@ -317,21 +318,13 @@ static inline bool is_same_thread(const Line *e, uint64_t record) {
   return !((e->record ^ record) & WHO);
 }
 
-/* A read by joined blocks, as stencils do it: of a line that nobody has touched, or that is read
- * only. record: of cell 0. false: row_in_lines knows more. */
-static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32_t mask) {
-  if (!mask)
-    return true;
-  if (rt_check_is_stale(c, l->record)) {
-    rt_check_put(l, (Line){.record = record, .rest = mask});
-    return true;
-  }
-  if (rt_check_kind_of(l->record) != RT_ACCESS_READ || l->form != EACH)
-    return false;
+/* A read of a line that is read only, or false: row_in_lines knows more. */
+static __attribute__((noinline)) bool add_joined_read(RtCheck *c, Line *l, uint64_t record,
+                                                      uint32_t mask) {
   Log *log = l->more ? &c->logs[l->more - 1] : NULL;
+  if (l->form != EACH || (log && log->written))
+    return false;
   Line *mine = is_same_thread(l, record) ? l : NULL;
-  if (log && (log->written || !(mask & ~log->twice)))
-    return !log->written; /* two threads stand for all others */
   for (uint32_t k = 0; log && !mine && k < log->n; k++)
     mine = is_same_thread(&log->entries[k], record) && log->entries[k].form == EACH
                ? &log->entries[k]
@@ -353,6 +346,23 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
   if (log)
     log->twice |= log->once & more, log->once |= more;
   return true;
+}
+
+/* A read by joined blocks, as stencils do it: of a line that nobody has touched, or that is read
+ * only, by two threads at the best, who stand for all others. record: of cell 0. */
+static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32_t mask) {
+  uint64_t old = l->record, more = l->rest >> MORE_AT;
+  if (!mask)
+    return true;
+  if (rt_check_is_stale(c, old)) {
+    rt_check_put(l, (Line){.record = record, .rest = mask});
+    return true;
+  }
+  if (rt_check_kind_of(old) != RT_ACCESS_READ)
+    return false;
+  if (more && !(mask & ~c->logs[more - 1].twice) && !c->logs[more - 1].written)
+    return true;
+  return add_joined_read(c, l, record, mask);
 }
 
 /* Of joined blocks, whose lines have 32 cells. k: of the first one. */
