@@ -59,6 +59,85 @@ def three_points_of_part(u, out):
         out[i] = (u[i - 1] + u[i] + u[i + 1]) / 3
 
 
+def three_points_of_rows(u):
+    i = cuda.grid(1)
+    if 0 < i < u.shape[1] - 1:
+        u[1, i] = (u[0, i - 1] + u[0, i] + u[0, i + 1]) / 3
+
+
+def five_points_of_planes(u):
+    x, y = cuda.grid(2)
+    if 0 < x < u.shape[2] - 1 and 0 < y < u.shape[1] - 1:
+        u[1, y, x] = (u[0, y - 1, x] + u[0, y + 1, x] + u[0, y, x - 1] + u[0, y, x + 1] + u[0, y, x]) / 5
+
+
+def nine_points_of_planes(u):
+    x, y = cuda.grid(2)
+    if 0 < x < u.shape[2] - 1 and 0 < y < u.shape[1] - 1:
+        total = u[0, y, x] * 0
+        for dy in range(-1, 2):
+            for dx in range(-1, 2):
+                total += u[0, y + dy, x + dx]
+        u[1, y, x] = total
+
+
+def red_points(u):
+    i = 2 * cuda.grid(1) + 1
+    if i < u.size - 1:
+        u[i] = (u[i - 1] + u[i + 1]) / 2
+
+
+def fill(a, value):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = value
+
+
+def scale_2d(a, factor):
+    x, y = cuda.grid(2)
+    if x < a.shape[1] and y < a.shape[0]:
+        a[y, x] *= factor
+
+
+def swap_pairs(a):
+    i = cuda.grid(1)
+    if i < a.size // 2:
+        a[2 * i], a[2 * i + 1] = a[2 * i + 1], a[2 * i]
+
+
+def reverse_tiles(a, out):
+    tile = cuda.shared.array(256, a.dtype)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    tile[t] = a[i]
+    cuda.syncthreads()
+    out[i] = tile[255 - t]
+
+
+def three_points_of_tiles(u, out):
+    tile = cuda.shared.array(258, u.dtype)
+    i, t = cuda.grid(1), cuda.threadIdx.x
+    if i < u.size:
+        tile[t + 1] = u[i]
+    if t == 0 and i > 0:
+        tile[0] = u[i - 1]
+    if t == 255 and i + 1 < u.size:
+        tile[257] = u[i + 1]
+    cuda.syncthreads()
+    if 0 < i < u.size - 1:
+        out[i] = (tile[t] + tile[t + 1] + tile[t + 2]) / 3
+
+
+def transpose_by(side):
+    def transpose_square(a, out):
+        tile = cuda.shared.array((side, side + 1), a.dtype)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        tile[ty, tx] = a[cuda.blockIdx.y * side + ty, cuda.blockIdx.x * side + tx]
+        cuda.syncthreads()
+        out[cuda.blockIdx.x * side + ty, cuda.blockIdx.y * side + tx] = tile[tx, ty]
+
+    return transpose_square
+
+
 def five_points(u, out):
     x, y = cuda.grid(2)
     if 0 < x < u.shape[1] - 1 and 0 < y < u.shape[0] - 1:
@@ -188,6 +267,10 @@ def cases(scale):
     for threads in (100, 1024):
         yield f"vadd float32 {threads}", vadd, flat(n, threads), (a, b, c)
         yield f"three points float32 {threads}", three_points, flat(n, threads), (a, c)
+    for dtype in (np.int8, np.uint8, h, np.float16, np.bool_):
+        yield f"fill {np.dtype(dtype).name} 256", fill, flat(n, 256), (np.zeros(n, dtype), dtype(1))
+    for dtype in (np.int8, h, np.float16):
+        yield f"saxpy {np.dtype(dtype).name} 100, n - 5", saxpy, flat(n - 5, 100), (dtype(1), numbers(n, dtype)[5:], numbers(n, dtype, 1)[5:])
     yield "vadd float32 256, n - 5", vadd, flat(n - 5, 256), (a[5:], b[5:], c[5:])
     yield "grid stride float32 100", grid_stride, (64, 100), (a, b, c)
     for dtype in (f, d):
@@ -200,6 +283,11 @@ def cases(scale):
         name = f"{np.dtype(dtype).name} {shape[0]} x {shape[1]}, {block[0]} x {block[1]}"
         yield f"2-D add {name}", add_2d, cover(shape, block), (a, b, c)
         yield f"five points {name}", five_points, cover(shape, block), (a, c)
+    for dtype, block in ((f, (8, 8)), (f, (4, 8)), (f, (16, 4)), (f, (6, 6)), (f, (1, 256)), (np.int8, (8, 8)), (h, (8, 32))):
+        a, b, c = numbers((side, side), dtype), numbers((side, side), dtype, 1), np.zeros((side, side), dtype)
+        name = f"{np.dtype(dtype).name}, {block[0]} x {block[1]}"
+        yield f"2-D add {name}", add_2d, cover((side, side), block), (a, b, c)
+        yield f"2-D scale {name}", scale_2d, cover((side, side), block), (a, dtype(1))
     for dtype in (f, d):
         a, out = numbers((4096, n // 4096), dtype), np.zeros(4096, dtype)
         name = np.dtype(dtype).name
@@ -211,6 +299,22 @@ def cases(scale):
     a = numbers((side, side), f)
     yield "three points float32 256, of a part of one array", three_points_of_part, flat(n, 256), parts(numbers(n, f))
     yield "transpose float32 32 x 8", transpose, cover(a.shape, (32, 32))[:1] + ((32, 8),), (a, np.zeros_like(a))
+    for dtype in (f, d, h, np.int8):
+        a, name = numbers((side, side), dtype), np.dtype(dtype).name
+        for tile in (32, 16):
+            yield f"transpose {name} {tile} x {tile}", transpose_by(tile), ((side // tile, side // tile), (tile, tile)), (a, np.zeros_like(a))
+        yield f"reverse tiles {name} 256", reverse_tiles, flat(n, 256), (a.ravel(), np.zeros(n, dtype))
+        yield f"three points of tiles {name} 256", three_points_of_tiles, flat(n, 256), (a.ravel(), np.zeros(n, dtype))
+    for dtype in (f, d, h):
+        name = np.dtype(dtype).name
+        yield f"three points {name} 256, of a row of one array", three_points_of_rows, flat(n, 256), (numbers((2, n), dtype),)
+        yield f"five points {name} 32 x 8, of a plane of one array", five_points_of_planes, cover((side, side), (32, 8)), (numbers((2, side, side), dtype),)
+        yield f"nine points {name} 32 x 8, of a plane of one array", nine_points_of_planes, cover((side, side), (32, 8)), (numbers((2, side, side), dtype),)
+        yield f"every second point {name} 256, of one array", red_points, flat(n // 2, 256), (numbers(n, dtype),)
+    yield "pairs float32 256", swap_pairs, flat(n // 2, 256), (numbers(n, f),)
+    for name, part in (("[::-1]", slice(None, None, -1)), ("[::2]", slice(None, None, 2))):
+        arrays = [cuda.to_device(numbers(2 * n, f, k))[part] for k in range(3)]
+        yield f"vadd float32 256, of {name}", vadd, flat(arrays[0].size, 256), tuple(arrays)
     a, out = numbers(n, f), np.zeros(n, f)
     yield "gather float32 256", gather, flat(n, 256), (a, numbers(n, i), out)
     yield "histogram int32 256", histogram, flat(n, 256), (numbers(n, i), np.zeros(256, i))

@@ -134,6 +134,7 @@ typedef struct RtHostLaunch {
   /* frames of recursive functions stay above this address; 0: it is not known */
   uintptr_t stack_end;
   uint32_t cluster[3];   /* blocks of a cluster, at least 1 */
+  uint32_t row_threads;  /* along x, of checked blocks that are joined */
   struct RtCheck *check; /* of checked code, else NULL */
 } RtHostLaunch;
 
@@ -400,6 +401,10 @@ enum { RT_GO_APART = INT32_MAX, RT_NEXT_READY = 1 << 30 };
 /* Runs blocks first <= n < last of the grid, numbered x fastest. */
 typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t last);
 
+/* RtHostCode.turns: checked code that runs several blocks row by row says whose turn it is
+ * (rt_check_turn), or they are one row (rt_check_along). */
+enum { RT_TURNS_NONE, RT_TURNS_TAKEN, RT_TURNS_JOINED };
+
 typedef struct RtHostCode {
   RtHostEntry entry;
   uint32_t static_shared; /* bytes of shared memory before the dynamic part */
@@ -419,8 +424,7 @@ typedef struct RtHostCode {
   uint32_t strides;
   uint32_t stack_bytes; /* of the frames of all its functions, each once */
   uint32_t checks;      /* RT_CHECK_…: what it looks for */
-  /* checked code that runs several blocks row by row, and says whose turn it is (rt_check_turn) */
-  uint32_t turns;
+  uint32_t turns;       /* RtTurns */
 } RtHostCode;
 
 /* Local memory of a thread on a GPU, bytes: the stack, which is there from the start, and the most

@@ -110,10 +110,11 @@ static void check_race(Lower *lw, const Ins *i, LLVMValueRef p, uint32_t site, u
   LLVMValueRef args[] = {launch_of(lw), p, cg_host_arg(lw, HOST_THREAD),
                          lw_i32(lw, (int64_t)(kind | shown << RT_ACCESS_SITE)),
                          lw_i32(lw, (int64_t)bytes)};
-  LLVMValueRef found = call(lw, "rt_check_access", lw->t->i32, args, 5), ok = is_zero(lw, found),
+  LLVMValueRef found = call(lw, "rt_check_access", lw->t->i8, args, 5), ok = is_zero(lw, found),
                stored = is_update(lw, i) ? NULL : is_stored(lw, i, p);
   if (stored)
-    ok = l_or(lw->b, ok, l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, found, lw_i32(lw, 2)), stored));
+    ok = l_or(lw->b, ok,
+              l_and(lw->b, l_icmp(lw->b, LLVMIntEQ, found, l_int(lw->t->i8, 2)), stored));
   LLVMBasicBlockRef go = go_on_if(lw, ok);
   LLVMValueRef race[] = {launch_of(lw), lw_i32(lw, RT_FOUND_RACE)};
   call(lw, "rt_check_found", lw->t->none, race, 2);

@@ -138,7 +138,10 @@ static void guard_row(Loops *l, LLVMValueRef thread) {
     LLVMInstructionRemoveFromParent(i);
     LLVMInsertIntoBuilder(l->b, i);
   }
-  LLVMValueRef width = cg_host_size(l->cg, LLVMGetParam(thread, HOST_LAUNCH), SREG_NTID_X);
+  LLVMValueRef launch = LLVMGetParam(thread, HOST_LAUNCH),
+               width = l->joined ? cg_host_launch_field(l->cg, launch, l->t->i32,
+                                                        offsetof(RtHostLaunch, row_threads))
+                                 : cg_host_size(l->cg, launch, SREG_NTID_X);
   l_condbr(l->b, l_icmp(l->b, LLVMIntULT, LLVMGetParam(thread, HOST_TX), width), old, end);
   for (LLVMBasicBlockRef b = old; b && b != end; b = LLVMGetNextBasicBlock(b)) {
     LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
@@ -272,6 +275,17 @@ static void take_turn(Loops *l, LLVMValueRef number, LLVMValueRef by) {
   l_call(l->b, fn, args, 2);
 }
 
+/* Checked code: a row of joined blocks follows, from thread `first` of each on. */
+static void begin_row(Loops *l, LLVMValueRef first) {
+  LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, "rt_check_along"),
+               args[] = {l->launch, first};
+  LLVMTypeRef types[] = {l->t->ptr, l->t->i32};
+  if (!fn)
+    fn = LLVMAddFunction(l->cg->module, "rt_check_along",
+                         LLVMFunctionType(l->t->none, types, 2, 0));
+  l_call(l->b, fn, args, 2);
+}
+
 static void go_along(Loops *l, LLVMValueRef bx, LLVMValueRef by) {
   l->args[HOST_BX] = l_add_nuw(l->b, bx, l_trunc(l->b, by, l->t->i32));
   LLVMSetNSW(l->args[HOST_BX], 1);
@@ -287,6 +301,8 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
   hl_set(l, count, threads);
   LLVMValueRef first = rows_begin(l);
   Loop blocks = {0};
+  if (l->joined && l->checks)
+    begin_row(l, first);
   if (!l->joined) {
     blocks = hl_loop_begin(l, hl_i64(l, 0), group, "along");
     l->args[HOST_BLOCK] = l_add_nuw(l->b, number, blocks.counter);
@@ -306,17 +322,19 @@ static void run_group(Loops *l, LLVMValueRef row, LLVMValueRef group) {
 static void run_iteration(Loops *l, LLVMValueRef row, LLVMValueRef thread, LLVMValueRef group,
                           LLVMValueRef number) {
   LLVMValueRef threads = l->sizes[0], bx = l->args[HOST_BX];
-  if (!l->checks)
+  if (l->joined)
     threads = l_mul_nuw(l->b, threads, l_trunc(l->b, group, l->t->i32));
   LLVMValueRef first = rows_begin(l);
   Loop blocks = {0};
-  if (l->checks) {
+  if (l->joined && l->checks)
+    begin_row(l, first);
+  if (!l->joined) {
     blocks = hl_loop_begin(l, hl_i64(l, 0), group, "along");
     go_along(l, bx, blocks.counter);
     take_turn(l, number, blocks.counter);
   }
   run_threads(l, row, thread, hl_i32(l, 0), first, threads);
-  if (l->checks)
+  if (!l->joined)
     hl_loop_end(l, &blocks);
   hl_loop_end(l, &l->nest[0]);
   l->args[HOST_BX] = bx;
@@ -436,8 +454,11 @@ static LLVMValueRef thread_of(const Loops *l) {
 
 static bool has_barriers(const Loops *l) { return l->markers[0] || l->markers[1]; }
 
+/* The runtime notes so many threads by one word. Blocks have widths; joined ones are as wide as
+ * need be. */
+enum { CHECKED_LANES = 16, JOINED_LANES = 32 };
+
 Loops *hl_loops(Cg *cg) {
-  enum { CHECKED_LANES = 16 };
   HostState *s = cg->target_state;
   if (s->loops || !s->thread)
     return s->loops;
@@ -452,7 +473,7 @@ Loops *hl_loops(Cg *cg) {
   l->followed = l->checks || LLVMGetNamedFunction(cg->module, "rt_host_mbarrier");
   bool wide = !(cg->options.check & ~RT_CHECK_BLOCKS); /* other checks are branches in each lane */
   l->width = cg->options.opt >= 2 && !cg->debug && wide ? cg_lanes_width(cg) : 0;
-  if (l->width && l->checks) /* the runtime notes so many threads by one word */
+  if (l->width && l->checks)
     l->width = CHECKED_LANES;
   return l;
 }
@@ -533,8 +554,8 @@ void hl_pass_join(Cg *cg) {
   Loops *l = hl_loops(cg);
   if (!l || !are_blocks_alone(l) || !l->width)
     return;
-  l->joined = !l->checks && cg_host_join_blocks(cg, thread_of(l));
-  if (l->checks)
+  l->joined = cg_host_join_blocks(cg, thread_of(l));
+  if (l->checks && !l->joined)
     name_block(l, thread_of(l));
   l->bound = l->joined || l->checks ? cg_host_cut_stride(cg, thread_of(l)) : NULL;
 }
@@ -543,8 +564,13 @@ void hl_pass_lanes(Cg *cg) {
   Loops *l = hl_loops(cg);
   if (!l)
     return;
-  l->row_width = l->width; /* for segments too, whose rows are written by hl_pass_entry */
-  if (!l->fission.nsegments)
+  l->row_width = l->width;      /* for segments too, whose rows are written by hl_pass_entry */
+  if (l->joined && l->checks) { /* their vectors go across the boundaries of blocks */
+    l->row_width = JOINED_LANES;
+    l->row = hl_make_row(l, thread_of(l), (HostRow){0});
+    l->row_width = l->width;
+  }
+  if (!l->fission.nsegments && !l->row)
     l->row = hl_make_row(l, thread_of(l), (HostRow){0});
 }
 
@@ -583,6 +609,8 @@ void hl_pass_entry(Cg *cg) {
   host->waits = hl_has_meeting(&l->fission, RT_MEET_WAIT) || has_places(cg);
   host->strides = l->bound != NULL;
   host->checks = (uint32_t)cg->options.check;
-  host->turns = l->checks && runs_groups(l);
+  host->turns = !l->checks || !runs_groups(l) ? RT_TURNS_NONE
+                : l->joined                   ? RT_TURNS_JOINED
+                                              : RT_TURNS_TAKEN;
   cg_verify_module(cg);
 }

@@ -47,9 +47,12 @@ static int register_of(const void *thread, LLVMValueRef v) {
 
 static Registers registers_of(LLVMValueRef f) { return (Registers){.of = register_of, .user = f}; }
 
+/* Or where an access is noted: the runtime knows what such a number means (rt_check_along). */
 static bool only_in_traps(LLVMValueRef arg) {
   for (LLVMUseRef u = LLVMGetFirstUse(arg); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u), next = NULL;
+    if (cg_is_call_of(user, "rt_check_access") || cg_is_call_of(user, "rt_check_unset_at"))
+      continue;
     if (!cg_is_call_of(user, "rt_host_trap") || !(next = LLVMGetNextInstruction(user)) ||
         !LLVMIsAUnreachableInst(next))
       return false;

@@ -51,6 +51,11 @@ static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + SEGMEN
   return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = width, .whole = true};
 }
 
+/* Vectors at a time, in blocks whose rows allow it. The runtime notes 32 threads at most. */
+static unsigned wide_by(const Loops *l) {
+  return !l->checks ? WIDE : l->whole.width < WARP ? WARP / l->whole.width : 1;
+}
+
 static bool has_meeting(LLVMValueRef f) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
@@ -68,9 +73,9 @@ static bool write_segment(Loops *l, uint32_t number) {
   Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
   l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
   l->whole.one_result[number] = lanes && cg_lanes_one_result(lanes);
-  if (!l->checks && l->whole.lanes[number] && cg_lanes_stride(lanes) &&
+  if (wide_by(l) > 1 && l->whole.lanes[number] && (l->checks || cg_lanes_stride(lanes)) &&
       !l->whole.fission.segments[number].votes && !has_meeting(fn)) {
-    how = lanes_of(WIDE * l->whole.width, zeros);
+    how = lanes_of(wide_by(l) * l->whole.width, zeros);
     lanes = cg_lanes_analyse(l->cg, fn, &how);
     LLVMValueRef wide = l->whole.one_result[number] && lanes ? cg_lanes_write(lanes) : NULL;
     if (wide && !cg_lanes_one_result(lanes)) {
@@ -215,10 +220,10 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[SEGME
   hl_nest_end(l);
 }
 
-/* By WIDE vectors of threads at a time, if the rows are multiples of that. */
+/* By several vectors of threads at a time, if the rows are multiples of that. */
 static void run_wide_or_not(Loops *l, uint32_t number,
                             LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
-  unsigned width = l->whole.width, all = WIDE * width;
+  unsigned width = l->whole.width, all = wide_by(l) * width;
   LLVMBasicBlockRef wide = hl_new_block(l, "wide"), other = hl_new_block(l, "narrow"),
                     done = hl_new_block(l, "");
   LLVMValueRef odd = l_and(l->b, l->sizes[0], hl_i32(l, all - 1));

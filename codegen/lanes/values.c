@@ -519,8 +519,8 @@ static void write_row(Lanes *l, LLVMValueRef i, LaneValue *v, const RowForm *for
   LLVMValueRef found = l_call(l->b, fn, args, n);
   if (!v)
     return;
-  v->now = l_load(l->b, ln_vector_type(l, t->i32), found);
-  LLVMSetAlignment(v->now, 4);
+  v->now = l_load(l->b, ln_vector_type(l, LLVMTypeOf(i)), found);
+  LLVMSetAlignment(v->now, 1);
   LLVMSetVolatile(v->now, 1); /* another call writes it again */
 }
 

@@ -21,6 +21,8 @@
  * are told by their numbers and nothing is cleared. */
 #include "runtime/host/check_state.h"
 
+#include "runtime/host/check_entries.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -73,7 +75,16 @@ static RtCheck *new_check(void) {
   return c;
 }
 
-RtCheck *rt_check_open(uint32_t checks) {
+/* What neighbours along x of one block touch is to be few lines, each of one block. */
+static uint32_t line_bits_for(uint32_t width) {
+  enum { WIDE = 64, BITS = 4, HALF = 3 };
+  uint32_t bits = (uint32_t)__builtin_ctz(width);
+  uint32_t least = width > WIDE ? BITS : width > WARP ? HALF : 0;
+  bits = bits < least ? least : bits;
+  return bits < MOST_LINE_BITS ? bits : MOST_LINE_BITS;
+}
+
+RtCheck *rt_check_open(uint32_t checks, uint32_t width, bool joined) {
   pthread_mutex_lock(&idle_lock);
   RtCheck *c = idle;
   if (c)
@@ -86,6 +97,9 @@ RtCheck *rt_check_open(uint32_t checks) {
   c->checks = checks;
   c->finding = RT_FOUND_NONE;
   c->row = 0;
+  c->joined = joined;
+  c->line_bits = joined ? MOST_LINE_BITS : line_bits_for(width);
+  c->begin = c->lane = 0;
   c->turns = NULL;
   memset(c->conflicts, 0, sizeof c->conflicts);
   c->unset.found = c->no_memory = false;
@@ -125,7 +139,7 @@ void rt_check_close(RtCheck *c) {
   if (c->most_full > (size_t)1 << 20)
     free(c->full), c->full = NULL, c->most_full = 0;
   if (c->most_logs > (size_t)1 << 20)
-    free(c->logs), c->logs = NULL, c->most_logs = 0;
+    rt_check_free_logs(c);
   pthread_mutex_lock(&idle_lock);
   c->idle = idle;
   idle = c;
@@ -220,6 +234,46 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   if (c->checks & RT_CHECK_INIT)
     rt_unset_mark(b->shared, shared_bytes);
   return true;
+}
+
+bool rt_check_join(RtCheck *c, const RtHostLaunch *view) {
+  uint32_t rows = view->block[1] * view->block[2], n = (view->row_threads + WARP - 1) / WARP;
+  c->row_width = view->block[0];
+  c->row_segments = n;
+  c->first_segment = (uint32_t)(c->base + c->nsegments);
+  if (!(c->checks & RT_CHECK_RACE))
+    return true;
+  void *segments = c->segments;
+  bool room = c->nsegments < UINT32_MAX / 2;
+  while (room && c->nsegments + (size_t)rows * n > c->most_segments)
+    room = rt_check_grow(&segments, &c->most_segments, c->most_segments, sizeof(Segment));
+  c->segments = segments;
+  for (uint32_t row = 0; room && row < rows; row++) {
+    Segment s = {(uint32_t)c->block->number, row * c->row_width, c->grid, 0},
+            *all = c->segments + c->nsegments;
+    for (uint32_t k = 0; k < n; k++, s.warp += WARP)
+      all[k] = s;
+    c->nsegments += n;
+  }
+  return room;
+}
+
+void rt_check_along(const RtHostLaunch *view, uint32_t first) {
+  RtCheck *c = view->check;
+  uint32_t row = first / c->row_width;
+  c->begin = first;
+  c->row_stamp = (uint64_t)(c->first_segment + row * c->row_segments) << SEGMENT_AT;
+}
+
+uint64_t rt_check_whose(const RtCheck *c, uint64_t record, uint32_t *thread) {
+  const Segment *s = &c->segments[rt_check_segment_of(record) - c->base];
+  uint32_t at = s->warp + rt_check_lane_of(record);
+  if (c->joined) {
+    *thread = s->epoch + at % c->row_width;
+    return (uint64_t)s->block + at / c->row_width;
+  }
+  *thread = s->warp * WARP + rt_check_lane_of(record);
+  return s->block;
 }
 
 void rt_check_take_turns(RtCheck *c, RtCheckBlock *const *places, uint64_t first) {
@@ -433,6 +487,8 @@ static void acquire(RtCheck *c, Warp *w, uintptr_t at) {
 void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool writes) {
   RtCheckBlock *b = c->block;
   uint32_t warp = thread / WARP;
+  if (c->joined) /* there are no fences */
+    return;
   acquire(c, &b->warps[warp], at);
   order_lanes(c, &b->warps[warp], thread % WARP, at, writes);
   bool releases = false;
@@ -487,6 +543,8 @@ static bool in_warp(const Warp *w, uint64_t record, uint64_t me) {
 bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared) {
   if (rt_check_is_stale(c, record))
     return true;
+  if (c->joined)
+    return !((record ^ me) & WHO);
   const Segment *s = &c->segments[rt_check_segment_of(record) - c->base],
                 *now = &c->segments[rt_check_segment_of(me) - c->base];
   const RtCheckBlock *b = c->block;
@@ -501,6 +559,8 @@ bool rt_check_is_before(const RtCheck *c, uint64_t record, uint64_t me, bool sha
 
 /* The same of lanes of the two, whichever they are: of one segment, no warp operation tells. */
 bool rt_check_is_row_before(const RtCheck *c, uint64_t record, uint64_t me, bool shared) {
+  if (c->joined)
+    return rt_check_is_stale(c, record);
   if (rt_check_segment_of(record) != rt_check_segment_of(me))
     return rt_check_is_before(c, record, me, shared);
   const Warp *w = &c->block->warps[c->segments[rt_check_segment_of(me) - c->base].warp];
@@ -553,7 +613,15 @@ static void place(uint64_t block, uint32_t thread, const RtHostLaunch *view, uin
 }
 
 void rt_check_fill(RtCheck *c, RtTrap *trap, const RtHostLaunch *view, uint32_t thread) {
-  const Conflict *x = &c->conflicts[thread % WARP];
+  const uint32_t *g = trap->block;
+  uint64_t block = g[0] + (uint64_t)view->grid[0] * (g[1] + (uint64_t)view->grid[1] * g[2]);
+  const Conflict *x = &c->conflicts[0];
+  for (uint32_t k = 1; k < WARP; k++) { /* the latest one of this thread */
+    const Conflict *y = &c->conflicts[k];
+    bool mine = x->block == block && x->thread == thread && x->time;
+    if (y->time && y->block == block && y->thread == thread && (!mine || y->time > x->time))
+      x = y;
+  }
   if (c->finding == RT_FOUND_RACE)
     rt_check_note(c, RT_FOUND_RACE, x->detail, x->other_site, x->other_block, x->other_thread);
   trap->finding = c->finding;
@@ -608,6 +676,11 @@ void rt_check_set_row(const RtHostLaunch *view, const void *p, uint32_t bytes, i
 void rt_check_unset_at(const RtHostLaunch *view, uint32_t site, uint64_t block, uint32_t thread,
                        int64_t v0, int64_t v1, int64_t v2, int64_t v3) {
   RtCheck *c = view->check;
+  if (c->joined) {
+    uint32_t at = thread - c->begin;
+    block = c->block->number + at / c->row_width;
+    thread = c->begin + at % c->row_width;
+  }
   if (!c->unset.found)
     c->unset = (Unset){true, site, thread, block, {v0, v1, v2, v3}};
   if (!(c->checks & RT_CHECK_RACE))

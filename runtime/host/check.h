@@ -17,7 +17,7 @@ typedef struct RtCheck RtCheck;
 typedef struct RtCheckBlock RtCheckBlock;
 
 /* For one launch; NULL: there is no memory. The shadow of memory is kept for the next one. */
-RtCheck *rt_check_open(uint32_t checks);
+RtCheck *rt_check_open(uint32_t checks, uint32_t width, bool joined); /* of its blocks */
 void rt_check_close(RtCheck *c);
 
 /* A block begins on this memory. place: what is kept for a block that may leave compiled code; NULL
@@ -27,6 +27,9 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t block, const RtHo
 /* The blocks from `first` on that have begun take turns. */
 enum { RT_CHECK_TURNS = 32 };
 void rt_check_take_turns(RtCheck *c, RtCheckBlock *const *places, uint64_t first);
+/* The block that has begun and those behind it are joined: vectors go across their boundaries.
+ * false: there is no memory. */
+bool rt_check_join(RtCheck *c, const RtHostLaunch *view);
 /* It goes on. */
 void rt_check_resume(RtCheck *c, RtCheckBlock *place);
 /* All blocks have met. */
@@ -65,10 +68,15 @@ bool rt_check_is_row_before(const RtCheck *c, uint64_t record, uint64_t me, bool
 /* writes: it is an atomic operation, and no relaxed read, which acquires only. */
 void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool writes);
 
+/* Whose access this is: the block's number; *thread: in the block. */
+uint64_t rt_check_whose(const RtCheck *c, uint64_t record, uint32_t *thread);
+
 /* --- called by compiled code --- */
 
 /* All lanes of the warp that begins at thread `first` have done a warp operation. */
 void rt_check_met(const RtHostLaunch *view, uint32_t first);
+/* A row of joined blocks begins, at this thread of each. */
+void rt_check_along(const RtHostLaunch *view, uint32_t first);
 /* What follows is done by this block. */
 void rt_check_turn(const RtHostLaunch *view, uint64_t block);
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device);

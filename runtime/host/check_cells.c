@@ -3,41 +3,36 @@
  * In: an access and its thread, whose segment, tick and lane make a record (check_state.h). Out: 0,
  * or a race with an earlier access that is not ordered before it.
  *
- * Memory is in pieces, with cells as fine as the finest access so far. Sixteen cells are a line. A
- * line has entries: a record, the cells that it is of, and how the lanes follow from the cell (each
- * cell the next lane, or one lane for all), so that what a vector of threads does is one entry, and
- * so is what a thread does that goes along a row. The first entry is in the line, others are in a
- * log (stencils, whose elements several threads read). A line is opened when entries do not tell
- * what happened: atomic operations, accesses that may be a race, more entries than a log has. Then
- * each cell has a record, or the index of a Full. What is of an earlier launch means nothing. */
+ * Memory is in pieces, with cells as fine as the finest access so far. Up to 32 cells are
+ * a line, as blocks are wide. A line has entries: a record, the cells that it is of, and how the
+ * lanes follow from the cell, so that what a vector of threads does is one entry, and so is what a
+ * thread does that goes along a row (check_entries.c). A line is opened when entries do not tell
+ * what happened: atomic operations, accesses that may be a race, threads that do not touch
+ * neighbouring cells. Then each cell has a record, or the index of a Full. What is of an earlier
+ * launch means nothing. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "runtime/host/check_state.h"
+#include "runtime/host/check_lines.h"
 #include "runtime/host/check_touch.h"
 #include "runtime/host/host.h"
 
-#ifdef __clang__
-#define VECTORS
-#else
-#define VECTORS __attribute__((optimize("O3")))
-#endif
-
-static size_t ncells(uint32_t shift) { return (size_t)1 << (PIECE_BITS - shift); }
-static size_t nlines(uint32_t shift) { return ncells(shift) / LINE + 1; }
+static size_t nlines(uint32_t shift, uint32_t line_bits) {
+  return (rt_check_ncells(shift) >> line_bits) + 1;
+}
 
 /* The lines are behind the cells. */
-static size_t cells_bytes(uint32_t shift) {
-  return ncells(shift) * sizeof(uint64_t) + nlines(shift) * sizeof(Line);
+static size_t cells_bytes(uint32_t shift, uint32_t line_bits) {
+  return rt_check_ncells(shift) * sizeof(uint64_t) + nlines(shift, line_bits) * sizeof(Line);
 }
 
 void rt_check_forget_cells(RtCheck *c) {
   for (size_t k = 0; k < ROWS; k++)
     for (Piece *p = c->rows[k], *next; p; p = next) {
       next = p->next;
-      munmap(p->cells, cells_bytes(p->least));
+      munmap(p->cells, cells_bytes(p->least, p->line_bits));
       free(p);
     }
   memset(c->rows, 0, sizeof c->rows);
@@ -45,11 +40,6 @@ void rt_check_forget_cells(RtCheck *c) {
 }
 
 /* --- cells --- */
-
-/* One thread does both: does the first say what the second would? */
-static bool says_as_much(uint64_t first, uint64_t second) {
-  return rt_check_is_alike(first, second) || rt_check_kind_of(first) == RT_ACCESS_WRITE;
-}
 
 /* The first test is for the usual case: memory that nobody else has touched in this launch, or
  * nobody at all. */
@@ -59,324 +49,31 @@ static inline uint32_t touch(RtCheck *c, uintptr_t at, uint64_t *cell, uint64_t 
     *cell = me;
     return 0;
   }
-  if (!((old ^ me) & WHO) && rt_check_kind_of(old) != FULL && says_as_much(old, me))
+  if (!((old ^ me) & WHO) && rt_check_kind_of(old) != FULL && rt_check_says_as_much(old, me))
     return 0;
   return rt_check_touch_slowly(c, at, cell, me);
 }
 
-/* --- lines --- */
-
-static Line *line_of(const Piece *p, size_t cell) {
-  return &p->lines[(cell + LINE - p->phase) >> LINE_BITS];
-}
-
-static bool is_open(const RtCheck *c, const Line *line) {
-  return line->form == OPEN && rt_check_segment_of(line->record) == c->base;
-}
-
-/* The record of one cell of an entry. */
-static inline uint64_t record_in(const Line *e, uint32_t cell) {
-  uint32_t lane = rt_check_lane_of(e->record) + (e->form == EACH ? cell : 0);
-  return (e->record & ~rt_check_lanes(WARP - 1)) | rt_check_lanes(lane & (WARP - 1));
-}
-
-/* The entries of a line: its own is the first one. */
-static inline uint32_t entries_of(const RtCheck *c, const Line *l) {
-  return 1 + (l->more ? c->logs[l->more - 1].n : 0);
-}
-
-static inline Line *entry_of(const RtCheck *c, Line *l, uint32_t k) {
-  return k ? &c->logs[l->more - 1].entries[k - 1] : l;
-}
-
-/* What the entries say of one cell. */
-static void open_cell(RtCheck *c, Line *l, uint32_t k, uint64_t *cell) {
-  uint64_t write = 0, read[2] = {0};
-  for (uint32_t j = 0, n = entries_of(c, l); j < n; j++) {
-    const Line *e = entry_of(c, l, j);
-    if (!(e->mask >> k & 1))
-      continue;
-    uint64_t record = record_in(e, k);
-    if (rt_check_kind_of(record) == RT_ACCESS_WRITE)
-      write = record;
-    else if (!read[0])
-      read[0] = record;
-    else if (!read[1] || rt_check_are_of_one_warp(c, read[0], read[1]))
-      read[1] = record;
-  }
-  bool one = !read[1] && !(write && read[0]);
-  *cell = one ? write | read[0] : 0;
-  if (!one)
-    rt_check_expand(c, cell, write, read[0], read[1]);
-}
-
-/* The cells of this one's line get what its entries say. */
-static __attribute__((noinline)) void open_line(RtCheck *c, const Piece *p, size_t cell) {
-  Line *line = line_of(p, cell);
-  bool stale = rt_check_is_stale(c, line->record);
-  size_t begin = ((cell + LINE - p->phase) & ~(size_t)(LINE - 1)), n = ncells(p->shift);
-  for (uint32_t k = 0; k < LINE; k++) {
-    size_t at = begin + k + p->phase - LINE; /* of the first line some, of the last one too */
-    if (at >= n)
-      continue;
-    if (stale)
-      p->cells[at] = 0;
-    else
-      open_cell(c, line, k, &p->cells[at]);
-  }
-  if (!stale && line->more)
-    c->logs[line->more - 1].n = c->free_log, c->free_log = line->more;
-  *line = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
-}
-
 static void open_lines(RtCheck *c, const Piece *p, size_t cell, size_t n) {
   for (size_t k = cell; k < cell + n; k++)
-    if (!is_open(c, line_of(p, k)))
-      open_line(c, p, k);
+    if (!rt_check_is_open(c, rt_check_line_of(c, p, k)))
+      rt_check_open_line(c, p, k);
 }
 
 static inline uint64_t *cell_of(RtCheck *c, const Piece *p, uintptr_t at) {
   size_t k = (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
-  if (!is_open(c, line_of(p, k)))
-    open_line(c, p, k);
+  if (!rt_check_is_open(c, rt_check_line_of(c, p, k)))
+    rt_check_open_line(c, p, k);
   return &p->cells[k];
 }
 
-/* --- entries --- */
-
-static bool new_log(RtCheck *c, Line *l) {
-  if (c->free_log) {
-    l->more = c->free_log;
-    c->free_log = c->logs[l->more - 1].n;
-  } else {
-    void *logs = c->logs;
-    bool room = c->nlogs < MOST_LOGS && rt_check_grow(&logs, &c->most_logs, c->nlogs, sizeof(Log));
-    c->logs = logs;
-    if (!room)
-      return false;
-    l->more = (uint32_t)++c->nlogs;
-  }
-  c->logs[l->more - 1].n = 0;
-  c->logs[l->more - 1].written = false;
-  return true;
-}
-
-/* Entries of no cell are gone. */
-static void sweep(RtCheck *c, Line *l) {
-  Log *log = l->more ? &c->logs[l->more - 1] : NULL;
-  uint32_t n = 0;
-  for (uint32_t k = 0; log && k < log->n; k++)
-    if (log->entries[k].mask)
-      log->entries[n++] = log->entries[k];
-  if (log)
-    log->n = n;
-  if (!l->mask && n) {
-    const Line *last = &log->entries[--log->n];
-    l->record = last->record, l->mask = last->mask, l->form = last->form;
-  }
-}
-
-static bool add_entry(RtCheck *c, Line *l, const Line *e) {
-  if (!l->mask) {
-    l->record = e->record, l->mask = e->mask, l->form = e->form;
-    return true;
-  }
-  if (!l->more && !new_log(c, l))
-    return false;
-  Log *log = &c->logs[l->more - 1];
-  if (log->n == LOG)
-    return false;
-  log->entries[log->n++] = *e;
-  log->written |= rt_check_kind_of(e->record) == RT_ACCESS_WRITE;
-  return true;
-}
-
-static inline bool is_same(const Line *e, const Line *me) {
-  return !((e->record ^ me->record) & WHO) && e->form == me->form;
-}
-
-/* Have both one cell in common, which one thread touches? */
-static bool is_own(const Line *e, const Line *me, uint32_t both) {
-  uint32_t k = (uint32_t)__builtin_ctz(both);
-  return !(both & (both - 1)) && !((record_in(e, k) ^ record_in(me, k)) & WHO);
-}
-
-/* A read beside others: the usual case of note_beside, where nobody writes. *none: nobody does.
- * Two threads that read a cell stand for all others: of this warp, or of this one and another. */
-static bool note_read(RtCheck *c, Line *l, const Line *me, bool *none) {
-  const RtCheckBlock *b = c->block;
-  Log *log = l->more ? &c->logs[l->more - 1] : NULL;
-  uint32_t n = log ? log->n : 0, mask = me->mask, segment = 0, once = 0, twice = 0, there = 0,
-           elsewhere = 0,
-           others = !c->nreleases && !c->grid ? b->first : 0; /* segments that nothing orders */
-  Line *e = l, *mine = NULL;
-  for (uint32_t k = 0;; e = &log->entries[k++]) {
-    uint64_t differs = (e->record ^ me->record) & (WHO | KIND_BITS);
-    uint32_t at = rt_check_segment_of(e->record);
-    if (!(differs & WHO) && e->form == me->form) {
-      if (!(mask & ~(uint32_t)e->mask))
-        return true;
-      mine = differs ? mine : e;
-    }
-    if (rt_check_kind_of(e->record) == RT_ACCESS_WRITE) {
-      *none = false;
-      return false;
-    }
-    if (!(differs >> TICK_AT))
-      twice |= once & e->mask, once |= e->mask;
-    if (at >= b->begun || at < others) {
-      segment = segment ? segment : at;
-      if (segment == at)
-        there |= e->mask;
-      else
-        elsewhere |= e->mask;
-    }
-    if (k == n)
-      break;
-  }
-  if (!(mask & ~(twice | (there & elsewhere))))
-    return true;
-  if (mine) {
-    mine->mask |= me->mask;
-    return true;
-  }
-  return n < LOG && add_entry(c, l, me);
-}
-
-/* Takes the entry in, beside others. false: the line is to be opened. */
-static __attribute__((noinline)) bool note_beside(RtCheck *c, Line *l, uint64_t record,
-                                                  uint64_t rest, bool shared) {
-  const Line entry = {.record = record, .rest = rest}, *me = &entry;
-  if (l->form == OPEN)
-    return false;
-  bool writes = rt_check_kind_of(me->record) == RT_ACCESS_WRITE, none = !writes;
-  if (none && note_read(c, l, me, &none))
-    return true;
-  uint32_t n = entries_of(c, l), behind = shared ? c->block->begun : c->base;
-  Line *mine = NULL;
-  for (uint32_t k = 0; k < n; k++) {
-    Line *e = entry_of(c, l, k);
-    bool same = is_same(e, me), e_writes = rt_check_kind_of(e->record) == RT_ACCESS_WRITE;
-    if (same && (e_writes || !writes) && !(me->mask & ~e->mask))
-      return true;
-    if (same && e_writes == writes)
-      mine = e;
-  }
-  uint32_t once = 0, twice = 0, once_here = 0, twice_here = 0, gone = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    Line *e = entry_of(c, l, k);
-    uint32_t both = e->mask & me->mask;
-    bool e_writes = rt_check_kind_of(e->record) == RT_ACCESS_WRITE, drop = writes;
-    if (!both || e == mine)
-      continue;
-    if (!is_same(e, me) && !is_own(e, me, both)) {
-      bool older = rt_check_segment_of(e->record) < behind,
-           before = older || rt_check_is_row_before(c, e->record, me->record, shared);
-      if (!before && (writes || e_writes))
-        return false;
-      drop |= older || (before && !e_writes);
-      if (!before) {
-        twice |= once & both, once |= both;
-        if (rt_check_segment_of(e->record) == rt_check_segment_of(me->record))
-          twice_here |= once_here & both, once_here |= both;
-      }
-    }
-    if (drop) {
-      e->mask &= (uint16_t)~both;
-      gone += !e->mask;
-    }
-  }
-  if (mine) {
-    mine->mask |= me->mask;
-    if (gone)
-      sweep(c, l);
-    return true;
-  }
-  if (gone)
-    sweep(c, l);
-  /* two threads that read stand for all others */
-  if (!writes && !(me->mask & ~twice_here))
-    return true;
-  return add_entry(c, l, me) || (!writes && !(me->mask & ~twice));
-}
-
-/* A read of a line whose own entry is a read, as stencils do it. false: note_beside knows more. */
-static __attribute__((noinline)) bool note_logged(RtCheck *c, Line *l, uint64_t record,
-                                                  uint64_t rest) {
-  enum { FEW = 2 };
-  uint32_t more = (uint32_t)(l->rest >> MORE_AT);
-  if (!more) {
-    if (c->free_log || c->nlogs >= c->most_logs || c->nlogs >= MOST_LOGS)
-      return false;
-    Log *log = &c->logs[c->nlogs++];
-    log->n = 1, log->written = false;
-    log->entries[0].record = record, log->entries[0].rest = rest;
-    l->rest |= (uint64_t)c->nlogs << MORE_AT;
-    return true;
-  }
-  Log *log = &c->logs[more - 1];
-  uint32_t n = log->n;
-  if (log->written)
-    return false;
-  for (uint32_t k = 0; k <= n; k++) {
-    Line *e = k ? &log->entries[k - 1] : l;
-    if (!((e->record ^ record) & (WHO | KIND_BITS)) && !((e->rest ^ rest) >> FORM_AT & 0xFF)) {
-      e->rest |= rest & 0xFFFF;
-      return true;
-    }
-  }
-  if (n >= FEW)
-    return false;
-  log->entries[n].record = record, log->entries[n].rest = rest;
-  log->n = n + 1;
-  return true;
-}
-
-/* As two words: one of 16 bytes would be read before they are written. */
-static inline void put(Line *l, Line e) {
-  __atomic_store_n(&l->record, e.record, __ATOMIC_RELAXED);
-  __atomic_store_n(&l->rest, e.rest, __ATOMIC_RELAXED);
-}
-
-/* Takes the entry in. false: the line is to be opened. */
-static inline __attribute__((always_inline)) bool note(RtCheck *c, Line *l, Line me,
-                                                       uint32_t behind) {
-  uint32_t segment = rt_check_segment_of(l->record);
-  uint64_t rest = l->rest, differs = (l->record ^ me.record) & (WHO | KIND_BITS);
-  if (segment < c->base || (segment < behind && !(rest >> MORE_AT) && rest >> FORM_AT != OPEN)) {
-    put(l, me);
-    return true;
-  }
-  if (!((rest ^ me.rest) >> FORM_AT & 0xFF) && !(differs & WHO)) {
-    uint64_t more = me.rest & ~rest & 0xFFFF;
-    if (!differs || rt_check_kind_of(l->record) == RT_ACCESS_WRITE) {
-      if (!more)
-        return true;
-      if (!differs && !(rest >> MORE_AT)) {
-        l->rest = rest | more;
-        return true;
-      }
-    } else if (!(rest >> MORE_AT) && !(rest & ~me.rest & 0xFFFF)) {
-      put(l, me);
-      return true;
-    }
-  }
-  if (!((l->record | me.record) & KIND_BITS) && (rest >> FORM_AT & 0xFF) != OPEN &&
-      note_logged(c, l, me.record, me.rest))
-    return true;
-  return note_beside(c, l, me.record, me.rest, behind != c->base);
-}
-
-static inline Line entry(uint64_t record, uint32_t lane, uint32_t mask, uint32_t form) {
-  return (Line){.record = record | rt_check_lanes(lane & (WARP - 1)),
-                .rest = mask | (uint64_t)form << FORM_AT};
-}
+/* --- single threads --- */
 
 /* Is this one thread at one cell the next one of an entry? An entry of one cell may still become
  * one of neighbouring threads. */
 static inline bool fits(Line *e, Line *me, uint32_t cell) {
   uint64_t differs = (e->record ^ me->record) & WHO;
-  if (differs & ~rt_check_lanes(WARP - 1))
+  if (differs & ~rt_check_lanes(WARP - 1) || e->form > OPEN)
     return false;
   if (e->form == ONE && !differs)
     return true;
@@ -391,15 +88,26 @@ static inline bool fits(Line *e, Line *me, uint32_t cell) {
   return true;
 }
 
+/* Has the warp been in the line since it last met, otherwise than this thread, or by a thread whose
+ * neighbour this one is not? Then entries would be of a cell each. */
+static inline bool is_out_of_order(const Line *l, uint64_t record, uint32_t lane, uint32_t cell) {
+  if ((l->record ^ record) >> TICK_AT || l->more)
+    return false;
+  if (!rt_check_is_alike(l->record, record))
+    return true;
+  Line e = *l, me = rt_check_entry(record, lane, 1u << cell, ONE);
+  return !fits(&e, &me, cell);
+}
+
 static inline bool note_single(RtCheck *c, Line *l, uint64_t record, uint32_t lane, uint32_t cell,
                                uint32_t behind) {
-  Line me = entry(record, lane, 1u << cell, ONE);
+  Line me = rt_check_entry(record, lane, 1u << cell, ONE);
   if (rt_check_segment_of(l->record) >= c->base && l->form != OPEN && !fits(l, &me, cell) &&
       l->more && c->logs[l->more - 1].n) {
     Log *log = &c->logs[l->more - 1];
     fits(&log->entries[log->n - 1], &me, cell);
   }
-  return note(c, l, me, behind);
+  return rt_check_note_entry(c, l, me, behind);
 }
 
 /* --- pieces --- */
@@ -409,22 +117,22 @@ static void lay_out(RtCheck *c, Piece *p, uintptr_t at, uint32_t shift) {
   c->generation++;
   p->base = c->base;
   p->shift = shift;
-  p->phase = (uint32_t)((c->row ? c->row : at) >> shift) & (LINE - 1);
-  p->lines = (Line *)(p->cells + ncells(shift));
+  p->phase = (uint32_t)((c->row ? c->row : at) >> shift) & (rt_check_line_cells(c) - 1);
 }
 
 static bool map_cells(RtCheck *c, Piece *p, uint32_t shift) {
-  uint64_t *cells = rt_check_map(cells_bytes(shift));
+  uint64_t *cells = rt_check_map(cells_bytes(shift, c->line_bits));
   if (!cells) {
     c->no_memory = true;
     return false;
   }
   if (p->cells) {
-    munmap(p->cells, cells_bytes(p->least));
-    c->cell_bytes -= cells_bytes(p->least);
+    munmap(p->cells, cells_bytes(p->least, p->line_bits));
+    c->cell_bytes -= cells_bytes(p->least, p->line_bits);
   }
-  c->cell_bytes += cells_bytes(shift);
-  p->cells = cells, p->least = shift;
+  c->cell_bytes += cells_bytes(shift, c->line_bits);
+  p->cells = cells, p->least = shift, p->line_bits = c->line_bits;
+  p->lines = (Line *)(cells + rt_check_ncells(shift)); /* nothing else is ever in their place */
   return true;
 }
 
@@ -452,7 +160,7 @@ static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
     return false;
   }
   lay_out(c, p, 0, shift);
-  for (size_t k = 0; k < nlines(shift); k++)
+  for (size_t k = 0; k < nlines(shift, c->line_bits); k++)
     p->lines[k] = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
   for (size_t k = 0; k < n; k++) {
     uint64_t record = old.cells[k];
@@ -468,8 +176,8 @@ static bool refine(RtCheck *c, Piece *p, uint32_t shift) {
       }
     }
   }
-  munmap(old.cells, cells_bytes(old.least));
-  c->cell_bytes -= cells_bytes(old.least);
+  munmap(old.cells, cells_bytes(old.least, old.line_bits));
+  c->cell_bytes -= cells_bytes(old.least, old.line_bits);
   return true;
 }
 
@@ -480,8 +188,7 @@ static uint32_t shift_for(uintptr_t at, uint32_t bytes) {
   return shift;
 }
 
-/* The piece of an access, fine enough for it. */
-static __attribute__((noinline)) Piece *find_piece(RtCheck *c, uintptr_t at, uint32_t bytes) {
+Piece *rt_check_find_piece(RtCheck *c, uintptr_t at, uint32_t bytes) {
   uintptr_t number = at >> PIECE_BITS;
   uint32_t shift = shift_for(at, bytes);
   Piece *p = c->rows[number % ROWS];
@@ -489,7 +196,8 @@ static __attribute__((noinline)) Piece *find_piece(RtCheck *c, uintptr_t at, uin
     p = p->next;
   if (!p)
     return make_piece(c, at, shift);
-  if (p->base != c->base && (shift >= p->least || map_cells(c, p, shift)))
+  if (p->base != c->base &&
+      ((shift >= p->least && c->line_bits >= p->line_bits) || map_cells(c, p, shift)))
     lay_out(c, p, at, shift);
   return p->shift <= shift || refine(c, p, shift) ? p : NULL;
 }
@@ -497,7 +205,7 @@ static __attribute__((noinline)) Piece *find_piece(RtCheck *c, uintptr_t at, uin
 static uint32_t touch_all(const RtHostLaunch *view, uintptr_t at, uint32_t bytes, uint64_t me) {
   uint32_t found = 0;
   for (uintptr_t end = at + bytes; at < end && found != 1;) {
-    const Piece *p = find_piece(view->check, at, (uint32_t)(end - at));
+    const Piece *p = rt_check_find_piece(view->check, at, (uint32_t)(end - at));
     if (!p)
       rt_host_stop_short(view);
     uint32_t one = touch(view->check, at, cell_of(view->check, p, at), me);
@@ -507,256 +215,59 @@ static uint32_t touch_all(const RtHostLaunch *view, uintptr_t at, uint32_t bytes
   return found;
 }
 
-/* The piece of an element, if its cells are as large as that; NULL: find_piece knows more. */
-static inline const Piece *piece_for(const RtCheck *c, uintptr_t at, uint32_t bytes) {
-  const Piece *p = c->rows[(at >> PIECE_BITS) % ROWS];
-  return p && p->number == at >> PIECE_BITS && p->base == c->base && bytes == 1u << p->shift &&
-                 !(at & (bytes - 1))
-             ? p
-             : NULL;
-}
-
-static inline size_t cell_in(const Piece *p, uintptr_t at) {
-  return (at & (((uintptr_t)1 << PIECE_BITS) - 1)) >> p->shift;
-}
-
-static inline bool is_plain(uint32_t what) {
-  return (what & KIND_BITS) == RT_ACCESS_READ || (what & KIND_BITS) == RT_ACCESS_WRITE;
-}
-
-static inline uint32_t behind_at(const RtCheck *c, uintptr_t at) {
-  return rt_check_is_shared(c, at) ? c->block->begun : c->base;
-}
-
-/* record: of the thread, without its lane. */
-static inline uint32_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t record,
-                                 uint32_t lane, uint32_t bytes) {
-  RtCheck *c = view->check;
-  const Piece *p = piece_for(c, at, bytes);
-  uint64_t me = record | rt_check_lanes(lane);
-  if (__builtin_expect(!p, 0))
-    return touch_all(view, at, bytes, me);
-  size_t k = cell_in(p, at);
-  if (is_plain((uint32_t)record) &&
-      note_single(c, line_of(p, k), record, lane, (k - p->phase) & (LINE - 1), behind_at(c, at)))
-    return 0;
-  return touch(c, at, cell_of(c, p, at), me);
-}
-
-uint32_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
-                         uint32_t what, uint32_t bytes) {
-  const RtCheck *c = view->check;
-  if (__builtin_expect(!is_plain(what), 0))
-    rt_check_order_by_atomic(view->check, thread, (uintptr_t)address,
-                             (what & KIND_BITS) == RT_ACCESS_ATOMIC);
-  return access_at(view, (uintptr_t)address, c->block->warps[thread / WARP].stamp | what,
-                   thread % WARP, bytes);
-}
-
-/* --- rows: lanes of a vector --- */
-
-/* Has each of them a record of the lane's own, of a plain access, and one only? */
-VECTORS static bool are_own(const uint64_t *cells, uint32_t n, uint64_t record) {
-  uint64_t differ = 0;
-  for (uint32_t k = 0; k < n; k++)
-    differ |= ((cells[k] ^ (record + rt_check_lanes(k))) & WHO) |
-              (cells[k] & (KIND_BITS - RT_ACCESS_WRITE));
-  return !differ;
-}
-
-/* Are all of them of segments before this one, and no index? */
-VECTORS static bool are_before(const uint64_t *cells, uint32_t n, uint32_t segment) {
-  uint32_t fresh = 0;
-  uint64_t full = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    fresh |= (uint32_t)((uint32_t)(cells[k] >> SEGMENT_AT) >= segment);
-    full |= cells[k] & cells[k] >> 1;
-  }
-  return !fresh && !(full & 1);
-}
-
-VECTORS static void note_lanes(uint64_t *cells, uint32_t n, uint64_t record) {
-  for (uint32_t k = 0; k < n; k++)
-    cells[k] = record + rt_check_lanes(k);
-}
-
-/* Neighbouring cells of an open line, which nobody else has touched, or nobody that is not
- * ordered. me: of the first one. */
-static bool note_cells(const Piece *p, size_t k, uint32_t n, uint64_t me, uint32_t behind) {
-  uint64_t *cells = &p->cells[k];
-  bool writes = rt_check_kind_of(me) == RT_ACCESS_WRITE;
-  if (are_before(cells, n, behind)) {
-    if (n == LINE && !((k - p->phase) & (LINE - 1)))
-      *line_of(p, k) = entry(me & ~rt_check_lanes(WARP - 1), rt_check_lane_of(me), 0xFFFF, EACH);
-    else
-      note_lanes(cells, n, me);
+bool rt_check_note_cell(RtCheck *c, const Piece *p, size_t k, uint64_t me, uint32_t behind) {
+  Line *l = rt_check_line_of(c, p, k);
+  uint32_t segment = rt_check_segment_of(l->record);
+  if (segment < c->base || (segment < behind && !l->more && l->form != OPEN))
+    *l = (Line){.record = (uint64_t)c->base << SEGMENT_AT, .form = OPEN};
+  else if (l->form != OPEN)
+    rt_check_open_line(c, p, k);
+  l->mask = APART;
+  uint64_t old = p->cells[k];
+  if (rt_check_is_older(c, old, behind)) {
+    p->cells[k] = me;
     return true;
   }
-  if (!are_own(cells, n, me))
+  if (rt_check_kind_of(old) == FULL)
     return false;
-  if (writes)
-    note_lanes(cells, n, me);
+  if (!((old ^ me) & WHO) && rt_check_kind_of(old) == RT_ACCESS_READ) {
+    p->cells[k] = me;
+    return true;
+  }
+  if (!((old ^ me) & WHO))
+    return rt_check_says_as_much(old, me);
+  if (!c->joined || (old | me) & KIND_BITS)
+    return false;
+  rt_check_expand(c, &p->cells[k], 0, old, me); /* two that read */
   return true;
 }
 
-/* The lanes of `mask`, whose cells are in one line. */
-static bool note_slowly(RtCheck *c, const Piece *p, size_t k, uint32_t mask, uint64_t record,
-                        uint32_t lane, uint32_t behind) {
-  uint32_t first = (uint32_t)__builtin_ctz(mask), rest = mask >> first;
-  k += first, lane += first;
-  if (!is_open(c, line_of(p, k)))
-    open_line(c, p, k);
-  return !(rest & (rest + 1)) && note_cells(p, k, (uint32_t)__builtin_popcount(rest),
-                                            record | rt_check_lanes(lane), behind);
-}
-
-/* The lanes of `mask` at neighbouring elements. Returns those that are to be noted one by one. */
-static inline uint32_t note_row(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record,
+/* record: of the thread, without its lane. */
+static inline uint8_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t record,
                                 uint32_t lane, uint32_t bytes) {
-  const Piece *p = piece_for(c, at, bytes);
-  if (!p)
-    return mask;
-  size_t k = cell_in(p, at);
-  if (__builtin_expect(k + 2 * LINE > ncells(p->shift), 0) &&
-      k + WARP - (uint32_t)__builtin_clz(mask) > ncells(p->shift))
-    return mask;
-  uint32_t cell = (uint32_t)(k - p->phase) & (LINE - 1), left = 0, behind = behind_at(c, at);
-  Line *l = line_of(p, k);
-  uint64_t wide = (uint64_t)mask << cell;
-  for (uint32_t step = 0; wide; step += LINE, wide >>= LINE, l++) {
-    Line me = entry(record, lane + step - cell, (uint32_t)wide & 0xFFFF, EACH);
-    if (!me.mask || note(c, l, me, behind))
-      continue;
-    uint32_t here = step ? mask >> (step - cell) << (step - cell) : mask;
-    here &= step + LINE - cell < WARP ? (1u << (step + LINE - cell)) - 1 : UINT32_MAX;
-    if (!note_slowly(c, p, k, here, record, lane, behind))
-      left |= here;
-  }
-  return left;
-}
-
-/* All lanes read one element: two of them stand for all. */
-static bool note_one(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t record, uint32_t lane,
-                     uint32_t bytes) {
-  const Piece *p = piece_for(c, at, bytes);
-  if (!p)
-    return false;
-  size_t k = cell_in(p, at);
-  uint32_t cell = (uint32_t)(k - p->phase) & (LINE - 1), behind = behind_at(c, at);
-  Line *l = line_of(p, k);
-  Line first = entry(record, lane + (uint32_t)__builtin_ctz(mask), 1u << cell, ONE),
-       last = entry(record, lane + WARP - 1 - (uint32_t)__builtin_clz(mask), 1u << cell, ONE);
-  return note(c, l, first, behind) && note(c, l, last, behind);
-}
-
-/* Where the same threads will be the next time, if they go on as they did: a loop by the grid's
- * stride comes to other pages each time, which the processor does not foresee. */
-static inline void look_ahead(const RtCheck *c, RtNext *r, uintptr_t at, uint32_t thread) {
-  int64_t least = c->block->nearest;
-  if (!thread) {
-    r->step = (int64_t)(at - r->row);
-    r->row = at;
-  }
-  if (r->step < least && r->step > -least)
-    return;
-  uintptr_t next = at + (uintptr_t)r->step, in_piece = next - r->begin;
-  __builtin_prefetch((const void *)next);
-  if (in_piece < r->size)
-    __builtin_prefetch(&r->lines[((in_piece >> r->shift) + r->first) >> LINE_BITS], 1);
-}
-
-static const uint32_t nothing[WARP];
-
-static const uint32_t *note_each(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
-                                 uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
-  uint32_t any = 0;
-  memset(c->found, 0, sizeof c->found);
-  c->row = step == bytes ? at : 0;
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    uint32_t k = (uint32_t)__builtin_ctz(rest);
-    const char *p = (const char *)at + (int64_t)k * step;
-    any |= c->found[k] = rt_check_access(view, p, thread + k, what, bytes);
-  }
-  c->row = 0;
-  return any ? c->found : nothing;
+  const Piece *p = rt_check_piece_for(c, at, bytes);
+  uint64_t me = record | rt_check_lanes(lane);
+  if (__builtin_expect(!p, 0))
+    return (uint8_t)touch_all(view, at, bytes, me);
+  size_t k = rt_check_cell_in(p, at);
+  Line *l = rt_check_line_of(c, p, k);
+  uint32_t place = rt_check_place_in_line(c, p, k), behind = rt_check_behind_at(c, at);
+  if (rt_check_is_plain((uint32_t)record) &&
+      (rt_check_is_open(c, l) || is_out_of_order(l, record, lane, place)
+           ? rt_check_note_cell(c, p, k, me, behind)
+           : note_single(c, l, record, lane, place, behind)))
+    return 0;
+  return (uint8_t)touch(c, at, cell_of(c, p, at), me);
 }
 
-/* The next time the site will know its piece. */
-static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes) {
-  const Piece *p = piece_for(c, at, bytes);
-  if (!p)
-    return;
-  s->generation = c->generation;
-  s->begin = p->number << PIECE_BITS;
-  s->size = ((uintptr_t)1 << PIECE_BITS) - WARP * bytes;
-  s->lines = p->lines, s->shift = p->shift, s->first = LINE - p->phase;
-}
-
-static __attribute__((noinline)) const uint32_t *row_slowly(const RtHostLaunch *view, uintptr_t at,
-                                                            uint32_t thread, uint32_t what,
-                                                            uint32_t bytes, int64_t step,
-                                                            uint32_t mask) {
+uint8_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
+                        uint32_t what, uint32_t bytes) {
   RtCheck *c = view->check;
-  uint32_t lane = thread % WARP, left = mask;
-  if (!mask)
-    return nothing;
-  if (!is_plain(what))
-    return note_each(view, at, thread, what, bytes, step, mask);
-  if (step == bytes)
-    find_lines(c, &c->next[what >> RT_ACCESS_SITE], at, bytes);
-  const Warp *w = &c->block->warps[thread / WARP];
-  uint32_t here = lane ? mask & (UINT32_MAX >> lane) : mask, there = mask & ~here;
-  if (step == bytes) {
-    left = here ? note_row(c, at, here, w->stamp | what, lane, bytes) : 0;
-    if (there)
-      left |= note_row(c, at + (WARP - lane) * (uintptr_t)bytes, there >> (WARP - lane),
-                       w[1].stamp | what, 0, bytes)
-              << (WARP - lane);
-  } else if (!step && (what & KIND_BITS) == RT_ACCESS_READ) {
-    left = (!here || note_one(c, at, here, w->stamp | what, lane, bytes)) &&
-                   (!there || note_one(c, at, there, w[1].stamp | what, lane, bytes))
-               ? 0
-               : mask;
-  }
-  return left ? note_each(view, at, thread, what, bytes, step, left) : nothing;
-}
-
-/* Lanes of one warp at neighbouring elements, in up to three lines from l on. */
-static __attribute__((noinline)) const uint32_t *
-row_in_lines(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t what, uint32_t bytes,
-             uint32_t mask, Line *l, uint32_t cell) {
-  RtCheck *c = view->check;
-  uint64_t record = c->block->warps[thread / WARP].stamp | what, wide = (uint64_t)mask << cell;
-  uint32_t behind = behind_at(c, at);
-  for (uint32_t first = thread % WARP - cell; wide; wide >>= LINE, first += LINE, l++)
-    if (wide & 0xFFFF && !note(c, l, entry(record, first, wide & 0xFFFF, EACH), behind))
-      return row_slowly(view, at, thread, what, bytes, bytes, mask);
-  return nothing;
-}
-
-/* Here: the usual case, a line or two that nobody has touched in this launch. */
-const uint32_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
-                             uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
-  RtCheck *c = view->check;
-  const RtCheckBlock *b = c->block;
-  RtNext *s = &c->next[what >> RT_ACCESS_SITE];
-  uintptr_t at = (uintptr_t)address, in_piece = at - s->begin;
-  uint32_t lane = thread % WARP;
-  if (s->generation != c->generation || in_piece >= s->size || step != bytes ||
-      (at & (bytes - 1)) || (uint64_t)mask << lane >> WARP)
-    return row_slowly(view, at, thread, what, bytes, step, mask);
-  look_ahead(c, s, at, thread);
-  uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first, cell = k & (LINE - 1);
-  uint64_t wide = (uint64_t)mask << cell, more = wide >> LINE;
-  Line *l = &s->lines[k >> LINE_BITS];
-  if (!rt_check_is_stale(c, l->record) || more >> LINE ||
-      (more && !rt_check_is_stale(c, l[1].record)))
-    return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
-  uint64_t record = b->warps[thread / WARP].stamp | what;
-  if (wide & 0xFFFF)
-    put(l, entry(record, lane - cell, wide & 0xFFFF, EACH));
-  if (more)
-    put(l + 1, entry(record, lane + LINE - cell, (uint32_t)more, EACH));
-  return nothing;
+  c->lane = thread % WARP;
+  thread -= c->begin;
+  if (__builtin_expect(!rt_check_is_plain(what), 0))
+    rt_check_order_by_atomic(c, thread, (uintptr_t)address, (what & KIND_BITS) == RT_ACCESS_ATOMIC);
+  return access_at(view, (uintptr_t)address, rt_check_stamp(c, thread) | what, thread % WARP,
+                   bytes);
 }

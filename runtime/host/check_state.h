@@ -1,5 +1,6 @@
-/* Check: what its files share. Private to them: check.c (launches, blocks, order, findings),
- * check_cells.c (what was touched, by whom) and check_touch.c (one cell). */
+/* Check: what its files share. Private to them: check.c (launches, blocks, order,
+ * findings), check_cells.c (what was touched, by whom), check_entries.c (lines of cells),
+ * check_rows.c (vectors) and check_touch.c (one cell). */
 #ifndef PYPTX_RUNTIME_HOST_CHECK_STATE_H
 #define PYPTX_RUNTIME_HOST_CHECK_STATE_H
 
@@ -19,14 +20,15 @@ enum {
   LOCKS = 1 << 14,
   NEAR_LOCKS = 8,
   FLAGS = 1 << 14,
-  FLAG_BYTES = 4,   /* elements this near are one flag */
-  CHAINS = 1 << 10, /* of releases, by the block */
-  LINE_BITS = 4,
-  LINE = 1 << LINE_BITS, /* cells */
-  NEAR = 1 << 20,        /* local arrays no further apart are in one stretch of memory */
+  FLAG_BYTES = 4,     /* elements this near are one flag */
+  CHAINS = 1 << 10,   /* of releases, by the block */
+  MOST_LINE_BITS = 5, /* a line has so many cells at most: their mask is a word */
+  NEAR = 1 << 20,     /* local arrays no further apart are in one stretch of memory */
 };
 #define WHO ((uint64_t)-1 << LANE_AT)
 
+/* Of joined blocks: the first thread's place in the row is `warp`, the row's first thread
+ * `epoch`. */
 typedef struct Segment {
   uint32_t block, epoch, grid, warp;
 } Segment;
@@ -36,20 +38,21 @@ typedef struct Full {
 } Full;
 
 /* How the lanes of an entry follow from its cells: the record's lane is that of cell 0 (modulo 32),
- * and each cell's is the next one; or it is one lane. OPEN: the line's cells have records. */
-enum { EACH, ONE, OPEN };
+ * and each cell's is the next one (EACH) or the one before (BACK); or it is one lane; or only every
+ * second cell (EVERY + 1), fourth (EVERY + 2) and so on is the next one's. OPEN: the line's cells
+ * have records. */
+enum { EACH, ONE, OPEN, BACK, EVERY };
 enum { LOG = 7 };
 
 /* An entry: these cells of a line were touched. The line's own one says where the others are. Where
  * time counts it is two words. */
-enum { FORM_AT = 16, MORE_AT = 32 };
+enum { FORM_AT = 32, MORE_AT = 36, FORMS = 15 };
 typedef struct Line {
   uint64_t record;
   union {
     struct {
-      uint16_t mask;
-      uint8_t form;
-      uint32_t more; /* index of a log + 1; 0: there are no others */
+      uint32_t mask;
+      uint32_t form : 4, more : 28; /* more: index of a log + 1; 0: there are no others */
     };
     uint64_t rest;
   };
@@ -58,14 +61,16 @@ typedef struct Line {
 typedef struct Log {
   uint32_t n;   /* of a free one: the next free one's index + 1 */
   bool written; /* an entry is, or was, a write */
-  uint64_t unused;
+  /* if not, of joined blocks: cells that one thread reads, or several, as EACH */
+  uint32_t once, twice;
   Line entries[LOG];
 } Log;
 
 typedef struct Piece {
   uintptr_t number;
-  uint32_t shift, phase; /* a cell is for 1 << shift bytes; the first whole line begins there */
-  uint32_t least, base;  /* the shift that there is memory for; of the launch that uses it */
+  uint32_t shift, phase;     /* a cell is for 1 << shift bytes; the first whole line begins there */
+  uint32_t least, line_bits; /* the shift and the lines that there is memory for */
+  uint32_t base;             /* of the launch that uses it */
   uint64_t *cells;
   Line *lines;
   struct Piece *next;
@@ -115,9 +120,10 @@ struct RtCheckBlock {
   Warp warps[];
 };
 
-/* What the last access of a lane that was not ordered is at odds with, for the trap that may
- * follow. */
+/* What an access that was not ordered is at odds with, for the trap that may follow. */
 typedef struct Conflict {
+  uint64_t time, block; /* of the access, and its thread */
+  uint32_t thread;
   uint32_t detail, other_site, other_thread;
   uint64_t other_block;
 } Conflict;
@@ -147,12 +153,21 @@ typedef struct RtNext {
   uint32_t shift, first; /* the number of its first cell */
   uint64_t row;
   int64_t step;
+  bool is_far; /* by so much that it is to be fetched ahead */
 } RtNext;
 
 struct RtCheck {
   RtNext *next;        /* by site */
   uint64_t generation; /* of pieces */
   uint32_t checks, base, grid;
+  uint32_t line_bits; /* of the launch: lines have so many cells as their logarithm says */
+  /* Blocks are joined: a segment is of 32 neighbours of a row of them, and nothing orders threads.
+   * Their numbers begin with `begin`, the number in its block of the row's first one; else that is
+   * 0, and they are those in a block. */
+  bool joined;
+  uint32_t begin, row_width;            /* … of a block's row */
+  uint32_t first_segment, row_segments; /* of all of the rows, of one */
+  uint64_t row_stamp;                   /* of the row's first thread */
   RtCheckBlock *block, *blocks, *spare; /* blocks: of places */
   RtCheckBlock *const *turns;           /* of blocks from first_turn on; NULL: none is taken */
   uint64_t first_turn;
@@ -176,10 +191,13 @@ struct RtCheck {
   size_t cell_bytes;
   bool no_memory; /* less has been noted than has happened */
   Unset unset;
-  Conflict conflicts[WARP];
-  uint32_t found[WARP], unset_of[WARP]; /* of rt_check_row and rt_check_unset_row, by lane */
-  uintptr_t row;     /* 0, or where the row begins whose lanes are noted one by one */
-  uint32_t ended_at; /* of a block that has ended: 1 more than the site; 0: none */
+  Conflict conflicts[WARP]; /* by lane of the vector */
+  uint64_t nconflicts;
+  uint32_t lane; /* of the vector, whose access is noted by itself */
+  uint8_t found[WARP];
+  uint32_t unset_of[WARP]; /* of rt_check_row and rt_check_unset_row, by lane */
+  uintptr_t row;           /* 0, or where the row begins whose lanes are noted one by one */
+  uint32_t ended_at;       /* of a block that has ended: 1 more than the site; 0: none */
   uint64_t ended;
   RtFinding finding;
   uint32_t detail, other_site, other_thread;
@@ -210,6 +228,10 @@ static inline bool rt_check_is_stale(const RtCheck *c, uint64_t record) {
 static inline size_t rt_check_full_of(uint64_t cell) { return (uint32_t)cell >> RT_ACCESS_SITE; }
 static inline bool rt_check_is_alike(uint64_t a, uint64_t b) {
   return rt_check_kind_of(a) == rt_check_kind_of(b);
+}
+static inline uint64_t rt_check_stamp(const RtCheck *c, uint32_t number) {
+  return c->joined ? c->row_stamp + ((uint64_t)(number / WARP) << SEGMENT_AT)
+                   : c->block->warps[number / WARP].stamp;
 }
 static inline bool rt_check_is_shared(const RtCheck *c, uintptr_t at) {
   return at >= c->block->shared && at < c->block->shared_end;

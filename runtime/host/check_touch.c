@@ -3,11 +3,13 @@
 #include "runtime/host/check_touch.h"
 
 static uint32_t conflict(RtCheck *c, uint64_t other, uint64_t me, bool shared) {
-  const Segment *s = &c->segments[rt_check_segment_of(other) - c->base];
   uint32_t mine = rt_check_kind_of(me), theirs = rt_check_kind_of(other);
-  c->conflicts[rt_check_lane_of(me)] =
-      (Conflict){mine | theirs << 4 | (uint32_t)shared << 8, rt_check_site_of(other),
-                 s->warp * WARP + rt_check_lane_of(other), s->block};
+  Conflict *x = &c->conflicts[c->lane];
+  x->time = ++c->nconflicts;
+  x->detail = mine | theirs << 4 | (uint32_t)shared << 8;
+  x->block = rt_check_whose(c, me, &x->thread);
+  x->other_site = rt_check_site_of(other);
+  x->other_block = rt_check_whose(c, other, &x->other_thread);
   return mine == RT_ACCESS_WRITE && theirs == RT_ACCESS_WRITE ? 2 : 1;
 }
 

@@ -300,16 +300,37 @@ static void ask_at(Launch *l, uint64_t time) {
   stop(l);
 }
 
+/* So many joined blocks are whole vectors. */
+static uint64_t whole_vectors(uint32_t width) {
+  enum { VECTOR = 32 };
+  uint32_t part = width & -width;
+  return part < VECTOR ? VECTOR / part : 1;
+}
+
 /* Blocks of a checked launch: neighbours along x that run row by row, so that rows of an array are
  * read in long pieces, or one. false: there is no memory. */
 static bool run_checked(Launch *l, RtWorker *w, uint64_t first, uint64_t most, uint64_t *group) {
-  enum { ROW = 1024 }; /* threads */
-  uint64_t left = l->view.grid[0] - first % l->view.grid[0], n = ROW / l->view.block[0];
+  enum { ROW = 1024, LONG_ROW = 1 << 14 }; /* threads */
+  uint32_t width = l->view.block[0];
+  bool joined = l->code->turns == RT_TURNS_JOINED,
+       is_long = joined && (l->code->strides || l->view.block[1] * l->view.block[2] == 1);
+  uint64_t left = l->view.grid[0] - first % l->view.grid[0], n = (is_long ? LONG_ROW : ROW) / width;
   n = n < most ? n : most;
   n = n < left ? n : left;
-  n = n < RT_CHECK_TURNS ? n : RT_CHECK_TURNS;
-  bool rows = l->view.block[1] * l->view.block[2] > 1 || l->code->strides;
+  n = n < RT_CHECK_TURNS || joined ? n : RT_CHECK_TURNS;
+  if (joined && n > whole_vectors(width))
+    n -= n % whole_vectors(width);
+  bool rows = l->view.block[1] * l->view.block[2] > 1 || l->code->strides || joined;
   *group = n = n && rows && l->code->turns ? n : 1;
+  if (joined) {
+    w->view.row_threads = (uint32_t)n * width;
+    if (!enter_checked(l, w, &l->checked[0], first, true))
+      return false;
+    if (!rt_check_join(w->view.check, &w->view))
+      return no_memory(l);
+    l->code->entry(&w->view, first, first + n);
+    return true;
+  }
   for (uint64_t k = 0; k < n; k++)
     if (!enter_checked(l, w, &l->checked[k], first + k, true))
       return false;
@@ -323,6 +344,10 @@ static bool run_batch(Launch *l, RtWorker *w, uint64_t most) {
   uint64_t first, n;
   if (l->places)
     return run_place(l, w);
+  if (l->code->turns == RT_TURNS_JOINED) {
+    uint64_t by = whole_vectors(l->view.block[0]);
+    most = (most + by - 1) / by * by;
+  }
   n = take(l, most, &first);
   if (n && !w->view.check)
     l->code->entry(&w->view, first, first + n);
@@ -547,7 +572,7 @@ static bool open_checked(Launch *l) {
   if (!checks)
     return true;
   l->workers = 1;
-  l->view.check = rt_check_open(checks);
+  l->view.check = rt_check_open(checks, l->view.block[0], l->code->turns == RT_TURNS_JOINED);
   return l->view.check != NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/abi.h"
 #include "runtime/host/check_cells.h"
+#include "runtime/host/check_rows.h"
 #include "runtime/host/safepoint.h"
 #include "runtime/launch/launch.h"
 

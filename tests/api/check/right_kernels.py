@@ -482,6 +482,21 @@ def grid_stride(x):
         x[i] = 2 * x[i] + 1
 
 
+@right(3, 40, f32(500), f32(120))
+def sums_in_memory_by_grid_stride(x, out):
+    for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):
+        out[cuda.grid(1)] = out[cuda.grid(1)] + x[i]
+
+
+@right((3, 2), (6, 4), f32(8, 18))
+def a_row_there_and_back(x):
+    i, j = cuda.grid(2)
+    if i < 18 and j < 8:
+        v = x[j, i] + 1
+        x[j, i] = v
+        x[j, i] = v - x[j, i] / 2
+
+
 @right((2, 2), (8, 8), f32(16, 16), f32(16, 16))
 def stencil(x, out):
     i, j = cuda.grid(2)

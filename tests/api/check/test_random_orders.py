@@ -1,5 +1,6 @@
 """Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between, and some with fences and
-atomic operations: a race is reported if and only if there is one. Costs 7 s."""
+atomic operations: a race is reported if and only if there is one. And without
+barriers in blocks of all widths, whose vectors go across their boundaries, forwards, backwards and by steps. Costs 11 s."""
 
 import sys
 import time
@@ -115,6 +116,114 @@ def test_a_race_is_found_where_there_is_one(seed):
         assert race == there_is, program
         found += race
     assert 20 < found < 149
+
+
+# --- blocks without barriers, joined to rows
+
+
+@cuda.jit(check="race")
+def rows(x, out, code, shift, table):
+    i, j = cuda.grid(2)
+    if i < out.shape[1] and j < out.shape[0]:
+        t = j * out.shape[1] + i
+        for k in range(code.size):
+            c = code[k]
+            at = t + shift[k]
+            if c == 2 or c == 3:
+                at = x.size - 1 - at
+            elif c == 4 or c == 5:
+                at = 2 * t + shift[k]
+            elif c == 6:
+                at = abs(shift[k])
+            elif c == 8 or c == 9:
+                at = table[k, t]
+            if 0 <= at < x.size:
+                if c == 7:
+                    cuda.atomic.add(x, at, 1000)
+                elif c == 1 or c == 3 or c == 5 or c == 9:
+                    x[at] = t + 1000 * k
+                else:
+                    out[j, i] += x[at]
+
+
+@cuda.jit(check="race")
+def straight(x, out, code, shift, table):
+    i, j = cuda.grid(2)
+    if i < out.shape[1] and j < out.shape[0]:
+        t = j * out.shape[1] + i
+        a, b, c = t + shift[0], x.size - 1 - t - shift[1], 2 * t + shift[2]
+        v = x[a] + x[a + 1] if 0 <= a < x.size - 1 else x[0]
+        if 0 <= b < x.size and code[1] == 3:
+            x[b] = t + 1000
+        if 0 <= c < x.size and code[2] == 5:
+            x[c] = t + 2000
+        out[j, i] = v
+
+
+def rows_touch(kernel, n, code, shift, table):
+    """(element, what) of each access, by thread."""
+    t = np.arange(table.shape[1])
+    if kernel is straight:
+        a, b, c = t + shift[0], n - 1 - t - shift[1], 2 * t + shift[2]
+        inside = (0 <= a) & (a < n - 1)
+        yield from ((a * inside, "r"), (np.where(inside, a + 1, 0), "r"))
+        yield from ((at, "w") for at, k, wanted in ((b, 1, 3), (c, 2, 5)) if code[k] == wanted)
+        return
+    for k, c in enumerate(code):
+        at = {2: n - 1 - t - shift[k], 3: n - 1 - t - shift[k], 4: 2 * t + shift[k], 5: 2 * t + shift[k], 6: np.full(t.size, abs(shift[k])),
+              8: table[k], 9: table[k]}.get(c, t + shift[k])
+        yield at, "rwrwrwrarw"[c]
+
+
+def pairs_at_odds(n, touched):
+    """By element: the threads and what they do, where some of them race."""
+    seen = {}
+    for at, what in touched:
+        for t, j in enumerate(at):
+            if 0 <= j < n:
+                seen.setdefault(int(j), set()).add((t, what))
+    return {j: them for j, them in seen.items()
+            if any(t != u and ("w" in (a, b) or {a, b} == {"r", "a"}) for t, a in them for u, b in them)}
+
+
+def draw_rows(rng):
+    block = [(8, 2), (4, 4), (1, 8), (2, 3), (6, 2), (12, 1), (16, 2), (32, 1), (48, 1), (5, 3), (40, 1)][int(rng.integers(11))]
+    shape = int(rng.integers(1, 9)), int(rng.integers(1, 90))
+    total, steps = shape[0] * shape[1], int(rng.integers(3, 8))
+    n = int(rng.choice([total, total + 5, 2 * total + 3, 4 * total]))
+    reads, quiet = rng.random() < 0.5, rng.random() < 0.6
+    code = rng.choice([0, 0, 2, 4, 6, 8] if reads else range(10), steps).astype(np.int32)
+    if reads and rng.random() < 0.5:
+        code[rng.integers(steps)] = rng.choice([1, 3, 5, 9])
+    shift = rng.integers(-3, 4, steps).astype(np.int32)
+    if quiet:
+        code[np.isin(code, (2, 3, 4, 5, 6))] = rng.choice([0, 3, 5])
+        code[code == 8], shift[:] = 0, rng.choice([0, 0, total])
+    table = np.array([np.where(rng.random(total) < 0.5, rng.permutation(n)[:total], -1) for _ in range(steps)], np.int32)
+    return block, shape, n, code, shift, table
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_race_is_found_in_rows_of_blocks(seed):
+    rng, found = np.random.default_rng(100 + seed), 0
+    for _ in range(250):
+        block, shape, n, code, shift, table = draw_rows(rng)
+        kernel = rows if rng.random() < 0.7 else straight
+        dtype = rng.choice([np.int16, np.float32, np.float64])
+        x = np.zeros(n + 40, dtype)[int(rng.integers(40)):][:n]
+        grid = -(-shape[1] // block[0]), -(-shape[0] // block[1])
+        odd = pairs_at_odds(n, rows_touch(kernel, n, code, shift, table))
+        program = kernel.__name__, block, shape, n, x.dtype, code.tolist(), shift.tolist(), table.tolist()
+        try:
+            kernel[grid, block](x, np.zeros(shape, dtype), code, shift, table)
+            assert not odd, program
+        except RaceError as e:
+            found += 1
+            both = [(b[1] * block[1] + t[1]) * shape[1] + b[0] * block[0] + t[0]
+                    for b, t in ((e.block, e.thread), (e.other_block, e.other_thread))]
+            at = int(e.array[e.array.index("[") + 1:-1])
+            assert at in odd and set(both) <= {t for t, _ in odd[at]} and both[0] != both[1], (str(e), program)
+    assert 60 < found < 240
 
 
 # --- fences and atomic operations

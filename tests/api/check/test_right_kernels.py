@@ -45,10 +45,9 @@ def test_there_are_many():
 @pytest.mark.parametrize("row", right_kernels.ROWS, ids=lambda row: row[0].__name__)
 def test_nothing_is_found(row):
     function, blocks, threads, arguments = row
-    checked = cuda.jit(function, check=True)
-    for _ in range(2):
+    for checks in (True, "race"):  # alone, races are looked for in joined blocks
         mine = passed(arguments)
-        checked[blocks, threads](*mine)
+        cuda.jit(function, check=checks)[blocks, threads](*mine)
     others = passed(arguments)
     cuda.jit(function)[blocks, threads](*others)
     if function.__name__ not in ANY_ORDER:

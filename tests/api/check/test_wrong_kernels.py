@@ -15,6 +15,7 @@ import wrong_numbers  # noqa: E402, F401 - and so does it
 import wrong_orders  # noqa: E402, F401 - and this
 
 from pyptx import CheckError, cuda  # noqa: E402
+from pyptx.errors import RaceError  # noqa: E402
 
 pytestmark = [pytest.mark.filterwarnings("ignore::pyptx.Advice"), pytest.mark.skipif(not cuda.get_current_device().is_host, reason="check= is for the host device")]
 
@@ -59,6 +60,14 @@ def test_it_is_found(row):
     assert e.thread is not None and str(tuple(e.thread)) in str(e)
     again, e = finding(row)  # the next launch finds it as well
     assert again == said and type(e) is error
+
+
+@pytest.mark.parametrize("row", [row for row in wrong_kernels.ROWS if row[1] is RaceError and "syncthreads" not in row[2].__code__.co_names], ids=lambda row: row[2].__name__)
+def test_races_are_found_alone(row):
+    _, _, function, blocks, threads, arguments = row
+    with pytest.raises(RaceError) as e:
+        cuda.jit(function, check="race")[blocks, threads](*passed(arguments))
+    assert {e.value.lineno, e.value.other_lineno} - {None} == marked(function), e.value
 
 
 if __name__ == "__main__":
