@@ -142,6 +142,7 @@ PAGES = {
         "Making types": ["from_dtype", "types.Tuple", "types.UniTuple", "types.NamedTuple", "types.Array", "types.NoneType", "types.CPointer",
                          "types.NPDatetime", "types.NPTimedelta"],
         "Functions of bfloat16": ["cuda.bf16"],
+        "Floats of 8 bits": ["cuda.fp8"],
     }),
     "api_exceptions": ("Exceptions", "What pyptx raises, and warns of. Every compile error has [a code](../reference/errors.md); the guide: [errors](../guide/errors.md).",
                        "import numpy as np\nimport pyptx\nfrom pyptx import cuda\n", {

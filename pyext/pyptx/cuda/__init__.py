@@ -118,7 +118,7 @@ __all__ = [*(name for name in globals() if not name.startswith("_")), *_LATER]
 
 # Modules of functions for kernels, imported where they are first named, in a kernel too
 # (snapshot/object.c).
-_LAZY = frozenset(("random", "coop", "bf16", "wmma"))
+_LAZY = frozenset(("random", "coop", "bf16", "fp8", "wmma"))
 
 _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudaimpl", "cudamath", "decorators", "descriptor",
                               "deviceufunc", "devicearray", "dispatcher", "extending", "intrinsics", "launchconfig", "libdevicedecl", "np", "nvvmutils",
