@@ -753,6 +753,12 @@ class intrin:
     def cluster_wait() -> None:
         """this_cluster().barrier_wait()."""
     @staticmethod
+    def cp_async_bulk_load(dst: Any, src: Any, barriers: Array, nbytes: int) -> Any:
+        """cuda.cp_async_bulk of the first nbytes of both arrays, which arrive at the first barrier."""
+    @staticmethod
+    def cp_async_bulk_store(dst: Any, src: Any, nbytes: int) -> Any:
+        """cuda.cp_async_bulk_store of the first nbytes of both arrays."""
+    @staticmethod
     def cp_async_bulk_tensor_2d(dst: Any, tensor_map: Any, x: Any, y: Any, barriers: Array) -> Any:
         """cuda.cp_async_bulk_tensor(dst, tensor_map, (y, x), barriers, 0)."""
     @staticmethod
