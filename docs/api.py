@@ -72,6 +72,7 @@ PAGES = {
         "Autotuning": ["cuda.autotune", "cuda.Config.", "cuda.Autotuned.", "cuda.TunedLauncher.", "cuda.Trials", "cuda.Trial"],
         "Its report": ["_report.Report."],
         "Annotations": ["cuda.Array"],
+        "Tensor maps of the host": ["cuda.create_tensor_map_from_tensor"],
         "Compiling without launching": ["cuda.compile_ptx", "cuda.compile", "cuda.compile_all", "cuda.compile_ptx_for_current_device"],
         "Code of other compilers": ["cuda.declare_device", "cuda.LinkableCode", "cuda.PTXSource", "cuda.Cubin", "cuda.Fatbin", "cuda.Object",
                                     "cuda.Archive", "cuda.CUSource", "cuda.LTOIR"],

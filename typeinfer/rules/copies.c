@@ -317,9 +317,9 @@ static Val read_bytes(Ty *ty, const TyCall *c, uint32_t k, const Val counts[2]) 
     return BOTTOM;
   int64_t size = (int64_t)ty_size(c->args[0].type->elem), n;
   if (fz_get_int(c->args[k].konst, &n) && (n <= 0 || n % BULK_ALIGN))
-    return TY_FAIL(ty, ERR_ARGUMENTS, c->name,
-                   arena_printf(&ty->cx->arena, "it copies a multiple of 16 bytes, not %lld",
-                                (long long)n));
+    return TY_FAIL(
+        ty, ERR_ARGUMENTS, c->name,
+        arena_printf(&ty->cx->arena, "it copies a multiple of 16 bytes, not %lld", (long long)n));
   nbytes = ty_cast_id(ty, nbytes, TY_PYINT);
   bool checked = ty->emit && ty->cx->checked;
   if (checked) {

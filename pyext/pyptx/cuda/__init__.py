@@ -109,7 +109,7 @@ _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float
 # By name: the module that has it, loaded when it is first asked for.
 _LATER = {"vectorize": "pyptx._ufunc", "guvectorize": "pyptx._gufunc", "reduce": "pyptx._reduce", "Reduce": "pyptx._reduce",
           "Module": "pyptx.cuda._module", "ModuleKernel": "pyptx.cuda._module", "ModuleLauncher": "pyptx.cuda._module",
-          "Array": "pyptx.cuda._typing",
+          "Array": "pyptx.cuda._typing", "create_tensor_map_from_tensor": "pyptx.cuda._tensor_map",
           **dict.fromkeys(("autotune", "Config", "Autotuned", "TunedLauncher", "Trial", "Trials"), "pyptx.cuda._autotune"),
           **dict.fromkeys(("zeros", "ones", "full", "arange", "empty", "zeros_like", "ones_like", "full_like", "empty_like"), "pyptx._array_functions")}
 
