@@ -519,7 +519,7 @@ def test_wrong_calls(body, what):
 
 @pytest.mark.parametrize("body", [
     "x[t] = acc[0]", "acc = cuda.wgmma.fence(acc)\n    x[t] = acc[t % 32]", "for v in acc:\n        x[t] = v", "s = (acc, acc)\n    x[t] = s[1][3]", "x[t] = give(acc)",
-    "acc = keep(acc)\n    x[t] = acc[0]", "for k in range(t):\n        x[k] = acc[0]\n        acc = cuda.wgmma.wait(0, acc)\n        acc = cuda.wgmma.mma(a[:, :16], b[:, :16], acc)",
+    "acc = keep(acc)\n    x[t] = acc[0]", "acc, n = keep((acc, t))\n    x[t] = n + acc[1]", "acc, other = cuda.wgmma.fence(acc, (np.float32(1),) * 8)\n    x[t] = other[0] + acc[0]", "for k in range(t):\n        x[k] = acc[0]\n        acc = cuda.wgmma.wait(0, acc)\n        acc = cuda.wgmma.mma(a[:, :16], b[:, :16], acc)",
 ])  # fmt: skip
 def test_read_before_the_wait(body):
     source = "def give(acc):\n    return acc[3]\n\n\ndef keep(acc):\n    return acc\n\n\n" + HEAD + f"    acc = cuda.wgmma.mma({TILES}, acc)\n    cuda.wgmma.commit()\n    {body}\n"
@@ -530,6 +530,20 @@ def test_read_before_the_wait(body):
 def test_through_functions_and_tuples():
     source = "def step(a, b, acc):\n    return cuda.wgmma.mma(a[:, :16], b[:, :16], acc), t0()\n\n\ndef t0():\n    return cuda.threadIdx.x\n\n\n" + HEAD
     source += "    for k in range(t):\n        acc, _ = step(a, b, acc)\n    cuda.wgmma.commit()\n    acc = cuda.wgmma.wait(0, acc)\n    x[t] = acc[3]\n"
+    assert "wgmma.mma_async" in ptx_of(define(source), "float32[::1]", "sm_90")
+
+
+@pytest.mark.parametrize("step, rest", [
+    ("acc, (stage + 1) % 2, phase ^ 1", "x[t] = stage + phase"),  # numbers beside accumulators in flight
+    ("(other, (stage, phase)), acc", "(other, (stage, phase)), acc = (acc, (stage, phase)), other\n    x[t] = stage"),
+    ("acc, other", "x[t] = other[1]"), ("(acc, t0(), other)[:2] + (3,)", "x[t] = 1"),
+])  # fmt: skip
+def test_what_is_beside_accumulators_can_be_read(step, rest):
+    """And what another function gives back as it was."""
+    names = step.replace("(stage + 1) % 2", "stage").replace("phase ^ 1", "phase").replace("(acc, t0(), other)[:2] + (3,)", "acc, _, _")
+    source = f"def step(a, b, acc, other, stage, phase):\n    acc = cuda.wgmma.mma(a[:, :16], b[:, :16], acc)\n    return {step}\n\n\ndef t0():\n    return cuda.threadIdx.x\n\n\n" + HEAD
+    source += "    stage = phase = 0\n    other = cuda.wgmma.zeros(64, 64, np.float32)\n    for k in range(t):\n"
+    source += f"        {names} = step(a, b, acc, other, stage, phase)\n    {rest}\n    cuda.wgmma.commit()\n    acc = cuda.wgmma.wait(0, acc)\n    x[t] += acc[3]\n"
     assert "wgmma.mma_async" in ptx_of(define(source), "float32[::1]", "sm_90")
 
 
