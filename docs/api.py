@@ -72,6 +72,7 @@ PAGES = {
         "Autotuning": ["cuda.autotune", "cuda.Config.", "cuda.Autotuned.", "cuda.TunedLauncher.", "cuda.Trials", "cuda.Trial"],
         "Its report": ["_report.Report."],
         "Annotations": ["cuda.Array"],
+        "Tensor maps of the host": ["cuda.create_tensor_map_from_tensor"],
         "Compiling without launching": ["cuda.compile_ptx", "cuda.compile", "cuda.compile_all", "cuda.compile_ptx_for_current_device"],
         "Code of other compilers": ["cuda.declare_device", "cuda.LinkableCode", "cuda.PTXSource", "cuda.Cubin", "cuda.Fatbin", "cuda.Object",
                                     "cuda.Archive", "cuda.CUSource", "cuda.LTOIR"],
@@ -142,6 +143,7 @@ PAGES = {
         "Making types": ["from_dtype", "types.Tuple", "types.UniTuple", "types.NamedTuple", "types.Array", "types.NoneType", "types.CPointer",
                          "types.NPDatetime", "types.NPTimedelta"],
         "Functions of bfloat16": ["cuda.bf16"],
+        "Floats of 8 bits": ["cuda.fp8"],
     }),
     "api_exceptions": ("Exceptions", "What pyptx raises, and warns of. Every compile error has [a code](../reference/errors.md); the guide: [errors](../guide/errors.md).",
                        "import numpy as np\nimport pyptx\nfrom pyptx import cuda\n", {

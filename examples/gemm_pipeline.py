@@ -10,7 +10,9 @@ as 0 and is not stored.
 
 The consumers share a tile, 64 rows each, or take turns at whole tiles ("ping-pong"): then one
 stores its tile while the other multiplies. Blocks with neighbouring tiles may share what they copy:
-a cluster of two what it copies of B, one of four of A, too. `pick` says which form a product takes.
+a cluster of two what it copies of B, or of A, one of four both. A kernel may compute the transpose
+of C, whose tiles have any multiple of 8 as their other side, so that a few rounds of them fill the
+GPU. `pick` says which form a product takes.
 
 Tensor maps are of rows that begin at multiples of 16 bytes. What does not is copied to padded rows
 before; such a C is stored by threads. So every size and every view is right, and those whose
@@ -33,14 +35,16 @@ MOST_SHARED = 226 * 1024  # bytes, beside the barriers
 
 
 class Form(NamedTuple):
-    """A kernel's tile of m x n, its ring, whether the consumers take turns, and the rows and columns
-    of tiles of a cluster: its blocks share what they copy, of A along a row, of B along a column."""
+    """A kernel's tile of m x n, its ring, whether the consumers take turns, the rows and columns of
+    tiles of a cluster, whose blocks share what they copy, of A along a row, of B along a column, and
+    whether it computes the transpose of C, B.T @ A.T: then n, of C's rows, is any multiple of 8."""
 
     m: int
     n: int
     stages: int
     turns: bool
     cluster: tuple[int, int] = (1, 1)
+    transposed: bool = False
 
 
 FORMS = Form(128, 256, 4, False), Form(128, 192, 4, True), Form(128, 128, 6, True), Form(192, 192, 3, False)
@@ -54,25 +58,62 @@ def clusters_of(form: Form, blocks: int) -> int:
     return max(1, (blocks * 6 // 7 if size == 4 else blocks) // size)
 
 
-def pick(m: int, n: int, k: int, blocks: int, slow_a: bool = False, slow_b: bool = False) -> Form:
-    """The form that takes the fewest cycles: rounds of tiles over the GPU, in each the k blocks, and
-    about 3,000 cycles to store a tile, which turns hide for every tile but the last.
+def transposed_forms() -> list[Form]:
+    """Those whose accumulators, n / 2 for each part of 64 rows that a consumer has, fit in its registers."""
+    forms = []
+    for m, turns, most in ((128, True, 192), (128, False, 256), (192, True, 128), (192, False, 192), (256, False, 192)):
+        for n in range(64, most + 1, 8):
+            forms += [Form(m, n, 8, turns, cluster, True) for cluster in (*CLUSTERS, (1, 2)) if cluster[0] == 1 or n % 16 == 0]
+    return forms
 
-    A k block takes the matrix operations' time, 5 % more for the narrow tile's traffic, or that of
-    its copies, a cycle for 68 bytes. It is slow where rows do not begin at multiples of 32 bytes:
-    28 bytes a cycle. There clusters pay, which copy each box once for two blocks; elsewhere not, as
-    a GPU places them so that fewer of their copies meet in its cache."""
 
-    def cycles(form: Form) -> tuple:
+TRANSPOSED = transposed_forms()
+
+
+def rounds_of(form: Form, m: int, n: int, blocks: int) -> int:
+    """How many tiles a block computes one after the other, at most."""
+    height, width = form.m * form.cluster[0], form.n * form.cluster[1]
+    tiles = -(-n // height) * -(-m // width) if form.transposed else -(-m // height) * -(-n // width)
+    return -(-tiles // clusters_of(form, blocks))
+
+
+def copying(extent: int, row: int, sharers: int) -> float:
+    """Cycles for a k block of so many lines of a matrix, of which each block copies a share. Rows that
+    begin at multiples of 128 bytes are fast, those at multiples of 16 take more than twice as long."""
+    return 2 * K * extent / sharers / (68 if row % 64 == 0 else 55 if row % 16 == 0 else 28)
+
+
+def cycles(form: Form, m: int, n: int, k: int, blocks: int, a_row: int, b_row: int) -> float:
+    """About how many a product takes: rounds of tiles over the GPU, in each the k blocks, and what
+    storing a tile takes, which turns hide for every tile but the last.
+
+    A k block takes the time of the matrix operations, longer for a narrow tile, whose operations
+    read more of shared memory, or that of its copies; where both are near, they disturb each other."""
+    left, right = (b_row, a_row) if form.transposed else (a_row, b_row)
+    rows, columns = form.cluster
+    operations = form.m * form.n / 32 * (1 + max(0, 192 - form.n) / 1400)
+    copies = copying(form.m, left, columns) + copying(form.n, right, rows)
+    consumers = 1 if form.turns else 2 if form.m == 256 else form.m // 64  # that share a tile
+    rounds, storing = rounds_of(form, m, n, blocks), 500 + 1000 * max(1, consumers - 1) + 6 * form.m // 64 // consumers * form.n
+    return rounds * k / K * (operations**16 + copies**16) ** (1 / 16) + storing * (1 if form.turns else rounds)
+
+
+@functools.cache
+def pick(m: int, n: int, k: int, blocks: int, a_row: int = 64, b_row: int = 64, a_major: str = "k") -> Form:
+    """The form that takes the fewest cycles, for matrices A and B with rows of so many elements.
+
+    Clusters cost 2 %, or 4 % where they share parts of A, since a GPU places their blocks so that
+    fewer of their copies meet in its cache, and 1,500 cycles to begin and to end together. Where
+    copies are slow they pay all the same."""
+    plain = [form._replace(cluster=cluster) for form in FORMS for cluster in CLUSTERS]
+    forms = [form for form in plain + TRANSPOSED * (a_major == "k") if form.cluster[0] * form.cluster[1] <= blocks]
+
+    def cost(form: Form) -> float:
         rows, columns = form.cluster
-        tiles = -(-m // (form.m * rows)) * -(-n // (form.n * columns))
-        rounds = -(-tiles // clusters_of(form, blocks))
-        copies = 2 * K * (form.m / columns / (28 if slow_a else 68) + form.n / rows / (28 if slow_b else 68))
-        block = max(form.m * form.n // 32 * (1.05 if form.n == 128 else 1), copies)
-        return rounds * -(-k // K) * block + 3000 * (1 if form.turns else rounds), rows * columns
+        handicap = 1 + 0.02 * (rows > 1) + 0.04 * (columns > 1) + 0.005 * form.transposed
+        return handicap * cycles(form, m, n, k, blocks, a_row, b_row) + 1500 * (rows * columns > 1)
 
-    forms = (form._replace(cluster=cluster) for form in FORMS for cluster in CLUSTERS if cluster[0] * cluster[1] <= blocks)
-    return min(forms, key=cycles)
+    return min(forms, key=cost)
 
 
 @cuda.jit(device=True)
@@ -87,19 +128,25 @@ def place(tile: int, rows: int, columns: int, group: int) -> tuple:
 
 
 @functools.cache
-def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None, residual: bool, direct: bool = False):
-    """The kernel (a, b, c, d, group, more) of a form: c = a @ b. direct: c has no tensor map.
+def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None, residual: bool, direct: bool = False, steps: int = 4, early: bool = False):
+    """The kernel (a, b, c, d, group, more) of a form: c = a @ b; of a transposed one (b, a, c, …).
+    direct: c has no tensor map. steps: of 16 columns that the last k block has, 1 to 4. early: it
+    begins before the launch in front of it has ended, and lets the next one do so.
 
     a is m x k where its contiguous axis is "k", else k x m; b is k x n ("n") or n x k.
     epilogue(value, row, column, *more) is what c gets at (row, column) for a sum in float32; with
     residual, epilogue(value, old, row, column, *more), where old is d's element there."""
-    M, N, STAGES, TURNS, (ROWS, COLUMNS) = form
+    M, N, STAGES, TURNS, (ROWS, COLUMNS), TRANSPOSED = form
     CLUSTER = ROWS * COLUMNS
-    CONSUMERS = 2 if TURNS else M // 64
-    PARTS = M // 64 if TURNS else 1  # of 64 rows that a consumer multiplies
+    CONSUMERS = 2 if TURNS or M == 256 else M // 64
+    PARTS = M // 64 // (1 if TURNS else CONSUMERS)  # of 64 rows that a consumer multiplies
+    STEPS = 4 if residual else steps  # of 16 columns in the last k block
+    if TRANSPOSED:
+        a_major, b_major = "k" if b_major == "k" else "m", "k" if a_major == "k" else "n"
     FEW, MANY = (40, 232) if CONSUMERS == 2 else (32, 160)  # registers of a producer, of a consumer
     THREADS = 128 * (1 + CONSUMERS)
-    BOXES = N // 64
+    BOXES = -(-N // 64)
+    REST = N - 64 * (BOXES - 1)  # rows of the last box of a transposed tile
     BUFFERS = BOXES if residual or BOXES % 2 else 2  # boxes of C in turn; of D, those of 64 rows of a tile
     STAGE_BYTES = 2 * (M + N) * K
     STAGES = min(STAGES, (MOST_SHARED - 2 * CONSUMERS * BUFFERS * BOX) // STAGE_BYTES)
@@ -131,10 +178,29 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                 cuda.mbarrier_arrive_cluster(empty, stage, rank)
 
     @cuda.jit(device=True)
-    def store(c: cuda.Array, box: cuda.Array, top: int, left: int) -> None:
+    def multiply(a: cuda.Array, b: cuda.Array, part: int, k: int, sums: tuple) -> tuple:
+        """Begins the operations on 16 columns of a stage, for each part of 64 rows from that one on."""
+        if len(sums) == 0:
+            return ()
+        of_part = a[64 * part : 64 * part + 64, k : k + 16] if a_major == "k" else a[part, k : k + 16]
+        more = cuda.wgmma.mma(of_part, b[:, k : k + 16], sums[0], a_major=a_major, b_major=b_major)
+        return (more, *multiply(a, b, part + 1, k, sums[1:]))
+
+    @cuda.jit(device=True)
+    def begin(full: cuda.Array, stage: int, phase: int, a: cuda.Array, b: cuda.Array, part: int, steps: int, sums: tuple) -> tuple:
+        """Begins a group of operations on so many times 16 columns of a stage, once they are there."""
+        cuda.mbarrier_wait_parity(full, stage, phase)
+        cuda.wgmma.fence()
+        for k in range(0, 16 * steps, 16):
+            sums = multiply(a, b, part, k, sums)
+        cuda.wgmma.commit()
+        return sums
+
+    @cuda.jit(device=True)
+    def store(c: cuda.Array, box: cuda.Array, top: int, left: int, height: int) -> None:
         """The warps of a consumer store a box, a row each, at (top, left)."""
         quarter, lane = cuda.threadIdx.x // 32 % 4, cuda.threadIdx.x % 32
-        for r in range(quarter, min(64, c.shape[0] - top), 4):
+        for r in range(quarter, min(height, c.shape[0] - top), 4):
             for s in range(lane, min(64, c.shape[1] - left), 32):
                 c[top + r, left + s] = box[r, 8 * (s // 8 ^ r % 8) + s % 8]
 
@@ -144,6 +210,9 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
         if epilogue is None:
             return value
         r, s = row + uint32(8 * (i // 2 % 2)), column + uint32(8 * (i // 4))
+        if TRANSPOSED:
+            r, s = min(s + uint32(i % 2), uint32(shape[0] - 1)), min(r, uint32(shape[1] - 1))
+            return epilogue(value, old, r, s, *more) if residual else epilogue(value, r, s, *more)
         r = min(r, uint32(shape[0] - 1))  # one that there is
         s = min(s + uint32(i % 2), uint32(shape[1] - 1)) if direct else min(s, uint32(shape[1] - 8) + column % uint32(8)) + uint32(i % 2)
         return epilogue(value, old, r, s, *more) if residual else epilogue(value, r, s, *more)
@@ -153,6 +222,7 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
         boxes_a = cuda.tensor_map(a, box_a, swizzle=128)
         boxes_b = cuda.tensor_map(b, box_b, swizzle=128)
         boxes_c = cuda.tensor_map(b if direct else c, (64, 64), swizzle=128)
+        boxes_c_rest = cuda.tensor_map(b if direct else c, (REST if TRANSPOSED else 64, 64), swizzle=128)
         boxes_d = cuda.tensor_map(d if residual else b, (64, 64), swizzle=128)
         memory = cuda.shared.array(0, a.dtype, alignment=1024)
         sa, sb = memory[:SIDE_A].reshape(shape_a), memory[SIDE_A : SIDE_A + SIDE_B].reshape(shape_b)
@@ -175,9 +245,14 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
             cluster.sync()
         else:
             cuda.syncthreads()
+        if early:
+            cuda.grid_dependency_control_launch_dependents()
+            cuda.grid_dependency_control_wait()
         warp = cuda.shfl_sync(ALL, int32(t // 32), 0)  # known to be the same in all lanes
         depth = a.shape[1 if a_major == "k" else 0]
-        rows, columns = uint32((c.shape[0] + ROWS * M - 1) // (ROWS * M)), uint32((c.shape[1] + COLUMNS * N - 1) // (COLUMNS * N))
+        whole = depth // K * K if STEPS < 4 else depth
+        height, width = (c.shape[1], c.shape[0]) if TRANSPOSED else c.shape
+        rows, columns = uint32((height + ROWS * M - 1) // (ROWS * M)), uint32((width + COLUMNS * N - 1) // (COLUMNS * N))
         tiles, first, stride = int32(rows * columns), cuda.blockIdx.x // CLUSTER, cuda.gridDim.x // CLUSTER
         if warp < 4:
             cuda.setmaxregister_decrease(FEW)
@@ -209,7 +284,7 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
         else:
             cuda.setmaxregister_increase(MANY)
             me, quarter, lane = warp // 4 - 1, warp % 4, int32(t % 32)
-            half = 0 if TURNS else me  # the first part of this consumer
+            half = 0 if TURNS else PARTS * me  # the first part of this consumer
             leader = quarter == 0 and cuda.elect_sync(ALL)
             stage, phase, turn = 0, 0, 0
             if TURNS:
@@ -221,44 +296,42 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
             for tile in range(first, tiles, stride):
                 i, j = place(uint32(tile), rows, columns, uint32(group))
                 top, left = M * (ROWS * i + y) + 64 * half, N * (COLUMNS * j + x)
-                sums = cuda.wgmma.zeros(64, N, float32)
-                more_sums = cuda.wgmma.zeros(64, N, float32)
+                sums = (cuda.wgmma.zeros(64, N, float32), cuda.wgmma.zeros(64, N, float32), cuda.wgmma.zeros(64, N, float32))[:PARTS]
                 before = 0
                 if TURNS:
                     cuda.barrier_sync(3 + me, 256)
-                for k in range(0, depth, K):
-                    cuda.mbarrier_wait_parity(full, stage, phase)
-                    cuda.wgmma.fence()
-                    for kk in range(0, K, 16):
-                        tile_b = sb[stage, :, kk : kk + 16]
-                        tile_a = sa[stage, 64 * half : 64 * half + 64, kk : kk + 16] if a_major == "k" else sa[stage, half, kk : kk + 16]
-                        sums = cuda.wgmma.mma(tile_a, tile_b, sums, a_major=a_major, b_major=b_major)
-                        if TURNS:
-                            tile_a = sa[stage, 64:128, kk : kk + 16] if a_major == "k" else sa[stage, 1, kk : kk + 16]
-                            more_sums = cuda.wgmma.mma(tile_a, tile_b, more_sums, a_major=a_major, b_major=b_major)
-                    cuda.wgmma.commit()
+                for k in range(0, whole, K):
+                    sums = begin(full, stage, phase, sa[stage], sb[stage], half, 4, sums)
                     if residual and k == 0 and leader:
                         cuda.cp_async_bulk_wait_group(0, read=True)  # the stores of the tile before
                         for j in range(BOXES):
                             cuda.mbarrier_arrive_expect_tx(came, BUFFERS * me + j, 2 * BOX)
-                            cuda.cp_async_bulk_tensor(sc[me, j], boxes_d, (top, left + 64 * j), came, BUFFERS * me + j)
+                            at = (left + 64 * j, top) if TRANSPOSED else (top, left + 64 * j)
+                            cuda.cp_async_bulk_tensor(sc[me, j], boxes_d, at, came, BUFFERS * me + j)
                     cuda.wgmma.wait(1)  # the stage before has been read
                     if k > 0 and leader:
                         release(empty, before)
                     before = stage
                     stage, phase = after(stage, phase, 1)
+                if STEPS < 4:
+                    sums = begin(full, stage, phase, sa[stage], sb[stage], half, STEPS, sums)
+                    cuda.wgmma.wait(1)
+                    if whole > 0 and leader:
+                        release(empty, before)
+                    before = stage
+                    stage, phase = after(stage, phase, 1)
                 if TURNS:
                     cuda.barrier_arrive(4 - me, 256)
-                    sums, more_sums = cuda.wgmma.wait(0, sums, more_sums)
+                sums = (cuda.wgmma.wait(0, *sums),) if PARTS == 1 else cuda.wgmma.wait(0, *sums)
+                if TURNS:
                     stage, phase = after(stage, phase, (depth + K - 1) // K)  # the other's
-                else:
-                    sums = cuda.wgmma.wait(0, sums)
                 if leader:
                     release(empty, before)
-                row = 16 * quarter + lane % 16
+                # the row of a box and the first of its 8 columns, over 8, that this lane tells stmatrix
+                row, eight = (8 * (lane // 16) + lane % 8, 2 * quarter + lane // 8 % 2) if TRANSPOSED else (16 * quarter + lane % 16, lane // 16)
                 values = cuda.local.array(32, c.dtype)
                 for part in range(PARTS):
-                    acc = (sums, more_sums)[part]
+                    acc = sums[part]
                     r, s = uint32(top + 64 * part + 16 * quarter + lane // 4), uint32(left + 2 * (lane % 4))
                     for j in range(BOXES):
                         box = sc[me, (part * BOXES + j) % BUFFERS]
@@ -269,28 +342,36 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                                 cuda.cp_async_bulk_wait_group(BUFFERS - 1, read=True)  # the last store from this box has read it
                             cuda.barrier_sync(1 + me, 128)
                         for e in range(0, 32, 8):
-                            at = row, 8 * ((e // 4 + lane // 16) ^ row % 8)  # where the swizzle has these 8 columns
-                            old = cuda.ldmatrix(box, at, 4) if residual else (c.dtype.type(0),) * 8
-                            for i in range(8):
-                                values[e + i] = finish(acc[32 * j + e + i], float32(old[i]), 32 * j + e + i, r, s, c.shape, more)
-                            low = values[e], values[e + 1], values[e + 2], values[e + 3]
-                            cuda.stmatrix(box, at, (*low, values[e + 4], values[e + 5], values[e + 6], values[e + 7]))
+                            if 32 * j + e < N // 2:
+                                # where the swizzle has these 8 columns
+                                at = (2 * e + row, 8 * (eight ^ row % 8)) if TRANSPOSED else (row, 8 * ((e // 4 + eight) ^ row % 8))
+                                old = cuda.ldmatrix(box, at, 4, trans=TRANSPOSED) if residual else (c.dtype.type(0),) * 8
+                                for i in range(8):
+                                    if 32 * j + e + i < N // 2:
+                                        values[e + i] = finish(acc[32 * j + e + i], float32(old[i]), 32 * j + e + i, r, s, c.shape, more)
+                                low = values[e], values[e + 1], values[e + 2], values[e + 3]
+                                cuda.stmatrix(box, at, (*low, values[e + 4], values[e + 5], values[e + 6], values[e + 7]), trans=TRANSPOSED)
                         cuda.fence_proxy_async_shared()  # so that the copy sees what this thread has stored
                         cuda.barrier_sync(1 + me, 128)
+                        at = (left + 64 * j, top + 64 * part) if TRANSPOSED else (top + 64 * part, left + 64 * j)
                         if direct:
-                            store(c, box, top + 64 * part, left + 64 * j)
+                            store(c, box, *at, REST if TRANSPOSED and j == BOXES - 1 else 64)
                             if residual:
                                 cuda.barrier_sync(1 + me, 128)  # all have read the box
                         elif leader:
-                            cuda.cp_async_bulk_tensor_store(boxes_c, (top + 64 * part, left + 64 * j), box)
+                            if TRANSPOSED and j == BOXES - 1:
+                                cuda.cp_async_bulk_tensor_store(boxes_c_rest, at, box[:REST])
+                            else:
+                                cuda.cp_async_bulk_tensor_store(boxes_c, at, box)
                             cuda.cp_async_bulk_commit_group()
                         if leader:
                             if residual and 0 < part * BOXES + j <= (PARTS - 1) * BOXES:  # the box before, of the next 64 rows
-                                last = (j - 1) % BOXES
+                                last_box = (j - 1) % BOXES
                                 below = top + 64 * (part if j == 0 else part + 1)
+                                at = (left + 64 * last_box, below) if TRANSPOSED else (below, left + 64 * last_box)
                                 cuda.cp_async_bulk_wait_group(1, read=True)
-                                cuda.mbarrier_arrive_expect_tx(came, BUFFERS * me + last, 2 * BOX)
-                                cuda.cp_async_bulk_tensor(sc[me, last], boxes_d, (below, left + 64 * last), came, BUFFERS * me + last)
+                                cuda.mbarrier_arrive_expect_tx(came, BUFFERS * me + last_box, 2 * BOX)
+                                cuda.cp_async_bulk_tensor(sc[me, last_box], boxes_d, at, came, BUFFERS * me + last_box)
                     turn ^= 1
         if CLUSTER > 1:
             cluster.sync()  # nothing arrives at a block that has ended
@@ -319,12 +400,15 @@ def launch(
         m, n = c.shape
         k = a.shape[1 if a_major == "k" else 0]
         a, b = (x if aligned(x) else padded(x) for x in (a, b))
-        chosen = form or pick(m, n, k, blocks, a.shape[1] % 16 != 0, b.shape[1] % 16 != 0)
+        chosen = form or pick(m, n, k, blocks, a.shape[1], b.shape[1], a_major)
         direct = not aligned(c)
-        kernel = make_gemm(chosen, a_major, b_major, epilogue, residual, direct)
+        early = rounds_of(chosen, m, n, blocks) == 1  # a short kernel: its beginning counts
+        kernel = make_gemm(chosen, a_major, b_major, epilogue, residual, direct, -(-k // 16) % 4 or 4, early)
         d, more = (more[0] if aligned(more[0]) else padded(more[0]), more[1:]) if residual else (c, more)
         cluster = chosen.cluster[0] * chosen.cluster[1]
-        kernel[cluster * clusters_of(chosen, blocks), kernel.threads, 0, kernel.shared_bytes, cluster](a, b, c, d, group, more)
+        left, right = (b, a) if chosen.transposed else (a, b)
+        grid = cluster * clusters_of(chosen, blocks)
+        kernel.configure(grid, kernel.threads, 0, kernel.shared_bytes, cluster, programmatic_dependent_launch=early)(left, right, c, d, group, more)
 
     return run
 

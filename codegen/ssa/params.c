@@ -447,11 +447,30 @@ static uint64_t map_of(const Ins *i) {
   return map;
 }
 
+static uint32_t count_arguments(const Type *t) {
+  uint32_t n = t->id != TY_TUPLE;
+  for (uint32_t k = 0; t->id == TY_TUPLE && k < t->n; k++)
+    n += count_arguments(t->elems[k]);
+  return n;
+}
+
+/* The parameter whose array, or array in tuples, is copied, and which of its leaf arguments it
+ * is. */
+static const Ins *mapped(const Ins *copy, uint32_t *array) {
+  const Ins *i = copy->args[TENSOR_ARRAY];
+  for (*array = 0; i->op == OP_TUPLE_GET; i = i->args[0])
+    for (int64_t k = 0; k < i->aux.i; k++)
+      *array += count_arguments(i->args[0]->type->elems[k]);
+  return i;
+}
+
 uint32_t cg_tensor_field(const Params *p, const Ins *i) {
   uint64_t map = map_of(i);
+  uint32_t array;
+  const Ins *parameter = mapped(i, &array);
   for (uint32_t k = 0; k < p->fields.len; k++) {
     const Param *f = &p->fields.data[k];
-    if (f->field.kind == RT_FIELD_TENSOR_MAP && f->map_of == i->args[TENSOR_ARRAY] &&
+    if (f->field.kind == RT_FIELD_TENSOR_MAP && f->map_of == parameter && f->map_array == array &&
         f->field.map == map)
       return k;
   }
@@ -473,10 +492,12 @@ static void add_maps(Cx *cx, Params *all, const Fn *kernel, const uint32_t *argu
         fail(cx, i->loc, ERR_ARGUMENTS, "cuda.tensor_map",
              "a map is made by this package's launches, and this kernel is for other programs "
              "(abi=\"stable\")");
+      uint32_t array;
+      const Ins *parameter = mapped(i, &array);
       for (uint32_t k = 0; k < kernel->nparams; k++)
-        if (kernel->params[k] == i->args[TENSOR_ARRAY]) {
-          add_field(cx, all, (Param){.map_of = kernel->params[k]}, RT_FIELD_TENSOR_MAP, 0,
-                    arguments[k]);
+        if (kernel->params[k] == parameter) {
+          add_field(cx, all, (Param){.map_of = parameter, .map_array = array}, RT_FIELD_TENSOR_MAP,
+                    0, arguments[k] + array);
           all->fields.data[all->fields.len - 1].field.map = map_of(i);
         }
     }

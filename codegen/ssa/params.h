@@ -12,8 +12,9 @@ typedef struct Param { /* a field of the block */
   const Type *type; /* of the leaf argument; NULL: a field of the runtime (TRAP, GRID) */
   /* the kernel's parameter, and the first of its leaves that the field provides */
   uint32_t param, leaf;
-  const Ins *map_of; /* TENSOR_MAP: the kernel's parameter */
-  bool unread;       /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
+  const Ins *map_of;  /* TENSOR_MAP: the kernel's parameter … */
+  uint32_t map_array; /* … and which of its arrays and numbers, in order, is mapped */
+  bool unread;        /* no leaf: a stride of an array whose layout says it (stable blocks alone) */
 } Param;
 
 /* An array among the kernel's parameters, or in a tuple of them. */

@@ -307,3 +307,64 @@ Val ty_rule_bulk_store(Ty *ty, const TyCall *c) {
   align_own(c->args[1], BULK_ALIGN);
   return effect(ty, c->id, args, 6);
 }
+
+/* --- the same of so many bytes, from the arrays' beginning on: numba-cuda-mlir's --- */
+
+/* The elements that nbytes are; where indices are checked, that both arrays have them. */
+static Val read_bytes(Ty *ty, const TyCall *c, uint32_t k, const Val counts[2]) {
+  Val nbytes = read_integer(ty, c, k);
+  if (ty_is_bottom(nbytes))
+    return BOTTOM;
+  int64_t size = (int64_t)ty_size(c->args[0].type->elem), n;
+  if (fz_get_int(c->args[k].konst, &n) && (n <= 0 || n % BULK_ALIGN))
+    return TY_FAIL(
+        ty, ERR_ARGUMENTS, c->name,
+        arena_printf(&ty->cx->arena, "it copies a multiple of 16 bytes, not %lld", (long long)n));
+  nbytes = ty_cast_id(ty, nbytes, TY_PYINT);
+  bool checked = ty->emit && ty->cx->checked;
+  if (checked) {
+    Val whole = ty_int_op(ty, OP_AND, nbytes, ty_const_int(ty, INT64_MIN | (BULK_ALIGN - 1)));
+    ty_check(ty, ty_int_test(ty, OP_EQ, whole, ty_const_int(ty, 0)), "ValueError",
+             arena_printf(&ty->cx->arena, "%s: it copies a multiple of 16 bytes, not {0}", c->name),
+             &nbytes, 1);
+  }
+  for (unsigned a = 0; checked && a < 2; a++) {
+    Val all = ty_int_op(ty, OP_MUL, ty_cast_id(ty, counts[a], TY_PYINT), ty_const_int(ty, size));
+    ty_check(ty, ty_int_test(ty, OP_LE, nbytes, all), "IndexError",
+             arena_printf(&ty->cx->arena, "%s: {0} bytes of an array of {1}", c->name),
+             (Val[]){nbytes, all}, 2);
+  }
+  return ty_cast_id(ty, ty_int_op(ty, OP_FLOORDIV, nbytes, ty_const_int(ty, size)), TY_I64);
+}
+
+/* dst, src, the barriers, of which the first is meant, bytes. */
+Val ty_rule_bulk_load_bytes(Ty *ty, const TyCall *c) {
+  TyCall first = *c;
+  if (!check_arrays(ty, c, 1, 0))
+    return BOTTOM;
+  Val args[TY_MAX_NDIM + 8] = {c->args[0], c->args[1]};
+  Val counts[] = {elements(ty, c->args[0]), elements(ty, c->args[1])};
+  args[2] = args[3] = read_bytes(ty, c, 3, counts);
+  first.args[3] = ty_const_int(ty, 0);
+  uint32_t n = ty_is_bottom(args[2]) ? 0 : ty_read_barrier(ty, &first, 2, false, args + 4);
+  if (!n)
+    return BOTTOM;
+  align_own(c->args[0], BULK_ALIGN);
+  args[4 + n] = ty_cast_id(ty, ty_const_int(ty, 0), TY_I64); /* no other block */
+  args[5 + n] = ty_const_int(ty, 0);                         /* no policy */
+  return effect(ty, INTR_CP_ASYNC_BULK, args, 6 + n);
+}
+
+/* dst, src, bytes. */
+Val ty_rule_bulk_store_bytes(Ty *ty, const TyCall *c) {
+  if (!check_arrays(ty, c, 0, 1))
+    return BOTTOM;
+  if (c->args[0].type->readonly)
+    return TY_FAIL(ty, ERR_READ_ONLY, TY_PRETTY(ty, c->args[0]));
+  Val counts[] = {elements(ty, c->args[0]), elements(ty, c->args[1])};
+  Val n = read_bytes(ty, c, 2, counts), none = ty_const_int(ty, 0);
+  if (ty_is_bottom(n))
+    return BOTTOM;
+  align_own(c->args[1], BULK_ALIGN);
+  return effect(ty, INTR_CP_ASYNC_BULK_STORE, (Val[]){c->args[0], c->args[1], n, n, none, none}, 6);
+}

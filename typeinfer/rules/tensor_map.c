@@ -1,6 +1,9 @@
 /* Rules of tensor maps. A map is a named tuple of an array and constants. A copy gets the array,
  * the shape of the box and the swizzle, and on a GPU finds the kernel's parameter that they make
- * (codegen/ssa/params.h). So the array is an argument of the kernel, as it is. */
+ * (codegen/ssa/params.h). So the array is an argument of the kernel, as it is. Of a map that was
+ * made on the host (pyext/pyptx/cuda/_tensor_map.py), an argument itself, the class's name says the
+ * constants: TensorMap_box_64_64_swizzle_128. */
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/tensor_maps.h"
@@ -19,9 +22,12 @@ static bool is_element(const Type *t) {
   return ty_is_number(t) && !ty_is_complex(t) && ty_kind(t) != KIND_BOOL;
 }
 
-/* An argument of the kernel, which the launch can describe. */
+/* An argument of the kernel, or in a tuple of one, which the launch can describe. */
 static bool is_argument(Ty *ty, Val a) {
-  return a.ins && a.ins->op == OP_PARAM && ty->p->kernel && ty->spec->level == 0;
+  const Ins *i = a.ins;
+  while (i && i->op == OP_TUPLE_GET)
+    i = i->args[0];
+  return i && i->op == OP_PARAM && ty->p->kernel && ty->spec->level == 0;
 }
 
 static Val read_box(Ty *ty, const TyCall *c, int64_t box[TENSOR_RANK], int64_t *elements) {
@@ -113,16 +119,36 @@ typedef struct Tensor {
   uint32_t n, rank;
 } Tensor;
 
+/* The box and the swizzle of a map of so many axes; false, without an error: m is none, or they
+ * are not known. */
+static bool read_map(Ty *ty, Val m, uint32_t rank, int64_t box[TENSOR_RANK], int64_t *swizzle) {
+  const char *at = m.type->title + strlen(TITLE);
+  int n = 0;
+  if (*at) { /* the host's */
+    bool ok = sscanf(at, "_box%n", &n) == 0 && n;
+    for (uint32_t a = 0; ok && a < rank; a++)
+      ok = sscanf(at += n, "_%lld%n", (long long *)&box[a], &n) == 1;
+    return ok && sscanf(at + n, "_swizzle_%lld%n", (long long *)swizzle, &n) == 1;
+  }
+  Val items = ty_item(ty, m, BOX);
+  for (uint32_t a = 0; a < rank; a++)
+    if (!fz_get_int(ty_item(ty, items, a).konst, &box[a]))
+      return false;
+  return fz_get_int(ty_item(ty, m, SWIZZLE).konst, swizzle);
+}
+
 /* Of argument k, which is a map, with the index behind it. shared: the argument in shared
  * memory. */
 static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Tensor *out) {
   Val m = c->args[k], s = c->args[shared], index = c->args[k + 1];
-  bool map = m.type->id == TY_TUPLE && m.type->title && !strcmp(m.type->title, TITLE);
-  if (!map || m.type->n != FIELDS) {
+  bool map = m.type->id == TY_TUPLE && m.type->title &&
+             !strncmp(m.type->title, TITLE, strlen(TITLE)) && m.type->n == FIELDS &&
+             m.type->elems[ARRAY]->id == TY_ARRAY;
+  if (!map) {
     (void)ty_argument_type(ty, c, k, "what cuda.tensor_map gives");
     return false;
   }
-  Val array = ty_item(ty, m, ARRAY), box = ty_item(ty, m, BOX), swizzle = ty_item(ty, m, SWIZZLE);
+  Val array = ty_item(ty, m, ARRAY);
   out->rank = array.type->ndim;
   if (ty->emit && !is_argument(ty, array)) {
     (void)wrong(ty, c,
@@ -130,7 +156,8 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
                     ? "a tensor map is a parameter of the kernel, which functions that it calls "
                       "do not have: copy with it in the kernel itself, and hand the rest to "
                       "the function"
-                    : "the map is to be known: make it in the kernel, of one of its arguments");
+                    : "the map is to be known: make it in the kernel, of one of its arguments, or "
+                      "on the host, and pass it as one");
     return false;
   }
   if (s.type->id != TY_ARRAY || s.type->space != SPACE_SHARED || s.type->layout != LAYOUT_C ||
@@ -146,7 +173,11 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
     (void)ty_argument_type(ty, c, k + 1, "an index for each axis of the array");
     return false;
   }
-  int64_t n, width = 0;
+  int64_t n, width, box[TENSOR_RANK];
+  if (out->rank > TENSOR_RANK || !read_map(ty, m, out->rank, box, &width)) {
+    (void)ty_not_constant(ty, "the map", NULL);
+    return false;
+  }
   Val elements = ty_const_int(ty, 1);
   for (unsigned a = 0; a < s.type->ndim; a++)
     elements = ty_int_op(ty, OP_MUL, elements, ty_extent(ty, s, a));
@@ -154,18 +185,8 @@ static bool read_tensor(Ty *ty, const TyCall *c, uint32_t k, uint32_t shared, Te
   args[out->n++] = s, args[out->n++] = array;
   args[out->n++] = ty_cast_id(ty, elements, TY_I64);
   bool fortran = is_fortran(array.type);
-  for (uint32_t a = 0; a < out->rank; a++) {
-    Val one = ty_item(ty, box, fortran ? out->rank - 1 - a : a);
-    if (!fz_get_int(one.konst, &n)) {
-      (void)ty_not_constant(ty, "the map", NULL);
-      return false;
-    }
-    args[out->n++] = ty_const_int(ty, n);
-  }
-  if (!fz_get_int(swizzle.konst, &width)) {
-    (void)ty_not_constant(ty, "the map", NULL);
-    return false;
-  }
+  for (uint32_t a = 0; a < out->rank; a++)
+    args[out->n++] = ty_const_int(ty, box[fortran ? out->rank - 1 - a : a]);
   args[out->n++] = ty_const_int(ty, width);
   for (uint32_t a = 0; a < out->rank; a++) {
     Val one = ty_item(ty, index, fortran ? out->rank - 1 - a : a);

@@ -109,7 +109,7 @@ _sys.modules[f"{__name__}.types"] = types  # `from pyptx.cuda.types import float
 # By name: the module that has it, loaded when it is first asked for.
 _LATER = {"vectorize": "pyptx._ufunc", "guvectorize": "pyptx._gufunc", "reduce": "pyptx._reduce", "Reduce": "pyptx._reduce",
           "Module": "pyptx.cuda._module", "ModuleKernel": "pyptx.cuda._module", "ModuleLauncher": "pyptx.cuda._module",
-          "Array": "pyptx.cuda._typing",
+          "Array": "pyptx.cuda._typing", "create_tensor_map_from_tensor": "pyptx.cuda._tensor_map",
           **dict.fromkeys(("autotune", "Config", "Autotuned", "TunedLauncher", "Trial", "Trials"), "pyptx.cuda._autotune"),
           **dict.fromkeys(("zeros", "ones", "full", "arange", "empty", "zeros_like", "ones_like", "full_like", "empty_like"), "pyptx._array_functions")}
 
@@ -118,7 +118,7 @@ __all__ = [*(name for name in globals() if not name.startswith("_")), *_LATER]
 
 # Modules of functions for kernels, imported where they are first named, in a kernel too
 # (snapshot/object.c).
-_LAZY = frozenset(("random", "coop", "bf16", "wmma"))
+_LAZY = frozenset(("random", "coop", "bf16", "fp8", "wmma"))
 
 _NUMBA_INTERNALS = frozenset(("api", "args", "codegen", "compiler", "core", "cudadecl", "cudaimpl", "cudamath", "decorators", "descriptor",
                               "deviceufunc", "devicearray", "dispatcher", "extending", "intrinsics", "launchconfig", "libdevicedecl", "np", "nvvmutils",

@@ -50,7 +50,7 @@ _INSTEAD = {
     "numba.cuda.testing": "unittest.TestCase serves; PYPTX_DEVICE=host runs the tests without a GPU",
     "numba.cuda.memory_management": "memory is reference-counted by device arrays; cuda.memory_info() has its numbers",
     "numba.cuda.fp16": "float16 is a number as others are: pyptx.float16, with the operators and math functions",
-    "numba.cuda.fp8": "kernels have no 8-bit floats; keep them as uint8, and convert in a function",
+    "numba.cuda.fp8": "pairs are packed by cvt_float2_to_fp8x2, a uint16; float8_e4m3fn, float8_e5m2 and float8_e8m0fnu are numbers",
 }
 
 

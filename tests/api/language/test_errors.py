@@ -382,7 +382,7 @@ TRIED = {
     "array.a*": "array.argmax", "array.cum*": "array.cumsum", "io.open": "open",
     "array.device*": "array.device_ctypes_pointer", "array.conj*": "array.conj", "numpy.histogram*": "numpy.histogram", "numpy.flip*": "numpy.flipud",
     "ufunc.reduce*": "ufunc.reduce", "array.flags*": "array.flags",
-    "cuda.intrin.cp_async_bulk_tensor*": "cuda.intrin.cp_async_bulk_tensor_3d", "cuda.intrin.cp_async_bulk*": "cuda.intrin.cp_async_bulk_load",
+    "cuda.intrin.cp_async_bulk_tensor*": "cuda.intrin.cp_async_bulk_tensor_3d", "cuda.intrin.cp_async_bulk*": "cuda.intrin.cp_async_bulk_prefetch",
     "cuda.intrin.*": "cuda.intrin.warp_idx",
 }  # fmt: skip
 

@@ -448,11 +448,13 @@ def test_numba_cuda_mlir_s_names(theirs):
     ("mapa(x, 0)", "cuda.intrin.mapa: argument 1 ('array') must be an array of cuda.shared.array"), ("mbarrier_init(x, 1)", "cuda.intrin.mbarrier_init: argument 1 ('barriers')"),
     ("mbarrier_init(b, 1.5)", "cuda.intrin.mbarrier_init: argument"), ("mbarrier_init(b, 0, 1)", "cuda.intrin.mbarrier_init: it takes 2 arguments, but 3 are given"),
     ("cp_async_bulk_tensor_2d(x, x, 0, 0, b)", "cuda.intrin.cp_async_bulk_tensor_2d: argument 2 ('tensor_map')"),
-    ("cp_async_bulk_store(x, x, 4)", "copy slices as long as they are"), ("warp_idx()", "the names of PTX are in cuda itself"),
+    ("cp_async_bulk_store(x, x, 16)", "cuda.intrin.cp_async_bulk_store: argument 2 ('src')"), ("cp_async_bulk_store(x, s, 1.5)", "argument 3 ('nbytes') must be an integer"),
+    ("cp_async_bulk_load(s, x, b, 24)", "cuda.intrin.cp_async_bulk_load: it copies a multiple of 16 bytes, not 24"), ("cp_async_bulk_load(s, x, x, 32)", "argument 3 ('barriers')"),
+    ("cp_async_bulk_prefetch(x, 16)", "copy slices as long as they are"), ("warp_idx()", "the names of PTX are in cuda itself"),
 ])  # fmt: skip
 def test_wrong_calls_by_their_names(call, what):
     with pytest.raises(CompileError, match=re.escape(what)):
-        ptx_of(define(f"def kernel(x):\n    b = cuda.shared.array(4, cuda.mbarrier)\n    cuda.intrin.{call}\n"), "float32[:,::1]", "sm_90")
+        ptx_of(define(f"def kernel(x):\n    s, b = cuda.shared.array(8, np.float32), cuda.shared.array(4, cuda.mbarrier)\n    cuda.intrin.{call}\n"), "float32[:,::1]", "sm_90")
 
 
 @on_device
@@ -474,3 +476,35 @@ def test_a_copy_by_their_names():
     x, out = np.arange(16 * 32, dtype=np.float32).reshape(16, 32), np.zeros((4, 8), np.float32)
     kernel[1, 32](x, out)
     assert np.array_equal(out, x[4:8, 8:16])
+
+
+@cuda.jit
+def first_bytes(x, out, nbytes):
+    s = cuda.shared.array((4, 8), np.float32)
+    b = cuda.shared.array(1, cuda.mbarrier)
+    if cuda.intrin.elect_sync():
+        cuda.intrin.mbarrier_init(b, 1)
+        cuda.intrin.fence_mbarrier_init()
+        cuda.intrin.cp_async_bulk_load(s, x[8:], b, nbytes)
+        cuda.intrin.mbarrier_arrive_expect_tx(b, nbytes)
+    cuda.intrin.barrier()
+    cuda.intrin.mbarrier_try_wait(b, 0)
+    if cuda.intrin.elect_sync():
+        cuda.intrin.cp_async_bulk_store(out, s, nbytes)
+
+
+@on_device
+def test_bytes_by_their_names():
+    x, out = np.arange(32, dtype=np.float32), np.zeros(40, np.float32)
+    first_bytes[1, 32](x, out, 80)
+    assert np.array_equal(out, [*x[8:28], *[0] * 20])
+
+
+@pytest.mark.host_only("indices are checked")
+@pytest.mark.parametrize("nbytes, error, what", [
+    (112, IndexError, "cuda.intrin.cp_async_bulk_load: 112 bytes of an array of 96"), (24, ValueError, "cuda.intrin.cp_async_bulk_load: it copies a multiple of 16 bytes, not 24"),
+    (-16, ValueError, "cuda.intrin.cp_async_bulk_load: it copies a multiple of 16 bytes, not -16"),
+])  # fmt: skip
+def test_wrong_bytes_by_their_names(nbytes, error, what):
+    with pytest.raises(error, match=re.escape(what)):
+        first_bytes[1, 32](np.zeros(32, np.float32), np.zeros(40, np.float32), nbytes)

@@ -1,11 +1,12 @@
 """cuda.tensor_map and the copies of boxes: every rank, type and swizzle against NumPy, edges, the PTX, what the launch and the host device find wrong."""
 
+import pickle
 import re
 
 import numpy as np
 import pytest
 from harness import define
-from pyptx import CompileError, cli, cuda
+from pyptx import CompileError, cli, cuda, types
 from standin import needs_standin, run
 from test_instructions import has, on_device  # noqa: F401 (on_device names it)
 from test_ptx import assemble, ptx_of
@@ -269,6 +270,69 @@ def test_a_map_stays_in_the_kernel(inline):
             ptx_of(define(f"{head}    {call}\n", fetch=fetch, make=make), "float32[:,::1]", "sm_90")
 
 
+HOSTS_MAP = """def kernel(out, x, m, i, j):
+    s, b = cuda.shared.array((4, 8), np.float32, alignment=128), cuda.shared.array(1, cuda.mbarrier)
+    if cuda.threadIdx.x == 0:
+        cuda.mbarrier_init(b, 0, 1)
+        cuda.fence_mbarrier_init()
+        cuda.mbarrier_arrive_expect_tx(b, 0, m.nbytes)
+        cuda.cp_async_bulk_tensor(s, m, (i, j), b, 0)
+    cuda.syncthreads()
+    cuda.mbarrier_wait_parity(b, 0, 0)
+    out[cuda.threadIdx.x // 8, cuda.threadIdx.x % 8] = s[cuda.threadIdx.x // 8, cuda.threadIdx.x % 8]
+"""
+
+
+@on_device
+def test_maps_of_the_host():
+    """As an argument, in a tuple too, and of an array in a tuple: what the kernel's own map copies.
+    A kernel is compiled for the box."""
+    kernel = cuda.jit(define(HOSTS_MAP))
+    inside = cuda.jit(define(HOSTS_MAP.replace("m, i", "t, i").replace("    s, b", "    n, m = t\n    s, b", 1)))
+    own = cuda.jit(define(HOSTS_MAP.replace("    s, b", "    m = cuda.tensor_map(m[1], (4, 8), swizzle=32)\n    s, b", 1)))
+    x = np.arange(16 * 40, dtype=np.float32).reshape(16, 40)
+    for place in (x, cuda.to_device(x)):
+        for swizzle in (0, 32):
+            m = cuda.create_tensor_map_from_tensor(place, (4, 8), swizzle)
+            assert (m.array is place, m.box, m.swizzle, m.nbytes) == (True, (4, 8), swizzle, 128)
+            for run, argument in ((kernel, m), (kernel, pickle.loads(pickle.dumps(m))), (inside, (3, m)), (own, (3, place))):
+                for index in ((4, 8), (14, 36), (-1, -4)):
+                    out = np.zeros((4, 8), np.float32)
+                    run[1, 32](out, place, argument, *index)
+                    want = box_of(x, (4, 8), index)
+                    assert np.array_equal(out, want if swizzle == 0 and run is not own else exchanged(want, 32).reshape(4, 8))
+    assert len(kernel.signatures) == 2
+    turned = cuda.jit(define(HOSTS_MAP.replace("(4, 8)", "(8, 4)").replace("// 8", "// 4").replace("% 8", "% 4")))
+    out, f = np.zeros((8, 4), np.float32), np.asfortranarray(x.T)  # box and index are in its own order
+    turned[1, 32](out, f, cuda.create_tensor_map_from_tensor(f, (4, 8), swizzle=0), 4, 5)
+    assert np.array_equal(out, f[4:8, 5:13].T)
+
+
+@pytest.mark.parametrize("make, error, what", [
+    ("x, (4, 8, 1)", ValueError, "the box has an extent for each: 3 for 2"), ("x, 8", ValueError, "1 for 2"), ("x, (4, 300)", ValueError, "1 to 256 elements along each axis, not (4, 300)"),
+    ("x, (4, 8)", ValueError, "a row of the box has 32 bytes, and must have the 128 of the swizzle"), ("x, (4, 5), 0", ValueError, "has 20 bytes, and must have a multiple of 16"),
+    ("x, (4, 8), 48", ValueError, "the swizzle is 0, 32, 64 or 128 bytes, not 48"), ("x[:, ::2], (4, 8), 0", ValueError, "contiguous: pass a copy"),
+    ("x[:, :9].copy(), (4, 8), 32", ValueError, "a row of the array has 36 bytes, and for a tensor map it is a multiple of 16"), ("x > 1, (4, 32)", TypeError, "of integers or floats, not of bool"),
+    ("[[1]], (4, 8)", TypeError, "__cuda_array_interface__"),
+])  # fmt: skip
+def test_wrong_maps_of_the_host(make, error, what):
+    with pytest.raises(error, match=re.escape(what)):
+        eval(f"cuda.create_tensor_map_from_tensor({make})", {"cuda": cuda, "x": np.zeros((8, 32), np.float32)})
+
+
+def test_parameters_of_the_host_s_maps(tmp_path):
+    """One for each map, of whichever array in tuples; a copy in a loop has the same."""
+    made = type(cuda.create_tensor_map_from_tensor(np.zeros((16, 40), np.float32), (4, 8), 32))
+    x = types.from_dtype(np.float32)[:, ::1]
+    m = types.NamedTuple((x, types.UniTuple(types.int64, 2), types.int64, types.int64), made)
+    text = HOSTS_MAP.replace("        cuda.cp_async_bulk_tensor(s, m, (i, j), b, 0)\n",
+                             "        for k in range(4):\n            cuda.cp_async_bulk_tensor(s, m[0], (i + k, j), b, 0)\n            cuda.cp_async_bulk_tensor(s, m[2][1], (i, j), b, 0)\n")  # fmt: skip
+    signature = f"{x}, {x}, {types.Tuple((m, types.int64, types.Tuple((types.int64, m))))}, int64, int64"
+    ptx = ptx_of(define(text.replace("m.nbytes", "m[0].nbytes")), signature, "sm_90")
+    assert len(re.findall(r"\.param \.align 64 \.b8 \w+\[128\]", ptx)) == 2 and ptx.count("cp.async.bulk.tensor.2d") == 8
+    assemble(ptx, "sm_90", tmp_path)
+
+
 # --- PTX ---
 
 TABLE = dict.fromkeys(("CP_ASYNC_TENSOR", "CP_ASYNC_TENSOR_STORE"), (cuda.jit(through(2, (8, 32),
@@ -331,6 +395,17 @@ def test_what_a_launch_finds():
                     assert False, "no error"
 
         finds("rows of 36 bytes", 4, 9)
+        x, good = cuda.device_array((4, 9), np.float32), cuda.device_array((4, 12), np.float32)
+        text = test_tensor_maps.HOSTS_MAP
+        own = cuda.jit(test_tensor_maps.define(text.replace("    s, b", "    m = cuda.tensor_map(m[1], (4, 8))\\n    s, b", 1)))
+        own[1, 32](good, good, (x, good), 0, 0)  # the second array's
+        cuda.jit(test_tensor_maps.define(text))[1, 32](good, good, cuda.create_tensor_map_from_tensor(good, (4, 8), 0), 0, 0)
+        try:
+            own[1, 32](good, good, (good, x), 0, 0)
+        except Exception as e:
+            assert "rows of 36 bytes" in str(e), e
+        else:
+            assert False, "no error"
         kernel = cuda.jit(test_tensor_maps.fortran(2, (8, 4), 0, "float32"))
         x = cuda.device_array((9, 4), np.float32, order="F")
         try:
