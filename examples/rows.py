@@ -10,8 +10,8 @@ pieces of any number.
 
 All accesses are of 16 bytes. A row whose length is no multiple of them begins anywhere. Its elements
 in front of the first multiple, and those behind the last, are read and written one by one, each by a
-thread of its own. The first multiple is one of 32 bytes, a sector of memory, but for kernels that keep
-weights. What is copied ahead begins at multiples of 128 bytes, which is faster.
+thread of its own. What is copied ahead is cut at multiples of 128 bytes in memory, wherever rows
+begin, so that copies and stores are of whole lines. Weights lie in shared memory as the row does.
 """
 
 import functools
@@ -26,7 +26,7 @@ from pyptx.cuda import libdevice
 
 ACCESS = 16  # bytes
 LINE = 128  # bytes that a copy takes together
-HELD = 32  # elements of a row that a thread holds at most; fewer where weights need room
+HELD = 32  # elements of a row that a thread holds at most, but for what `held_by` says
 MOST_WARPS = 16  # of a block, unless a row needs more
 MOST_BLOCKS = 16  # of a cluster
 RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
@@ -34,6 +34,8 @@ RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
 # multiprocessor; the first whose rounds are FULL.
 READERS = {4: ((32, 16, 1024),), 2: ((32, 4, 1024), (16, 2, 2048))}
 FULL = 0.8
+SMALL = 4 << 10  # bytes of a row that would need more warps if it were cut at multiples of LINE
+DIRECT = 64  # warps of a cluster: at most so many tell each other at once what they have found
 NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 that no threads hold without a rest
 AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHARED = 216 << 10  # the same for rows and weights: what the smallest GPUs of these have, less a rest
@@ -68,6 +70,13 @@ def over(op, chunks):
 
 def map_chunks(f, chunks):
     return each(lambda chunk: each(f, chunk), chunks)
+
+
+def sum_of_squares(values):
+    total = values[0] * values[0]
+    for v in values[1:]:
+        total = cuda.fma(v, v, total)
+    return total
 
 
 def float32s(values):
@@ -106,18 +115,19 @@ def lanes(op, value, distances):
 
 
 @functools.cache
-def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multiple: int, stages: int, kept: bool, resident: int):
-    """The four kernels, of rows that `blocks` blocks of `warps` warps have, whose threads hold `steps`
-    chunks of `width` elements, one access each. exact: there are no fewer. multiple: rows begin
-    anywhere, and their chunks at multiples of so many elements; 0: rows begin at multiples of an
-    access. stages: rows that are on the way to shared memory; kept: the weights are there; resident:
-    threads of a multiprocessor."""
-    odd, unit = multiple > 0, multiple or width
+def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: bool, unit: int, stages: int, kept: bool, resident: int):
+    """The four kernels, of rows that `blocks` blocks of `warps` warps have, each `share` chunks of `width`
+    elements, one access each. exact: there are no fewer. odd: rows begin anywhere, else at multiples of an
+    access. unit: warps' pieces begin at multiples of so many elements. stages: rows that are on the way to
+    shared memory; kept: the weights are there; resident: threads of a multiprocessor."""
+    steps = (share + 31) // 32  # chunks that a thread holds
     together = ROWS if warps == 1 and not kept else 1  # rows of a block
-    piece = steps * 32 * width  # the most elements of a warp
-    line = LINE // ACCESS * width
-    room = piece if exact else piece + line  # of a warp's copy, with what lies in front of its piece
-    length = warps * room
+    piece = share * width
+    length = warps * piece
+    margin = 0 if exact else unit  # of weights, in front of those of the block's first chunk
+    of_weights = length + margin + width * odd
+    direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
+    told = warps * blocks if direct else warps + blocks
     in_chunk = tuple(range(width))
     chunk_numbers = tuple(range(steps))
     span = 1 << (warps - 1).bit_length()
@@ -148,31 +158,43 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
         number, lane = number_in_row(warp), cuda.threadIdx.x % 32
         columns = x.shape[1]
         if exact:
-            return number * piece, steps * 32, 0, -1
+            return number * piece, share, 0, -1
         before = min(-(row * columns) % unit, columns) if odd else 0
         chunks = max(0, columns - before) // unit * (unit // width)
         behind = columns - before - chunks * width
-        share = (chunks + 8 * warps * blocks - 1) // (8 * warps * blocks) * 8  # whole lines of 128 bytes
-        n = max(0, min(share, chunks - number * share))
+        own = (chunks + 8 * warps * blocks - 1) // (8 * warps * blocks) * 8  # whole lines of 128 bytes
+        n = max(0, min(own, chunks - number * own))
         single = lane if lane < before else columns - behind - before + lane if lane < before + behind else -1
-        return before + number * share * width, n, before + behind if number == 0 else 0, single if number == 0 else -1
+        return before + number * own * width, n, before + behind if number == 0 else 0, single if number == 0 else -1
 
-    def is_whole(n):
-        """Has each thread of a warp with n chunks all of its own? Most warps of a cluster, which then ask
-        only once."""
-        return exact or blocks > 1 and n == steps * 32
+    def first_of(x, row, warp):
+        """The column where this warp's piece of the row begins. In memory it begins at a multiple of `unit`, the
+        row's first piece at the last one of these up to the row."""
+        return int32(number_in_row(warp) * piece - (0 if exact else row * x.shape[1] % unit))
 
-    def skipped(x, row, first):
-        """How many elements lie between the last multiple of LINE and this one of the row."""
-        return 0 if exact else (row * x.shape[1] + first) % line
+    def has_all(x, first):
+        """Does all of this warp's piece lie in the row?"""
+        return exact or first >= 0 and first + piece <= x.shape[1]
+
+    def has(k):
+        """Has this thread a chunk k in the piece?"""
+        return 32 * (k + 1) <= share or cuda.threadIdx.x % 32 + 32 * k < share
+
+    def has_in_row(x, first, k):
+        """And does all of it lie in the row?"""
+        column = first + (cuda.threadIdx.x % 32 + 32 * k) * width
+        return has(k) and column >= 0 and column + width <= x.shape[1]
 
     def begin(x, row, warp, ring, arrived, k):
-        """Begins to copy this warp's piece of the row, from a multiple of LINE on, to place k of the ring."""
-        first, n, _, _ = part(x, row, warp)
-        if n > 0:
-            skip = skipped(x, row, first)
-            count = skip + n * width
-            at, begins = k * length + warp * room, int64(row) * x.shape[1] + first - skip
+        """Begins to copy this warp's piece to place k of the ring, with what the last chunks have behind the
+        row and the first in front of it."""
+        begins, count = int64(row) * x.shape[1] // unit * unit + number_in_row(warp) * piece, piece
+        if not exact:
+            count = max(0, min(piece, (x.shape[1] - first_of(x, row, warp) + width - 1) // width * width))
+            if odd:
+                count = int32(max(0, min(int64(count), x.size // width * width - begins)))
+        if exact or count > 0:
+            at = k * length + warp * piece
             cuda.mbarrier_arrive_expect_tx(arrived, k * warps + warp, count * x.itemsize)
             cuda.cp_async_bulk(ring[at : at + count], x.reshape(x.size)[begins : begins + count], arrived, k * warps + warp)
         else:
@@ -198,75 +220,115 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
             cuda.syncthreads()
             cuda.cg.this_cluster().barrier_arrive()
 
-    def take(x, row, warp, fill, ring, arrived, turn):
-        """This thread's chunks of the row; what it has not is `fill`."""
+    def take(x, row, warp, fill):
+        """This thread's chunks of a row that is read where it is; what it has not is `fill`."""
         first, n, _, _ = part(x, row, warp)
-        lane = cuda.threadIdx.x % 32
-        at = turn % max(stages, 1) * length + warp * room + skipped(x, row, first)
-        if stages:
-            cuda.mbarrier_wait_parity(arrived, turn % stages * warps + warp, turn // stages % 2)
-
-        def chunk(k):
-            i = lane + 32 * k
-            return float32s(get(ring, at + i * width) if stages else get(x, (row, first + i * width)))
 
         def chunk_or_fill(k):
-            return chunk(k) if lane + 32 * k < n else each(lambda e: float32(fill), in_chunk)
+            i = cuda.threadIdx.x % 32 + 32 * k
+            return float32s(get(x, (row, first + i * width))) if exact or i < n else each(lambda e: float32(fill), in_chunk)
 
-        if is_whole(n):
-            return each(chunk, chunk_numbers)
         return each(chunk_or_fill, chunk_numbers)
+
+    def take_copy(x, row, warp, fill, ring, arrived, turn):
+        """The same of one that has been copied to the ring, and this thread's element outside of chunks."""
+        first, lane = first_of(x, row, warp), cuda.threadIdx.x % 32
+        at = turn % stages * length + warp * piece
+        cuda.mbarrier_wait_parity(arrived, turn % stages * warps + warp, turn // stages % 2)
+
+        def chunks_where(is_there):
+            def chunk_or_fill(k):
+                return float32s(get(ring, at + (lane + 32 * k) * width)) if is_there(k) else each(lambda e: float32(fill), in_chunk)
+
+            return each(chunk_or_fill, chunk_numbers)
+
+        def single():
+            column = single_column(x, row, first)
+            if column < 0:
+                return x.dtype.type(fill)
+            copied = int64(row) * x.shape[1] + column < x.size // width * width
+            return ring[at + column - first] if copied else x[row, column]
+
+        if has_all(x, first):
+            chunks = chunks_where(has)
+            return (*chunks, (float32(fill),)) if odd else chunks
+        chunks = chunks_where(lambda k: has_in_row(x, first, k))
+        return (*chunks, (float32(single()),)) if odd else chunks
+
+    def single_column(x, row, first):
+        """Of this thread's element that lies in front of the row's whole chunks or behind them; -1: it has none."""
+        if has_all(x, first) or not odd:
+            return -1
+        lane, columns = cuda.threadIdx.x % 32, x.shape[1]
+        before = min(-(row * columns) % width, columns)
+        behind = (columns - before) % width
+        column = lane if lane < before else columns - behind - before + lane if lane < before + behind else -1
+        return column if column >= first and column < first + piece else -1
 
     def take_single(x, row, warp, fill):
         """This thread's element outside of chunks: as it is, since to convert it would be to wait for it."""
-        if odd and row < x.shape[0]:
+        if odd:
             _, _, _, single = part(x, row, warp)
             if single >= 0:
                 return x[row, single]
         return x.dtype.type(fill)
 
-    def for_rows(x, warp, fill, find, finish):
-        """finish(row, values, find(row, found, met, turn, values)) of each row of this group."""
+    def for_rows(x, warp, fill, find, finish, weights=()):
+        """finish(row, values, find(row, found, met, turn, values), weights) of each row of this group."""
         ring, arrived = cuda.shared.array(0, x.dtype, alignment=128), cuda.shared.array(max(stages, 1) * warps, cuda.mbarrier)
-        found = cuda.shared.array((2, warps + blocks, 4), float32, alignment=16)
+        found = cuda.shared.array((2, told, 4), float32, alignment=16)
         met = cuda.shared.array(2, cuda.mbarrier)
         prepare(x, warp, ring, arrived, met)
         row, stride = rows_of(warp)
+        near = keep(weights, x, row)
         turn = int32(0)
-        single = take_single(x, row, warp, fill)
         while row < x.shape[0]:
-            chunks = take(x, row, warp, fill, ring, arrived, turn)
+            if stages:
+                values = take_copy(x, row, warp, fill, ring, arrived, turn)
+            else:
+                element = take_single(x, row, warp, fill)
+                chunks = take(x, row, warp, fill)
+                values = (*chunks, (float32(element),)) if odd else chunks
             if stages:
                 cuda.syncwarp()  # all lanes have theirs
                 if cuda.elect_sync(LANES) and row + stages * stride < x.shape[0]:
                     begin(x, row + stages * stride, warp, ring, arrived, turn % stages)
-            values = (*chunks, (float32(single),)) if odd else chunks
-            single = take_single(x, row + stride, warp, fill)
             if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
                 cuda.cg.this_cluster().barrier_wait()
-            finish(row, values, find(row, found[turn % 2], met, turn, values))
+            finish(row, values, find(row, found[turn % 2], met, turn, values), near)
             row = int32(row + stride)
             turn = int32(turn + 1)
 
     def exchange(found, met, turn, combine, neutral, values):
-        """What `combine` makes of the values of all warps that have the row."""
+        """What combine(values, distances of lanes, whether these are all) makes of those of all warps that have
+        the row."""
         if warps * blocks == 1:
             return values
-        lane = cuda.threadIdx.x % 32
+        lane, warp = cuda.threadIdx.x % 32, cuda.threadIdx.x // 32
+        # stores to other blocks arrive at an mbarrier: sync() would wait for those of the row before, too
+        if direct:
+            if cuda.threadIdx.x == 0:
+                cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * warps * blocks)
+            if lane < blocks:
+                cuda.st_async(found, (number_in_row(warp), 0), values, met, turn % 2, lane)
+            cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
+            first = get4(found, lane) if lane < warps * blocks else neutral
+            if warps * blocks <= 32:
+                return combine((first,), HALVES, True)
+            return combine((first, get4(found, lane + 32) if lane + 32 < warps * blocks else neutral), HALVES, True)
         if lane == 0:
-            cuda.vector.store(found, (cuda.threadIdx.x // 32, 0), values)
+            cuda.vector.store(found, (warp, 0), values)
         cuda.syncthreads()
         other = lane % span
-        values = combine(get4(found, other) if other < warps else neutral, of_warps)
+        values = combine((get4(found, other) if other < warps else neutral,), of_warps, blocks == 1)
         if blocks == 1:
             return values
-        # the stores arrive at an mbarrier: sync() would wait for those of the row before, too
         if cuda.threadIdx.x == 0:
             cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * blocks)
         if cuda.threadIdx.x < blocks:
             cuda.st_async(found, (warps + cuda.cg.this_cluster().block_rank(), 0), values, met, turn % 2, cuda.threadIdx.x)
         cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
-        return combine(get4(found, warps + lane % blocks), of_blocks)
+        return combine((get4(found, warps + lane % blocks),), of_blocks, True)
 
     def get4(found, k):
         return (*cuda.vector.load(found, (k, 0), 4),)
@@ -278,63 +340,97 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
         return values[-1][0]
 
     def store(out, x, row, warp, chunk, single_value):
-        """Chunk k of this thread is chunk(k); single_value(): the element outside of chunks."""
-        first, n, _, single = part(x, row, warp)
+        """Chunk k of this thread is chunk(k); single_value(its column): the element outside of chunks."""
+        if not stages:
+            first, n, _, single = part(x, row, warp)
+            store_where(out, row, first, chunk, lambda k: exact or cuda.threadIdx.x % 32 + 32 * k < n)
+            if odd and single >= 0:
+                out[row, single] = single_value(single)
+            return
+        first = first_of(x, row, warp)
+        if has_all(x, first):
+            store_where(out, row, first, chunk, has)
+        else:
+            store_where(out, row, first, chunk, lambda k: has_in_row(x, first, k))
+            column = single_column(x, row, first)
+            if odd and column >= 0:
+                out[row, column] = single_value(column)
 
-        lane = cuda.threadIdx.x % 32
-
-        def one(k):
-            cuda.vector.store(out, (row, first + (lane + 32 * k) * width), chunk(k))
+    def store_where(out, row, first, chunk, is_there):
+        def one_or_none(k):
+            if is_there(k):
+                cuda.vector.store(out, (row, first + (cuda.threadIdx.x % 32 + 32 * k) * width), chunk(k))
             return 0
 
-        def one_or_none(k):
-            return one(k) if lane + 32 * k < n else 0
+        each(one_or_none, chunk_numbers)
 
-        if is_whole(n):
-            each(one, chunk_numbers)
-        else:
-            each(one_or_none, chunk_numbers)
-        if odd and single >= 0:
-            out[row, single] = single_value()
+    def phase_of(x, row):
+        """How many elements there are between a multiple of an access and the row, the same in all rows of a
+        group whose weights are kept."""
+        return row * x.shape[1] % width if odd else 0
 
-    def keep(weights, x, warp, number):
-        """The weights; if they are kept, a copy of them in shared memory, of which each thread reads what
-        it has written: its group's rows all begin at the same place between two multiples."""
-        if kept:
-            of_one = warps * piece + (32 * warps if odd else 0)
-            copy = cuda.shared.array(0, x.dtype, alignment=128)[stages * length + number * of_one :]
-            row, _ = rows_of(warp)
-            first, n, _, single = part(x, row, warp)
-            own = warp * piece
-            for k in range(steps):
-                i = cuda.threadIdx.x % 32 + 32 * k
-                if exact or i < n:
+    def keep(weights, x, row):
+        """The weights; if they are kept, those of this block's columns in shared memory, in front of which the
+        group's rows are cut at the same place."""
+        if not kept:
+            return weights
+        number = int32(cuda.cg.this_cluster().block_rank()) if blocks > 1 else int32(0)
+        begins = number * length - margin  # columns; in front of these is phase_of(x, row)
+        memory = cuda.shared.array(0, x.dtype, alignment=128)[stages * length :]
+        per_thread = tuple(range(((margin + length) // width + 32 * warps - 1) // (32 * warps)))
+
+        def column_of(k):
+            return begins + (int32(cuda.threadIdx.x) + k * (32 * warps)) * width
+
+        def is_there(k):
+            return 0 <= column_of(k) and column_of(k) + width <= min(x.shape[1], begins + margin + length)
+
+        def copy_of(w, place):
+            at = place + phase_of(x, row) - begins
+            read = each(lambda k: get(w, column_of(k)) if is_there(k) else each(lambda e: x.dtype.type(0), in_chunk), per_thread)
+
+            def write(k):
+                if is_there(k):
                     if odd:
-                        cuda.vector.store(copy, own + i * width, each(lambda e: weights[first + i * width + e], in_chunk))
+                        for e in in_chunk:
+                            memory[at + column_of(k) + e] = read[k][e]
                     else:
-                        cuda.vector.store(copy, own + i * width, get(weights, first + i * width))
-            if odd and single >= 0:
-                copy[warps * piece + cuda.threadIdx.x] = weights[single]
-            return copy
-        return weights
+                        cuda.vector.store(memory, at + column_of(k), read[k])
+                return 0
+
+            each(write, per_thread)
+            column = x.shape[1] // width * width + int32(cuda.threadIdx.x)
+            if odd and column < x.shape[1] and begins <= column and column < begins + margin + length:
+                memory[at + column] = w[column]
+            return memory[place : place + of_weights]
+
+        copies = each(lambda i: copy_of(weights[i], i * of_weights), tuple(range(len(weights))))
+        cuda.syncthreads()
+        return copies
 
     def weights_of(weights, x, row, warp, k):
         """Of chunk k of this thread."""
-        first, _, _, _ = part(x, row, warp)
         i = cuda.threadIdx.x % 32 + 32 * k
-        index = warp * piece + i * width if kept else first + i * width if exact else min(first + i * width, x.shape[1] - width)
-        return float32s(get(weights, index))
+        if kept:
+            return float32s(get(weights, near_column(x, row, warp, first_of(x, row, warp)) + i * width))
+        first, _, _, _ = part(x, row, warp)
+        return float32s(get(weights, first + i * width if exact else min(first + i * width, x.shape[1] - width)))
 
-    def weight_of(weights):
+    def near_column(x, row, warp, column):
+        """Where the kept weights have that column's."""
+        return warp * piece + column - first_of(x, row, warp) + (0 if exact else margin + phase_of(x, row) - row * x.shape[1] % unit)
+
+    def weight_of(weights, x, row, warp, column):
         """Of this thread's element outside of chunks."""
-        return float32(weights[warps * piece + cuda.threadIdx.x])
+        return float32(weights[near_column(x, row, warp, column)])
 
     nothing = (float32(-math.inf), float32(0), float32(0), float32(0))
     zeros = (float32(0), float32(0), float32(0), float32(0))
 
-    def combine_powers(part, distances):
-        largest = lanes(larger, part[0], distances)
-        total = lanes(add, part[1] * math.exp2(part[0] - finite(largest)), distances)
+    def combine_powers(parts, distances, _):
+        largest = lanes(larger, joined(larger, each(lambda part: part[0], parts)), distances)
+        base = finite(largest)
+        total = lanes(add, joined(add, each(lambda part: part[1] * math.exp2(part[0] - base), parts)), distances)
         return largest, total, float32(0), float32(0)
 
     def powers_of(row, found, met, turn, values):
@@ -343,7 +439,7 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
         own = over(larger, values) * LOG2_E
         base = finite(own)
         powers = map_chunks(lambda v: power(v, base), values)
-        of_warp = combine_powers((own, over(add, powers)), HALVES)
+        of_warp = combine_powers(((own, over(add, powers)),), HALVES, False)
         largest, total, _, _ = exchange(found, met, turn, combine_powers, nothing, of_warp)
         return powers, math.exp2(own - finite(largest)), total
 
@@ -351,21 +447,21 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
     def softmax(x: cuda.Array, out: cuda.Array) -> None:
         warp = number_of_warp()
 
-        def finish(row, values, result):
+        def finish(row, values, result, _):
             powers, share, total = result
             scale = share / total
 
             def scaled(v):
                 return out.dtype.type(v * scale)
 
-            store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda: scaled(single_of(powers)))
+            store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda column: scaled(single_of(powers)))
 
         for_rows(x, warp, -math.inf, powers_of, finish)
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def cross_entropy(x: cuda.Array, labels: cuda.Array, out: cuda.Array) -> None:
         """out[r] = log of the sum of exp(x[r]), less x[r, labels[r]]"""
-        found, met = cuda.shared.array((warps + blocks, 4), float32, alignment=16), cuda.shared.array(2, cuda.mbarrier)
+        found, met = cuda.shared.array((told, 4), float32, alignment=16), cuda.shared.array(2, cuda.mbarrier)
         warp, lane = number_of_warp(), cuda.threadIdx.x % 32
         prepare(x, warp, found, met, met)
         row, _ = rows_of(warp)
@@ -401,44 +497,60 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
                 largest, total = with_chunks(largest, total, lane + whole * (32 * steps), n)
             if blocks > 1:
                 cuda.cg.this_cluster().barrier_wait()
-            values = combine_powers((largest, total), HALVES)
+            values = combine_powers(((largest, total),), HALVES, False)
             largest, total, _, _ = exchange(found, met, 0, combine_powers, nothing, values)
             if first_warp and lane == 0:
                 out[row] = math.log(total) + (finite(largest) / LOG2_E - float32(x[row, label]))
 
-    def combine_moments(part, distances):
-        count = lanes(add, part[0], distances)
-        mean = quotient(lanes(add, part[0] * part[1], distances), max(count, float32(1)))
-        far = part[1] - mean
-        return count, mean, lanes(add, part[2] + part[0] * far * far, distances), float32(0)
+    def combine_moments(parts, distances, columns):
+        """columns: of the row, if these are all."""
+        count = lanes(add, joined(add, each(lambda part: part[0], parts)), distances) if columns is None else float32(columns)
+        total = lanes(add, joined(add, each(lambda part: part[0] * part[1], parts)), distances)
+        mean = quotient(total, max(count, float32(1)))
+
+        def about_mean(part):
+            far = part[1] - mean
+            return part[2] + part[0] * far * far
+
+        return count, mean, lanes(add, joined(add, each(about_mean, parts)), distances), float32(0)
 
     @cuda.jit(launch_bounds=bounds)
     def layer_norm(x: cuda.Array, weight: cuda.Array, bias: cuda.Array, out: cuda.Array, eps: float) -> None:
         warp = number_of_warp()
-        weights, biases = keep(weight, x, warp, 0), keep(bias, x, warp, 1)
 
         def moments(row, found, met, turn, values):
             """The row's mean, and the sum of the squares of what differs from it."""
-            _, n, singles, single = part(x, row, warp)
-            held = float32(n * width + singles)  # of this warp
+            if stages:
+                first = first_of(x, row, warp)
+                held = float32(max(0, min(x.shape[1], first + piece) - max(0, first)))  # of this warp
+            else:
+                first, n, _, _ = part(x, row, warp)
+                held = float32(n * width)
             mean = quotient(lanes(add, over(add, values), HALVES), max(held, float32(1)))
 
             def square(v):
                 return (v - mean) * (v - mean)
 
             def squares(k):
-                return joined(add, each(square, chunks_of(values)[k]))
+                return sum_of_squares(each(lambda v: v - mean, chunks_of(values)[k]))
 
-            def squares_or_none(k):
-                return squares(k) if cuda.threadIdx.x % 32 + 32 * k < n else float32(0)
+            def is_whole(k):
+                return has_in_row(x, first, k) if stages else exact or cuda.threadIdx.x % 32 + 32 * k < n
 
-            total = joined(add, each(squares, chunk_numbers) if is_whole(n) else each(squares_or_none, chunk_numbers))
-            if odd and single >= 0:
+            def squares_where(is_there):
+                return joined(add, each(lambda k: squares(k) if is_there(k) else float32(0), chunk_numbers))
+
+            total = squares_where(has) if stages and has_all(x, first) else squares_where(is_whole)
+            if odd and single_column(x, row, first) >= 0:
                 total += square(single_of(values))
             total = lanes(add, total, HALVES)
-            return exchange(found, met, turn, combine_moments, zeros, (held, mean, total, float32(0)))
+            
+            def combine(parts, distances, are_all):
+                return combine_moments(parts, distances, x.shape[1] if are_all else None)
 
-        def finish(row, values, result):
+            return exchange(found, met, turn, combine, zeros, (held, mean, total, float32(0)))
+
+        def finish(row, values, result, weights):
             scale = libdevice.rsqrtf(quotient(result[2], float32(x.shape[1])) + float32(eps))
             shift = -result[1] * scale
 
@@ -446,35 +558,41 @@ def kernels(width: int, steps: int, warps: int, blocks: int, exact: bool, multip
                 return out.dtype.type(cuda.fma(cuda.fma(v, scale, shift), w, b))
 
             def chunk(k):
-                v, w, b = chunks_of(values)[k], weights_of(weights, x, row, warp, k), weights_of(biases, x, row, warp, k)
+                v, w, b = chunks_of(values)[k], weights_of(weights[0], x, row, warp, k), weights_of(weights[1], x, row, warp, k)
                 return each(lambda e: scaled(v[e], w[e], b[e]), in_chunk)
 
-            store(out, x, row, warp, chunk, lambda: scaled(single_of(values), weight_of(weights), weight_of(biases)))
+            def single(column):
+                w, b = weight_of(weights[0], x, row, warp, column), weight_of(weights[1], x, row, warp, column)
+                return scaled(single_of(values), w, b)
 
-        for_rows(x, warp, 0, moments, finish)
+            store(out, x, row, warp, chunk, single)
 
-    def combine_sums(part, distances):
-        return lanes(add, part[0], distances), float32(0), float32(0), float32(0)
+        for_rows(x, warp, 0, moments, finish, (weight, bias))
+
+    def combine_sums(parts, distances, _):
+        return lanes(add, joined(add, each(lambda part: part[0], parts)), distances), float32(0), float32(0), float32(0)
 
     @cuda.jit(launch_bounds=bounds)
     def rms_norm(x: cuda.Array, weight: cuda.Array, out: cuda.Array, eps: float) -> None:
         warp = number_of_warp()
-        weights = keep(weight, x, warp, 0)
 
         def squares(row, found, met, turn, values):
-            total = lanes(add, over(add, map_chunks(lambda v: v * v, values)), HALVES)
+            total = lanes(add, joined(add, each(sum_of_squares, values)), HALVES)
             return exchange(found, met, turn, combine_sums, zeros, (total, float32(0), float32(0), float32(0)))
 
-        def finish(row, values, result):
+        def finish(row, values, result, weights):
             scale = libdevice.rsqrtf(quotient(result[0], float32(x.shape[1])) + float32(eps))
 
             def chunk(k):
-                v, w = chunks_of(values)[k], weights_of(weights, x, row, warp, k)
+                v, w = chunks_of(values)[k], weights_of(weights[0], x, row, warp, k)
                 return each(lambda e: out.dtype.type(v[e] * scale * w[e]), in_chunk)
 
-            store(out, x, row, warp, chunk, lambda: out.dtype.type(single_of(values) * scale * weight_of(weights)))
+            def single(column):
+                return out.dtype.type(single_of(values) * scale * weight_of(weights[0], x, row, warp, column))
 
-        for_rows(x, warp, 0, squares, finish)
+            store(out, x, row, warp, chunk, single)
+
+        for_rows(x, warp, 0, squares, finish, (weight,))
 
     return {"softmax": softmax, "cross_entropy": cross_entropy, "layer_norm": layer_norm, "rms_norm": rms_norm}
 
@@ -486,16 +604,17 @@ def launch(name: str, x, *others) -> None:
     if len(x) > 1 << 30:
         raise ValueError(f"{len(x)} rows: there may be 2**30")
     form, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
-    _, _, warps, blocks, _, multiple, stages, kept, resident = form
+    width, _, warps, blocks, _, odd, _, stages, kept, resident = form
     kernel = kernels(*form)[name]
     together = ROWS if warps == 1 and not kept else 1
     block = 32 * warps * together
     groups = -(-len(x) // together)
     if stages:
-        times = rounds(name, x.dtype.itemsize, multiple > 0, resident // block)
+        times = rounds(name, x.dtype.itemsize, odd, resident // block)
         groups = min(groups, staying(kernel, (x, *others), blocks, block, dynamic, resident // block * times))
-        if kept and multiple and groups < len(x):
-            groups = max(multiple, groups // multiple * multiple)
+        if kept and groups < len(x):  # whose rows are cut at one place
+            alike = width // math.gcd(x.shape[1], width)
+            groups = max(alike, groups // alike * alike)
     kernel.configure(groups * blocks, block, 0, dynamic, cluster=blocks)(x, *others)
 
 
@@ -507,39 +626,55 @@ def form_of(name: str, rows: int, columns: int, size: int):
     chunks = columns // width
     alone = chunks % 32 == 0 and chunks <= 32 * MOST_WARPS * (HELD // width)  # a block holds it as it is
     kept = weights > 0 and (odd or weights * columns * size > SHORT and not alone)
+    long = kept or chunks > 32 * MOST_WARPS * (HELD // width)
+    unit = LINE // size if long and columns * size > SMALL else 2 * width if odd else width
     if name == "cross_entropy":
         forms = [reader(rows, chunks, width, *each) for each in READERS[size]]
         _, most, blocks, warps, resident = next((form for form in forms if form[0] >= FULL), forms[0])
         if size == 2 and rows >= FEW and chunks <= FEW_CHUNKS and (odd or most * 32 * warps * blocks != chunks):
             _, most, blocks, warps, resident = reader(rows, chunks, width, *NARROW)
+        unit = 2 * width if odd else width
+    elif long:
+        chunks = -(-(columns + unit - math.gcd(columns, unit)) // width)  # with what the first has in front of the row
+        most, warps, blocks, resident = held_by(name, columns, size, chunks, weights)
     else:
-        resident = RESIDENT
-        long = kept or chunks > 32 * MOST_WARPS * (HELD // width)
-        most = (min(HELD, 64 // size) if long else HELD) // width  # chunks of a thread
-        in_all = max(1, -(-chunks // (32 * most)))  # warps
-        most_warps = 32 if (in_all <= 32 if kept else size == 4) else MOST_WARPS
-        blocks = blocks_for(in_all, most_warps)
-        largest = blocks_for(in_all, 32)
-        if size == 2 and in_all >= 64 and in_all >= FULL * 32 * largest:
-            blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
-        elif blocks == 4 and size == 2 and not kept:
-            blocks = 8  # which was 4 % faster
-        if in_all > blocks * 32:
-            raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
-        if size == 2 and odd and blocks > 1 and name != "layer_norm":  # what a warp does for each row is half as often
-            most, resident = 2 * most, RESIDENT // 2
-            in_all = -(-chunks // (32 * most))
-        warps = min(32, -(-in_all // blocks))
-    steps = min(most, max(1, -(-chunks // (32 * warps * blocks))))
-    exact = not odd and steps * 32 * warps * blocks == chunks
-    nbytes = (steps * 32 * ACCESS + (0 if exact else LINE)) * warps  # of a block
-    stays = kept or blocks > 1 and name != "cross_entropy"
-    of_weights = weights * kept * 32 * warps * (steps * ACCESS + size * odd)
+        most, blocks, resident = HELD // width, 1, RESIDENT
+        warps = max(1, -(-chunks // (32 * most)))
+    stays = long and name != "cross_entropy"
+    whole = 8 if stays else 32  # chunks of LINE, or of all lanes
+    share = min(32 * most, max(1, -(-chunks // (whole * warps * blocks))) * whole)
+    exact = not odd and share * warps * blocks == chunks
+    nbytes = share * ACCESS * warps  # of a block
+    of_weights = weights * kept * (nbytes + (0 if exact else size * unit + ACCESS * odd))
     here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
-    stages = max(1, min(AHEAD // here, SHARED // here - of_weights) // nbytes) if stays else 0
-    room = stages * nbytes + of_weights
-    multiple = 0 if not odd else width if kept else 2 * width
-    return (width, steps, warps, blocks, exact, multiple, stages, kept, resident), room
+    stages = min(4, max(1, min(AHEAD // here, SHARED // here - of_weights) // nbytes)) if stays else 0
+    return (width, share, warps, blocks, exact, odd, unit, stages, kept, resident), stages * nbytes + of_weights
+
+
+def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tuple:
+    """(chunks of a thread at most, warps, blocks, threads of a multiprocessor) of long rows."""
+    width = ACCESS // size
+    most, most_warps, resident = min(HELD, 64 // size) // width, 32, RESIDENT
+    if name == "softmax" and size == 2:  # as many as its registers hold: what a warp does for each row is half as often
+        most, most_warps, resident = 64 // width, 16, RESIDENT // 2
+    elif name != "layer_norm":
+        most = HELD // width
+    for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
+        warps = -(-chunks // (32 * most * blocks))
+        if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
+            return most, warps, blocks, resident
+    most, resident = min(HELD, 64 // size) // width, RESIDENT
+    in_all = -(-chunks // (32 * most))
+    blocks = blocks_for(in_all, 32 if size == 4 and not weights else MOST_WARPS)
+    largest = blocks_for(in_all, 32)
+    if size == 2 and in_all >= 64 and in_all >= FULL * 32 * largest:
+        blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
+    if in_all > blocks * 32:
+        raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
+    if size == 2 and columns % width and name != "layer_norm":
+        most, resident = 2 * most, RESIDENT // 2
+        in_all = -(-chunks // (32 * most))
+    return most, min(32, -(-in_all // blocks)), blocks, resident
 
 
 def blocks_for(in_all: int, most_warps: int) -> int:

@@ -42,7 +42,7 @@ def test_ptx_of_attention(d, causal, example, tmp_path, one_entry):
 def test_rows(dtype, example):
     """Rows of one element, of none that is in a whole access, of few, of a cluster, and of a cluster that begin anywhere."""
     rows = example("rows")
-    for columns in (1, 7, 8, 40000, 40001):
+    for columns in (1, 7, 8, 40001, *((40000,) if dtype == float32 else ())):
         share = rows.check(2, columns, dtype)
         assert share <= 1, f"{columns} columns: {share} of the bound"
 
@@ -62,13 +62,13 @@ def test_ptx_of_rows(columns, example):
     """Whole accesses wherever a row begins: as many as the form says, and one element besides where it may begin between two."""
     rows = example("rows")
     form, _ = rows.form_of("softmax", 1000, columns, 2)
-    _, steps, warps, blocks, _, multiple, stages, _, resident = form
-    odd = multiple > 0
+    _, share, warps, blocks, _, odd, _, stages, _, resident = form
+    steps = (share + 31) // 32
     x = "bfloat16[:,::1]"
     text = ptx_of(rows.kernels(*form)["softmax"].py_func, f"narrow ({x}, {x})", "sm_90", launch_bounds=(32 * warps, resident // (32 * warps)), fastmath={"func", "ftz"})
     assert ".local" not in text and odd == (columns != 5000) and (blocks > 1) == (stages > 0) == (columns == 50257)
     assert text.count("ld.shared.v4" if stages else "ld.global.v4") >= steps and steps <= text.count("st.global.v4") <= 2 * steps  # whole warps, and others
-    assert text.count("st.global.b16") == odd and text.count("ld.global.b16") == 2 * odd  # the first row's and the next one's
+    assert text.count("st.global.b16") == odd and text.count("ld.global.b16") == odd
     assert text.count("ex2.approx.ftz.f32") >= 8 * steps and ("st.async" in text) == (blocks > 1)
 
 
@@ -78,7 +78,7 @@ def test_cross_entropy_of_short_rows(few, columns, example, monkeypatch):
     another's, which counts nothing."""
     rows = example("rows")
     monkeypatch.setattr(rows, "FEW", few)
-    assert (rows.form_of("cross_entropy", 21, columns, 2)[0][8] == 2048) == (few == 8)
+    assert (rows.form_of("cross_entropy", 21, columns, 2)[0][-1] == 2048) == (few == 8)
     rng = np.random.default_rng(columns)
     x, out, labels = rows.cuda.device_array((21, columns), dtype=bfloat16), rows.cuda.device_array(21, dtype=np.float32), rng.integers(0, columns, 21)
     x[:] = rows.cuda.to_device((2 * rng.standard_normal((21, columns))).astype(np.float32))
