@@ -79,8 +79,11 @@ def rounds_of(form: Form, m: int, n: int, blocks: int) -> int:
 
 def copying(extent: int, row: int, sharers: int) -> float:
     """Cycles for a k block of so many lines of a matrix, of which each block copies a share. Rows that
-    begin at multiples of 128 bytes are fast, those at multiples of 16 take more than twice as long."""
-    return 2 * K * extent / sharers / (68 if row % 64 == 0 else 55 if row % 16 == 0 else 28)
+    begin at multiples of 128 bytes are fast, those at multiples of 16 take more than twice as long. Of
+    those at multiples of 32 bytes shares bring nothing."""
+    if row % 64 and row % 16 == 0:
+        return 2 * K * extent / 54
+    return 2 * K * extent / sharers / (28 if row % 16 else 68)
 
 
 def cycles(form: Form, m: int, n: int, k: int, blocks: int, a_row: int, b_row: int) -> float:
