@@ -178,6 +178,7 @@ def test_illegal_address_is_reported():
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.unsanitized("its kernel writes where nothing is")
 def test_after_a_fault_a_reset_works_or_says_that_it_does_not():
     """NVIDIA promises a new process only. So: right results, or the same class of error, and no wrong result."""
     result = run_python("""
