@@ -521,7 +521,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         def moments(row, found, met, turn, values):
             """The row's mean, and the sum of the squares of what differs from it."""
             if stages:
-                first = first_of(x, row, warp)
+                first, n = first_of(x, row, warp), int32(0)
                 held = float32(max(0, min(x.shape[1], first + piece) - max(0, first)))  # of this warp
             else:
                 first, n, _, _ = part(x, row, warp)
@@ -544,7 +544,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             if odd and single_column(x, row, first) >= 0:
                 total += square(single_of(values))
             total = lanes(add, total, HALVES)
-            
+
             def combine(parts, distances, are_all):
                 return combine_moments(parts, distances, x.shape[1] if are_all else None)
 

@@ -359,7 +359,7 @@ KIB = 1024 * (8 if "PYPTX_SANITIZED" in os.environ else 1)  # frames of sanitize
 
 def run(body, seconds=120):
     done = subprocess.run([sys.executable, "-X", "faulthandler", "-c", body], capture_output=True, text=True, timeout=seconds)
-    assert done.returncode == 0, (done.returncode, done.stdout[-1500:], done.stderr[-3000:])
+    assert done.returncode == 0, f"{done.returncode}\n{done.stdout[-1500:]}\n{done.stderr[-3000:]}"
     assert done.stdout.strip(), "nothing was tried"
     return done.stdout
 
