@@ -4,6 +4,7 @@
 #include "codegen/llvm/copy.h"
 
 #include <assert.h>
+#include <llvm-c/DebugInfo.h>
 
 LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands) {
   LLVMValueRef copy = LLVMInstructionClone(i);
@@ -12,6 +13,26 @@ LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *oper
     if (operands[k])
       LLVMSetOperand(copy, k, operands[k]);
   return copy;
+}
+
+static bool is_from(LLVMValueRef front, LLVMValueRef v) {
+  while (front && front != v)
+    front = LLVMGetNextInstruction(front);
+  return front;
+}
+
+void copy_move_front(LLVMBuilderRef b, LLVMValueRef front, LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(front) ||
+      !is_from(front, v))
+    return;
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
+    copy_move_front(b, front, LLVMGetOperand(v, k));
+  LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(b);
+  LLVMInstructionRemoveFromParent(v);
+  LLVMPositionBuilderBefore(b, front);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(v));
+  LLVMInsertIntoBuilder(b, v);
+  LLVMSetCurrentDebugLocation2(b, line);
 }
 
 /* --- regions --- */

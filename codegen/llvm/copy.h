@@ -1,5 +1,5 @@
-/* Copy: copies of instructions and of regions of blocks. Private to this room, and the only place
- * that clones instructions. */
+/* Copy: copies of instructions and of regions of blocks, and instructions moved. Private to this
+ * room, and the only place that clones instructions. */
 #ifndef PYPTX_CODEGEN_LLVM_COPY_H
 #define PYPTX_CODEGEN_LLVM_COPY_H
 
@@ -8,6 +8,10 @@
 /* A copy at the builder's position, without a name. operands: one for each; NULL keeps the
  * original's. */
 LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands);
+
+/* Moves v, and what it is computed of, in front of an instruction of its block, where it is behind.
+ * It keeps its line. */
+void copy_move_front(LLVMBuilderRef b, LLVMValueRef front, LLVMValueRef v);
 
 typedef struct RegionCopy {
   Cg *cg;

@@ -210,44 +210,6 @@ static bool find(Loads *l) {
 
 /* --- writing --- */
 
-/* Where the builder is; it gives what it inserts its own line. */
-static void insert(const Loads *l, LLVMValueRef i) {
-  LLVMSetCurrentDebugLocation2(l->cg->builder, LLVMInstructionGetDebugLoc(i));
-  LLVMInsertIntoBuilder(l->cg->builder, i);
-}
-
-static void move_front(const Loads *l, LLVMValueRef v) {
-  LLVMValueRef i = l->front;
-  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != l->block)
-    return;
-  while (i && i != v)
-    i = LLVMGetNextInstruction(i);
-  if (!i)
-    return;
-  for (int k = 0; k < LLVMGetNumOperands(v); k++)
-    move_front(l, LLVMGetOperand(v, (unsigned)k));
-  LLVMInstructionRemoveFromParent(v);
-  LLVMPositionBuilderBefore(l->cg->builder, l->front);
-  insert(l, v);
-}
-
-/* A block in front, with all that is in front of `front`, which those that went to the block go
- * to. */
-static LLVMBasicBlockRef write_head(const Loads *l) {
-  LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(l->cg->context, l->block, "");
-  LLVMPositionBuilderAtEnd(l->cg->builder, head);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->block), next; i != l->front; i = next) {
-    next = LLVMGetNextInstruction(i);
-    LLVMInstructionRemoveFromParent(i);
-    insert(l, i);
-  }
-  LLVMValueRef f = LLVMGetBasicBlockParent(l->block);
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-    if (b != head)
-      graph_redirect(LLVMGetBasicBlockTerminator(b), l->block, head);
-  return head;
-}
-
 /* The least distance from a place. */
 static int64_t least(const Loads *l, const Near *of) {
   int64_t n = of->distance;
@@ -307,10 +269,10 @@ static void write_twice(const Loads *l) {
   LLVMBuilderRef b = cg->builder;
   for (unsigned k = 0; k < l->n; k++)
     if (l->all[k].taken) {
-      move_front(l, l->all[k].place);
-      move_front(l, LLVMGetOperand(l->all[k].gep, 0));
+      copy_move_front(b, l->front, l->all[k].place);
+      copy_move_front(b, l->front, LLVMGetOperand(l->all[k].gep, 0));
     }
-  LLVMBasicBlockRef head = write_head(l), side[2];
+  LLVMBasicBlockRef head = graph_cut_before(cg, l->front), side[2];
   LLVMValueRef values[2][MAX_LOADS];
   LLVMPositionBuilderAtEnd(b, head);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(l->front));
@@ -340,6 +302,7 @@ static void write_twice(const Loads *l) {
 }
 
 void cg_nvptx_near_indices(Cg *cg) {
+  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     bool any = false;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))

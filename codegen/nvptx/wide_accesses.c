@@ -220,17 +220,6 @@ static bool may_move(LLVMValueRef front, LLVMValueRef v, unsigned depth) {
   return may;
 }
 
-static void move(Cg *cg, LLVMValueRef front, LLVMValueRef v) {
-  if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) ||
-      LLVMGetInstructionParent(v) != LLVMGetInstructionParent(front) || !is_from(front, v))
-    return;
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
-    move(cg, front, LLVMGetOperand(v, k));
-  LLVMInstructionRemoveFromParent(v);
-  LLVMPositionBuilderBefore(cg->builder, front);
-  LLVMInsertIntoBuilder(cg->builder, v);
-}
-
 /* The low bits of a group's common address, as far as its widest access asks for them: 0 if all
  * its wide accesses may be made. In 32 bits: no address is kept for it. */
 static LLVMValueRef low_bits(Cg *cg, const Access *a, unsigned widest) {
@@ -433,9 +422,9 @@ static void widen_loads(Run *r, const Gain *gains) {
       continue;
     for (unsigned k = 0; k < r->n; k++)
       if (chosen[k] && r->all[k].group == k) {
-        move(r->cg, front, r->all[k].from);
+        copy_move_front(r->cg->builder, front, r->all[k].from);
         if (r->all[k].index)
-          move(r->cg, front, r->all[k].index);
+          copy_move_front(r->cg->builder, front, r->all[k].index);
       }
     write_forms(r, gains, chosen, front);
   }

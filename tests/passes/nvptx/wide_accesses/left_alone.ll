@@ -1,5 +1,6 @@
 ; opt=3
-; What neighbouring threads have side by side, rows of three, loads with a store between them, stores between which another array is written, and loops.
+; What neighbouring threads have side by side, rows of three, loads with a store between them,
+; stores between which another array is written, and loops.
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 define ptx_kernel void @side_by_side(ptr addrspace(1) align 4 %x, ptr addrspace(1) align 4 %out, i32 %w) #0 {

@@ -1,5 +1,6 @@
 ; opt=3
-; A row of four and a part of one behind a quotient: loads of 16 bytes in front of it, where addresses are such multiples; of three stores two.
+; A row of four and a part of one behind a quotient: loads of 16 bytes in front of it, where
+; addresses are such multiples; of three stores two.
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 define ptx_kernel void @k(ptr addrspace(1) align 4 %x, ptr addrspace(1) align 8 %out, i32 %w) #0 {
