@@ -103,7 +103,8 @@ def pytest_pyfunc_call(pyfuncitem):
             test()
         except (Exception, pytest.fail.Exception) as e:
             wrong = wrong or f"and then {type(e).__name__}: {str(e)[:300]}"
-        if wrong and not (wrong == NOBODY and "test_autotune" in pyfuncitem.nodeid):  # there a candidate that fails is a row of a table
+        # of autotuning a candidate that fails is a row of a table
+        if wrong and not (wrong == NOBODY and "test_autotune" in pyfuncitem.nodeid):
             findings.append(f"{pyfuncitem.nodeid}: {what}: {wrong}")
             break
     return True

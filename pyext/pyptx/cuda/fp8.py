@@ -16,10 +16,12 @@ Example:
     quantise[1, 32](x, out)
     print(out)                                   # [ 56 192 126]
 
-The types themselves are ``pyptx.float8_e4m3fn``, ``float8_e5m2`` and ``float8_e8m0fnu``, for arrays too; what is only here: the bits as a uint8, of two
-numbers as a uint16 whose low byte is the first, and what becomes of a number that is too large: with SATFINITE the largest one, also of an infinity; with
-NOSAT an infinity in e5m2 and nan in the others. e4m3 and e5m2 round to nearest, halves to even. e8m0 takes the absolute value and rounds it up or down, as
-``cudaRoundMode`` says; what is smaller than 2**-127 becomes that. A nan stays one.
+The types themselves are ``pyptx.float8_e4m3fn``, ``float8_e5m2`` and ``float8_e8m0fnu``, for arrays too. Only
+here are their bits: as a uint8, and of two numbers as a uint16 whose low byte is the first.
+
+A number that is too large becomes the largest one with SATFINITE, as an infinity does; with NOSAT an infinity in
+e5m2 and nan in the others. e4m3 and e5m2 round to nearest, halves to even. e8m0 takes the absolute value and rounds
+it up or down, as ``cudaRoundMode`` says; what is smaller than 2**-127 becomes that. A nan stays one.
 
 Source: CUDA Math API, "FP8 Conversion and Data Movement".
 """

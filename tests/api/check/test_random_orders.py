@@ -1,6 +1,6 @@
 """Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between, and some with fences and
-atomic operations: a race is reported if and only if there is one. And without
-barriers in blocks of all widths, whose vectors go across their boundaries, forwards, backwards and by steps. Costs 11 s."""
+atomic operations: a race is reported if and only if there is one. And without barriers in blocks of all widths,
+whose vectors go across their boundaries, forwards, backwards and by steps. Costs 11 s."""
 
 import sys
 import time

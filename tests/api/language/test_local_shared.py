@@ -1,4 +1,5 @@
-"""Small local arrays that a GPU's code keeps in shared memory where blocks are small: results in blocks of every size, beside NumPy's."""
+"""Small local arrays that a GPU's code keeps in shared memory where blocks are small: results in blocks of every
+size, beside NumPy's."""
 
 import math
 
@@ -68,7 +69,8 @@ def test_blocks_of_any_size(block):
 
 
 def test_the_gpus_code(one_entry):
-    """Shared memory where there is enough of it, and where it pays: arrays in loops, of few elements, in kernels without their own."""
+    """Shared memory where there is enough of it, and where it pays: arrays in loops, of few elements, in kernels
+    without their own."""
 
     def own(x, out):
         memory = cuda.shared.array(32, float32)

@@ -291,7 +291,8 @@ def test_the_pipeline_assembles(form, majors, cluster, epilogue, tmp_path, pipel
     assert f"setmaxnreg.dec.sync.aligned.u32 {registers[0]};" in text and f"setmaxnreg.inc.sync.aligned.u32 {registers[1]};" in text
     loop = re.split(r"\$L__BB0_\d+:", text)[-1 :: -1]
     parts = form.m // 64 if form.turns else form.m // 128 if form.m == 256 else 1
-    loop = next(part for part in loop if part.count("wgmma.mma_async") == 4 * parts)  # behind it may be that of the last columns
+    # behind it may be that of the last columns
+    loop = next(part for part in loop if part.count("wgmma.mma_async") == 4 * parts)
     assert loop.count("wgmma.commit_group") == 1
     assert not re.search(r"\b(shr|or|and|selp|setp\.\w+\.s64)\S* *\t?%rd", loop), loop
     activations = 0 if epilogue == "none" else form.n // 2 * parts
@@ -331,7 +332,8 @@ def test_every_form_is_picked(pipeline):
     assert pipeline.pick(5000, 3000, 2000, 132, 2000, 3000) == pipeline.FORMS[1]._replace(cluster=(2, 1))
     assert pipeline.pick(4104, 4104, 4104, 132, 4104, 4104)[:5] == (256, 192, 8, False, (1, 2))
     assert pipeline.pick(2056, 2056, 2056, 132, 2056, 2056)[:2] == (192, 176)  # and one round
-    assert not pipeline.pick(4104, 4104, 4104, 132, 4104, 4104, a_major="m").transposed  # n is then along wgmma's other axis
+    # n is then along wgmma's other axis
+    assert not pipeline.pick(4104, 4104, 4104, 132, 4104, 4104, a_major="m").transposed
     assert pipeline.pick(100, 100, 100, 1, 104, 104).cluster == (1, 1)
 
 

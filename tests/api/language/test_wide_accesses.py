@@ -1,5 +1,6 @@
-"""Rows of small matrices and records that a thread reads and writes piece by piece: in accesses of up to 16 bytes where all addresses of a warp
-are multiples of those, and as they are written elsewhere; records of other sizes by way of shared memory. Against NumPy, in rows that begin everywhere."""
+"""Rows of small matrices and records that a thread reads and writes piece by piece: in accesses of up to 16 bytes
+where all addresses of a warp are multiples of those, and as they are written elsewhere; records of other sizes by
+way of shared memory. Against NumPy, in rows that begin everywhere."""
 
 import numpy as np
 import pytest
