@@ -4,11 +4,10 @@
 #include "codegen/llvm/copy.h"
 
 #include <assert.h>
-#include <llvm-c/DebugInfo.h>
 
 LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands) {
   LLVMValueRef copy = LLVMInstructionClone(i);
-  LLVMInsertIntoBuilder(b, copy);
+  l_insert(b, copy);
   for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i); k < n; k++)
     if (operands[k])
       LLVMSetOperand(copy, k, operands[k]);
@@ -27,12 +26,9 @@ void copy_move_front(LLVMBuilderRef b, LLVMValueRef front, LLVMValueRef v) {
     return;
   for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
     copy_move_front(b, front, LLVMGetOperand(v, k));
-  LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(b);
   LLVMInstructionRemoveFromParent(v);
   LLVMPositionBuilderBefore(b, front);
-  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(v));
-  LLVMInsertIntoBuilder(b, v);
-  LLVMSetCurrentDebugLocation2(b, line);
+  l_insert(b, v);
 }
 
 /* --- regions --- */
@@ -55,12 +51,12 @@ static void add_copy(RegionCopy *r, LLVMValueRef old, LLVMValueRef now) {
 
 static void copy_block(RegionCopy *r, LLVMBasicBlockRef block) {
   LLVMBuilderRef b = r->cg->builder;
-  LLVMPositionBuilderAtEnd(b, copy_of_block(r, block));
+  l_at_end(b, copy_of_block(r, block), NULL);
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     bool phi = LLVMIsAPHINode(i);
     LLVMValueRef copy = phi ? l_phi(b, LLVMTypeOf(i)) : LLVMInstructionClone(i);
     if (!phi)
-      LLVMInsertIntoBuilder(b, copy);
+      l_insert(b, copy);
     add_copy(r, i, copy);
   }
 }

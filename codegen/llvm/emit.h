@@ -8,7 +8,9 @@
 #define PYPTX_CODEGEN_LLVM_EMIT_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Indices of attributes: of a function's result, and of the function itself. LLVM declares them as
@@ -22,6 +24,21 @@ static inline LLVMValueRef l_int(LLVMTypeRef type, uint64_t n) { return LLVMCons
 static inline LLVMValueRef l_call(LLVMBuilderRef b, LLVMValueRef f, LLVMValueRef *args,
                                   unsigned n) {
   return LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, args, n, "");
+}
+
+/* Goes on at the end of a block, with the line of `of`; of none if that is NULL. LLVM's builder
+ * would go on with the line that it was given last, perhaps in another function. */
+static inline void l_at_end(LLVMBuilderRef b, LLVMBasicBlockRef block, LLVMValueRef of) {
+  LLVMPositionBuilderAtEnd(b, block);
+  LLVMSetCurrentDebugLocation2(b, of ? LLVMInstructionGetDebugLoc(of) : NULL);
+}
+
+/* Puts an instruction there that was elsewhere, or is a copy. It keeps its own line. */
+static inline void l_insert(LLVMBuilderRef b, LLVMValueRef v) {
+  LLVMMetadataRef line = LLVMGetCurrentDebugLocation2(b);
+  LLVMSetCurrentDebugLocation2(b, NULL);
+  LLVMInsertIntoBuilder(b, v);
+  LLVMSetCurrentDebugLocation2(b, line);
 }
 
 /* By the number and the kind of their operands. */

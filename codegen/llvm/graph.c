@@ -379,8 +379,8 @@ LLVMBasicBlockRef graph_cut_before(Cg *cg, LLVMValueRef i) {
     graph_redirect(LLVMGetUser(u), block, front);
   for (LLVMValueRef v; (v = LLVMGetFirstInstruction(block)) != i;) {
     LLVMInstructionRemoveFromParent(v);
-    LLVMPositionBuilderAtEnd(cg->builder, front);
-    LLVMInsertIntoBuilder(cg->builder, v);
+    l_at_end(cg->builder, front, NULL);
+    l_insert(cg->builder, v);
   }
   return front;
 }

@@ -59,8 +59,7 @@ static void part(Cg *cg, const FnGraph *g, uint32_t returns, const bool *stored)
       continue;
     if (!plain) {
       plain = LLVMInsertBasicBlockInContext(cg->context, node->block, "returns");
-      LLVMPositionBuilderAtEnd(cg->builder, plain);
-      LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(node->last));
+      l_at_end(cg->builder, plain, node->last);
       l_ret_void(cg->builder);
     }
     graph_redirect(g->nodes[node->pred[p]].last, node->block, plain);

@@ -27,6 +27,6 @@ void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block) {
       continue;
     LLVMInstructionRemoveFromParent(i);
     LLVMPositionBuilderBefore(cg->builder, front);
-    LLVMInsertIntoBuilder(cg->builder, i);
+    l_insert(cg->builder, i);
   }
 }

@@ -95,7 +95,7 @@ static void lift(Cg *cg, LLVMBasicBlockRef side) {
        i = next) {
     next = LLVMGetNextInstruction(i);
     LLVMInstructionRemoveFromParent(i);
-    LLVMInsertIntoBuilder(cg->builder, i);
+    l_insert(cg->builder, i);
   }
 }
 
@@ -216,7 +216,7 @@ static void join_returns(Cg *cg, LLVMValueRef f) {
   if (returns < 2)
     return;
   join = LLVMAppendBasicBlockInContext(cg->context, f, "returns");
-  LLVMPositionBuilderAtEnd(cg->builder, join);
+  l_at_end(cg->builder, join, NULL);
   phi = l_phi(cg->builder, t);
   LLVMBuildRet(cg->builder, phi);
   for (LLVMBasicBlockRef b = first;; b = LLVMGetNextBasicBlock(b)) {

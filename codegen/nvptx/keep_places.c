@@ -160,7 +160,7 @@ static void move_before(Cg *cg, LLVMValueRef v, LLVMBasicBlockRef block, LLVMVal
     move_before(cg, LLVMGetOperand(v, k), block, end);
   LLVMInstructionRemoveFromParent(v);
   LLVMPositionBuilderBefore(cg->builder, end);
-  LLVMInsertIntoBuilder(cg->builder, v);
+  l_insert(cg->builder, v);
 }
 
 /* Is it a few operations of the same loop behind a condition alone, which waits for a load? */

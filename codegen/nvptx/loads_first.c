@@ -56,7 +56,7 @@ static void move(Front *b, LLVMValueRef v) {
     move(b, LLVMGetOperand(v, k));
   LLVMInstructionRemoveFromParent(v);
   LLVMPositionBuilderBefore(b->cg->builder, b->first);
-  LLVMInsertIntoBuilder(b->cg->builder, v);
+  l_insert(b->cg->builder, v);
   valuemap_set(&b->moved, v, 1);
 }
 
@@ -86,7 +86,6 @@ static void order_loads(Cg *cg, LLVMBasicBlockRef block) {
 }
 
 void cg_nvptx_loads_first(Cg *cg) {
-  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       order_loads(cg, b);

@@ -93,7 +93,7 @@ static void visit_access(Cg *cg, const FnGraph *g, const LocalArray *array, cons
     return;
   LLVMInstructionRemoveFromParent(a->ins);
   LLVMPositionBuilderBefore(cg->builder, before->last);
-  LLVMInsertIntoBuilder(cg->builder, a->ins);
+  l_insert(cg->builder, a->ins);
 }
 
 void cg_nvptx_local_guards(Cg *cg) {

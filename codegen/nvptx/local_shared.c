@@ -160,7 +160,7 @@ static void write_versions(Kernel *k) {
   LLVMBasicBlockRef shared = copy_of_block(&copies, entry),
                     start = LLVMInsertBasicBlockInContext(cg->context, LLVMGetFirstBasicBlock(k->f),
                                                           "");
-  LLVMPositionBuilderAtEnd(b, start);
+  l_at_end(b, start, NULL);
   LLVMValueRef thread = cg_nvptx_thread_number(cg, &threads);
   for (uint32_t a = 0; a < k->arrays.len; a++)
     replace(copy_of(&copies, k->arrays.data[a].local), part(k, &k->arrays.data[a], a, thread));
@@ -171,7 +171,7 @@ static void write_versions(Kernel *k) {
       continue;
     LLVMInstructionRemoveFromParent(i); /* in the first block allocas are static */
     LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(start));
-    LLVMInsertIntoBuilder(b, i);
+    l_insert(b, i);
   }
   for (LLVMValueRef i = LLVMGetFirstInstruction(shared), next; i; i = next) {
     next = LLVMGetNextInstruction(i);

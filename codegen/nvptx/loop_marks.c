@@ -1,7 +1,6 @@
 /* Loop marks: see loop_marks.h. */
 #include "codegen/nvptx/loop_marks.h"
 
-#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #include "codegen/llvm/emit.h"

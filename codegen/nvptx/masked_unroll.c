@@ -465,10 +465,10 @@ static void load(Loop *l, int level, unsigned copy) {
   read_addresses(l, level, copy);
   LLVMBasicBlockRef from = LLVMGetInsertBlock(b), yes = new_block(l), behind = new_block(l);
   l_condbr(b, l->has[copy], yes, behind);
-  LLVMPositionBuilderAtEnd(b, yes);
+  l_at_end(b, yes, NULL);
   write_loads(l, level, copy);
   l_br(b, behind);
-  LLVMPositionBuilderAtEnd(b, behind);
+  l_at_end(b, behind, NULL);
   for (unsigned k = 0; k < l->nsteps; k++) {
     Step *s = &l->steps[k];
     if (!s->load || s->level != level)
@@ -520,7 +520,7 @@ static void write_header(Loop *l) {
     n = l_trunc(b, n, l->cg->t.i32);
   LLVMTypeRef type = LLVMTypeOf(n);
   l->header = new_block(l);
-  LLVMPositionBuilderAtEnd(b, l->header);
+  l_at_end(b, l->header, NULL);
   for (unsigned k = 0; k < l->ncarried; k++)
     l->carried[k].at[0] = entered_with(l, initial(l, l->carried[k].phi));
   l->left = entered_with(l, n);
@@ -563,7 +563,7 @@ static void write_exit(Loop *l) {
   graph_fork(branch, &fork);
   LLVMBasicBlockRef out = fork.no == l->block ? fork.yes : fork.no;
   LLVMInstructionEraseFromParent(branch);
-  LLVMPositionBuilderAtEnd(b, l->block);
+  l_at_end(b, l->block, NULL);
   l_br(b, out);
 }
 
@@ -586,10 +586,10 @@ static void write_one_by_one(Loop *l) {
     }
     LLVMBasicBlockRef next = new_block(l);
     l_condbr(b, l->has[copy + 1], next, out);
-    LLVMPositionBuilderAtEnd(b, next);
+    l_at_end(b, next, NULL);
   }
   LLVMMoveBasicBlockBefore(out, l->block);
-  LLVMPositionBuilderAtEnd(b, out);
+  l_at_end(b, out, NULL);
   for (unsigned k = 0; k < l->ncarried; k++) {
     Carried *c = &l->carried[k];
     if (l->once && !c->read_outside)
@@ -618,7 +618,6 @@ static void erase_old(Loop *l) {
 
 static void write_loop(Loop *l) {
   assert(l->counter && l->compare && l->entry != l->block);
-  LLVMSetCurrentDebugLocation2(l->cg->builder, NULL);
   find_extensions(l);
   find_sums(l);
   write_header(l);

@@ -18,7 +18,6 @@
  * In: functions whose indices are wrapped by a minimum (low_halves.c). Loads take part whose index
  * is a number plus a constant, wrapped by an extent, if at least three such numbers have two loads
  * each, and nothing between the loads writes. */
-#include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
@@ -274,14 +273,13 @@ static void write_twice(const Loads *l) {
     }
   LLVMBasicBlockRef head = graph_cut_before(cg, l->front), side[2];
   LLVMValueRef values[2][MAX_LOADS];
-  LLVMPositionBuilderAtEnd(b, head);
-  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(l->front));
+  l_at_end(b, head, l->front);
   LLVMValueRef negative = test(l);
   for (unsigned s = 0; s < 2; s++)
     side[s] = LLVMInsertBasicBlockInContext(cg->context, l->block, s ? "negative" : "near");
   LLVMBuildCondBr(b, negative, side[1], side[0]);
   for (unsigned s = 0; s < 2; s++) {
-    LLVMPositionBuilderAtEnd(b, side[s]);
+    l_at_end(b, side[s], l->front);
     for (unsigned k = 0; k < l->n; k++)
       if (l->all[k].taken)
         values[s][k] = (s ? far : near)(l, &l->all[k]);
@@ -298,11 +296,9 @@ static void write_twice(const Loads *l) {
   for (unsigned k = 0; k < l->n; k++)
     if (l->all[k].taken)
       LLVMInstructionEraseFromParent(l->all[k].load);
-  LLVMSetCurrentDebugLocation2(b, NULL);
 }
 
 void cg_nvptx_near_indices(Cg *cg) {
-  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     bool any = false;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))

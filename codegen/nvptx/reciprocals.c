@@ -63,10 +63,10 @@ static void keep_reciprocal(Reciprocals *r, LLVMBasicBlockRef front, LLVMBasicBl
   Cg *cg = r->cg;
   LLVMBuilderRef b = cg->builder;
   LLVMBasicBlockRef first = LLVMInsertBasicBlockInContext(cg->context, block, "");
-  LLVMPositionBuilderAtEnd(b, front);
+  l_at_end(b, front, NULL);
   LLVMValueRef v = l_load(b, cg->t.i64, variable);
   l_condbr(b, l_icmp(b, LLVMIntEQ, v, l_int(cg->t.i64, 0)), first, block);
-  LLVMPositionBuilderAtEnd(b, first);
+  l_at_end(b, first, NULL);
   v = l_udiv(b, LLVMConstAllOnes(cg->t.i64), y);
   cg_mark_long_division(cg, v);
   l_store(b, v, variable);
@@ -92,12 +92,10 @@ static void rewrite(Reciprocals *r, LLVMValueRef i) {
   LLVMPositionBuilderBefore(b, i);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
   LLVMReplaceAllUsesWith(i, by_reciprocal(r->cg, i, l_load(b, r->cg->t.i64, variable)));
-  LLVMSetCurrentDebugLocation2(b, NULL);
   LLVMInstructionEraseFromParent(i);
 }
 
 void cg_nvptx_reciprocals(Cg *cg) {
-  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f))
       continue;

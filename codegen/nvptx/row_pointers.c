@@ -307,7 +307,6 @@ static void visit_function(Cg *cg, LLVMValueRef f) {
 }
 
 void cg_nvptx_rows(Cg *cg) {
-  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       visit_function(cg, f);

@@ -176,14 +176,14 @@ void cg_stage_stores(Run *r, LLVMValueRef end) {
                     yes = LLVMInsertBasicBlockInContext(cg->context, join, ""),
                     no = LLVMInsertBasicBlockInContext(cg->context, join, "");
   LLVMValueRef threads;
-  LLVMPositionBuilderAtEnd(b, front);
+  l_at_end(b, front, NULL);
   LLVMValueRef thread = cg_nvptx_thread_number(cg, &threads);
   LLVMValueRef lane = l_and(b, thread, l_int(cg->t.i32, WARP - 1));
   l_condbr(b, follow_each_other(&record, lane, threads), yes, no);
-  LLVMPositionBuilderAtEnd(b, yes);
+  l_at_end(b, yes, r->all[0].ins);
   write_staged(&record, lane, thread);
   l_br(b, join);
-  LLVMPositionBuilderAtEnd(b, no);
+  l_at_end(b, no, NULL);
   for (unsigned k = 0; k < r->n; k++)
     copy_ins(b, r->all[k].ins, (LLVMValueRef[2]){0});
   l_br(b, join);

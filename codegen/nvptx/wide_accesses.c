@@ -269,6 +269,7 @@ static void write_wide(Run *r, unsigned group, LLVMValueRef *wide) {
            (!at(r, group, begin) || begin + widest_at(r, group, begin, a->bytes) <= a->constant))
       begin += a->bytes;
     unsigned bytes = widest_at(r, group, begin, a->bytes), n = bytes / a->bytes;
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(a->ins));
     LLVMTypeRef type = n > 1 ? LLVMVectorType(a->type, n) : a->type;
     LLVMValueRef p = cg_access_at(cg, from, begin), v = n > 1 ? LLVMGetPoison(type) : NULL;
     if (!r->stores)
@@ -285,6 +286,7 @@ static void write_wide(Run *r, unsigned group, LLVMValueRef *wide) {
     if (r->stores)
       LLVMSetAlignment(l_store(b, v, p), bytes);
   }
+  LLVMSetCurrentDebugLocation2(b, NULL); /* copies of other accesses keep their own */
 }
 
 static void join_loads(Run *r, const bool *chosen, LLVMValueRef const *wide, LLVMBasicBlockRef yes,
@@ -325,21 +327,21 @@ static void write_forms(Run *r, const Gain *gains, const bool *chosen, LLVMValue
   LLVMBasicBlockRef front = graph_cut_before(cg, end), join = LLVMGetInstructionParent(end),
                     yes = LLVMInsertBasicBlockInContext(cg->context, join, ""),
                     no = LLVMInsertBasicBlockInContext(cg->context, join, "");
-  LLVMPositionBuilderAtEnd(b, front);
+  l_at_end(b, front, NULL);
   for (unsigned k = 0; k < r->n; k++)
     if (chosen[k] && r->all[k].group == k) {
       LLVMValueRef own = low_bits(cg, &r->all[k], gains[k].widest);
       bits = bits ? l_or(b, bits, own) : own;
     }
   l_condbr(b, in_all(cg, l_icmp(b, LLVMIntEQ, bits, l_int(cg->t.i32, 0))), yes, no);
-  LLVMPositionBuilderAtEnd(b, yes);
+  l_at_end(b, yes, NULL);
   for (unsigned k = 0; k < r->n; k++)
     if (chosen[k] && r->all[k].group == k)
       write_wide(r, k, wide);
     else if (r->stores && !chosen[k])
       copy_ins(b, r->all[k].ins, (LLVMValueRef[2]){0});
   l_br(b, join);
-  LLVMPositionBuilderAtEnd(b, no);
+  l_at_end(b, no, NULL);
   write_plain(r, chosen, plain);
   l_br(b, join);
   if (!r->stores)
@@ -498,7 +500,6 @@ static bool has_many(const Cg *cg, LLVMBasicBlockRef block, bool stores) {
 }
 
 void cg_nvptx_wide_accesses(Cg *cg) {
-  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     VEC(LLVMBasicBlockRef) blocks[2] = {0};
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))

@@ -1,5 +1,6 @@
 """Every kernel of the benchmark, where there is no GPU: right on the device at a small size, as PTX that assembles, and its C sides."""
 
+import re
 import shutil
 import subprocess
 
@@ -53,6 +54,17 @@ def test_the_check_sees_an_error(kernel):
         arguments[k][...] = np.asarray(-12345).astype(arguments[k].dtype)  # unsigned ones wrap
     passed, _ = check(problem, [arguments[k] for k in problem.outputs], problem.expected())
     assert not passed
+
+
+@all_kernels
+@pytest.mark.parametrize("coarsen", [1, 4])
+def test_lines_cost_no_code(kernel, coarsen):
+    """lineinfo=True adds lines, and changes no instruction. Every pass takes part in one of these."""
+    def code(lines):
+        text, _ = cuda.compile_ptx(kernel.function, kernel.signature, cc="sm_90", coarsen=coarsen, lineinfo=lines)
+        return [row for row in text.splitlines() if re.match(r"\t(?!\.loc|\.file|\.section)", row) and row.strip()]
+
+    assert code(True) == code(False)
 
 
 @pytest.mark.parametrize("kernel", [k for k in ALL if k.sweep], ids=lambda k: k.name)

@@ -252,6 +252,12 @@ def test_llvm_version_in_one_file():
     assert {Path(path).stem for path in found} <= {"compat"}, found
 
 
+def test_passes_do_not_go_on_with_a_line_of_elsewhere():
+    """LLVM's builder keeps the line that it was given last, also in another function: l_at_end and l_insert do not."""
+    found = places(r"LLVMPositionBuilderAtEnd|LLVMInsertIntoBuilder", "codegen")
+    assert [path for path in found if path.startswith(("codegen/llvm/", "codegen/nvptx/"))] == ["codegen/llvm/emit.h"]
+
+
 CALL_BY_FORMAT = re.compile(r"PyObject_Call(Function|Method)\s*\(")
 ONE_OBJECT = re.compile(r'"(?:[ONSU]|O[!&])"')
 

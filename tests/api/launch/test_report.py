@@ -93,6 +93,41 @@ def wide(a, out, n):
 
 
 @cuda.jit
+def row_of_four(x, out):
+    i = cuda.grid(1)
+    if i < x.shape[0]:
+        a = x[i, 0]
+        b = x[i, 1]
+        c = x[i, 2]
+        d = x[i, 3]
+        out[i, 0] = a + b
+        out[i, 1] = b + c
+        out[i, 2] = c + d
+        out[i, 3] = d + a
+
+
+@cuda.jit(device=True)
+def rectified(v):
+    if v < 0:
+        return 0
+    return v
+
+
+@cuda.jit(device=True)
+def distance_to_range(v):
+    if v > 7:
+        return v - 7
+    return rectified(-v)
+
+
+@cuda.jit
+def two_returns_each(a, n):
+    i = cuda.grid(1)
+    if i < a.size:
+        a[i] = distance_to_range(n) + rectified(n)
+
+
+@cuda.jit
 def branches(a, b, c):
     i = cuda.grid(1)
     if a[i] > 0:
@@ -328,12 +363,22 @@ def test_inlined_code_belongs_to_its_own_function():
     assert any("fma" in text and at == line for text, _, at in data["ptx"])
 
 
+def test_lines_of_accesses_that_were_joined():
+    """The wide access has the line of its first one, the narrow ones beside it have their own."""
+    data = of(row_of_four, f"{M}, {M}")
+    first = {"ld": line_of(row_of_four, "x[i, 0]"), "st": line_of(row_of_four, "out[i, 0]")}
+    for kind, line in first.items():
+        wide_ones = [at for text, _, at in data["ptx"] if f"{kind}.global.v4" in text]
+        others = sorted(at for text, _, at in data["ptx"] if f"{kind}.global.b32" in text)
+        assert wide_ones == [line] and others == [line, line + 1, line + 2, line + 3], kind
+
+
 def test_lines_cost_no_code():
-    """The report compiles with lineinfo: the instructions are those of a launch."""
+    """The report compiles with lineinfo: the instructions are those of a launch. tests/bench asks it of many kernels."""
     def code(text):
         return [line.strip() for line in text.splitlines() if re.match(r"\t(?!\.loc|\.file|\.section)", line) and line.strip()]
 
-    for kernel, signature in ((matmul, f"{M}, {M}, {M}"), (wide, f"{D}, {D}, int32")):
+    for kernel, signature in ((matmul, f"{M}, {M}, {M}"), (wide, f"{D}, {D}, int32"), (two_returns_each, "int64[::1], int64")):
         both = [_pyptx._compile(kernel, signature, "nvptx", "sm_90", 0, {"lineinfo": on}, "ptx,apart")["ptx"] for on in (False, True)]
         assert code(both[0]) == code(both[1])
 
