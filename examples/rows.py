@@ -146,7 +146,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     def rows_of(warp):
         """The first row of this warp, and how many rows further the next one is."""
         group, groups = int32(cuda.blockIdx.x), int32(cuda.gridDim.x)
-        return (group * together + warp, groups * together) if together > 1 else (group // blocks, groups // blocks)
+        return (max(int32(0), group * together + warp), groups * together) if together > 1 else (group // blocks, groups // blocks)
 
     def number_in_row(warp):
         """Of this warp among those that have the row."""
@@ -296,7 +296,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
                 cuda.cg.this_cluster().barrier_wait()
             finish(row, values, find(row, found[turn % 2], met, turn, values), near)
-            row = int32(row + stride)
+            row = max(int32(0), int32(row + stride)) if stages else int32(x.shape[0])  # else each group has one
             turn = int32(turn + 1)
 
     def exchange(found, met, turn, combine, neutral, values):
