@@ -281,6 +281,12 @@ CudaSupportError = DriverError
 NumbaPerformanceWarning = Advice  # what programs for Numba silence
 
 
+class _Plain(str):
+    """A KeyError's message of several lines, which KeyError would show by its repr: in quotes, in one line."""
+
+    __repr__ = str.__str__
+
+
 # --- what checked launches find: numbers are those of RtFinding in runtime/abi.h
 
 _FOUND = (None, RaceError, UnsetError, SyncError, SyncError, SyncError, SyncError, SyncError, SyncError, NonFiniteError, WrapError, SyncError)
