@@ -1,6 +1,6 @@
 """Random kernels whose accesses each have a line of their own, with barriers, warp operations, loops and conditions, in blocks of several
 shapes, on arrays of several layouts: a race is reported if and only if there is one, and the element, both threads and both lines of the
-report are those of a pair that races. Costs 4 s."""
+report are those of a pair that races. Costs 2 s."""
 
 import itertools
 import random
@@ -117,6 +117,17 @@ def most(them):
     return 0 if not writes else 1 if {x[4] for x in writes} == {"write"} and len({x[6] for x in writes}) < len({x[:2] for x in writes}) else 2
 
 
+def worst_of(seen):
+    worst = 0
+    for them in seen.values():
+        limit = most(them)
+        for x, y in itertools.combinations(them, 2) if limit > worst else ():
+            worst = max(worst, min(at_odds(x, y), limit))
+            if worst == 2:
+                return 2
+    return worst
+
+
 def judge(seed):
     """(is there a race, what is wrong with what was said)"""
     source, grid, block, arrays, program = draw(seed)
@@ -124,7 +135,7 @@ def judge(seed):
     exec(compile(source, "<kernel>", "exec"), names)
     threads, blocks = int(np.prod(block)), int(np.prod(grid))
     seen = touched(program, threads, blocks)
-    worst = max((min(at_odds(x, y), most(them)) for them in seen.values() for x, y in itertools.combinations(them, 2) if most(them)), default=0)
+    worst = worst_of(seen)
     try:
         with cuda.checking("race"):
             names["kernel"][grid, block](np.zeros(threads * blocks), *(LAYOUTS[a.layout](a.n, a.dtype) for a in arrays if a.is_global))
@@ -133,19 +144,19 @@ def judge(seed):
         mine, other = ((b[0] + grid[0] * b[1], t[0] + block[0] * (t[1] + (*block, 1)[1] * t[2]), line)
                        for b, t, line in ((e.block, e.thread, e.lineno), (e.other_block, e.other_thread, e.other_lineno)))
         them = seen.get((name, int(index), None if next(a.is_global for a in arrays if a.name == name) else mine[0]), [])
-        pairs = {((*x[:2], x[5]), (*y[:2], y[5])) for x in them for y in them if at_odds(x, y)}
-        return worst, "" if (mine, other) in pairs else f"no such pair: {e}"
+        first, second = ([x for x in them if (*x[:2], x[5]) == who] for who in (mine, other))
+        return worst, "" if any(at_odds(x, y) for x in first for y in second) else f"no such pair: {e}"
     return worst, "a race is not found" if worst == 2 else ""
 
 
 @pytest.mark.unchecked("it asks for its checks itself")
 def test_a_race_is_reported_as_it_is():
     races = 0
-    for seed in (218, 308, 321, *range(30)):
+    for seed in (114, *range(16)):
         worst, wrong = judge(seed)
         assert not wrong, f"{seed}: {wrong}\n{draw(seed)[0]}"
         races += worst == 2
-    assert 12 < races < 31, races
+    assert 4 < races < 16, races
 
 
 if __name__ == "__main__":  # SEED SECONDS: how many kernels ran, and those that were judged wrongly (scripts/soak)
