@@ -15,7 +15,8 @@ import pytest
 from pyptx import cuda
 from pyptx.errors import RaceError
 
-pytestmark = [pytest.mark.filterwarnings("ignore::pyptx.Advice"), pytest.mark.skipif(not cuda.get_current_device().is_host, reason="check= is for the host device")]
+pytestmark = [pytest.mark.filterwarnings("ignore::pyptx.Advice"),
+              pytest.mark.skipif(not cuda.get_current_device().is_host, reason="check= is for the host device")]
 
 BLOCKS = [(32,), (64,), (33,), (96,), (16,), (128,), (8, 8), (16, 4), (4, 16), (32, 2), (7, 5), (5, 20), (4, 4, 4), (1, 40)]
 LAYOUTS = {"plain": lambda n, t: np.zeros(n, t), "backwards": lambda n, t: np.zeros(n, t)[::-1], "steps": lambda n, t: np.zeros(2 * n, t)[::2],
