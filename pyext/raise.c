@@ -518,7 +518,8 @@ static PyObject *late_message(PxState *st, const CgKernel *code, CgStop stop, co
   double seconds = (double)trap->values[0] / 1e9;
   char limit[64];
   put_real(limit, sizeof limit, seconds, 0);
-  PyObject *places = trap_places(st, code, stop), *thread = NULL, *message = NULL;
+  PyObject *places = stop.site ? trap_places(st, code, stop) : PyUnicode_FromString(""),
+           *thread = NULL, *message = NULL;
   if (places && trap->thread[0] != RT_NO_THREAD)
     thread = PyUnicode_FromFormat("\n  in thread (%u, %u, %u) of block (%u, %u, %u)",
                                   trap->thread[0], trap->thread[1], trap->thread[2], trap->block[0],
@@ -595,6 +596,12 @@ void px_raise_trap(PxState *st, const CgKernel *code, const char *name, const Rt
   const CgSite *site = stop.site;
   PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
   PyObject *message = trap_message(st, code, stop, trap);
+  if (message && PyType_Check(class) &&
+      PyType_IsSubtype((PyTypeObject *)class, (PyTypeObject *)PyExc_KeyError)) {
+    PyObject *plain = px_error_class(st, "_Plain");
+    Py_SETREF(message, plain ? PyObject_CallOneArg(plain, message) : NULL);
+    Py_XDECREF(plain);
+  }
   PyObject *e = message ? trap_exception(class, message) : NULL;
   Py_XDECREF(message);
   if (e) {

@@ -114,6 +114,7 @@ typedef enum RtFinding {
   RT_FOUND_OUTSIDE, /* a lane that is not in its own mask */
   RT_FOUND_NAN,     /* a nan or an infinity of finite operands */
   RT_FOUND_OVERFLOW, /* an integer that does not fit */
+  RT_FOUND_UNNAMED,  /* a shuffle reads from a lane, which it names, that is not in its mask */
   /* not of checked code: the launch has lasted longer than its timeout, values[0] in ns; thread[0]
    * is RT_NO_THREAD where it is not known which thread was there */
   RT_FOUND_LATE,

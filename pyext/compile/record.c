@@ -312,6 +312,14 @@ static bool has_fields(PxState *st, PyObject *dtype) {
   return has;
 }
 
+static bool is_swapped(PyObject *dtype) {
+  PyObject *native = PyObject_GetAttrString(dtype, "isnative");
+  bool swapped = native == Py_False;
+  Py_XDECREF(native);
+  PyErr_Clear();
+  return swapped;
+}
+
 void px_refuse_dtype(PxState *st, const char *who, PyObject *dtype) {
   char why[200];
   if (*records_full(st))
@@ -321,6 +329,10 @@ void px_refuse_dtype(PxState *st, const char *who, PyObject *dtype) {
              ": records have no Python objects in them, at least one byte, at most %d fields and "
              "%d levels",
              TY_MAX_TUPLE, MAX_DEPTH);
+  else if (is_swapped(dtype))
+    snprintf(why, sizeof why,
+             ": its bytes are in another order than this machine's: pass "
+             "x.astype(x.dtype.newbyteorder('='))");
   else
     snprintf(why, sizeof why, ": pass x.astype(np.float64), or another type that it has");
   PyObject *text = PyObject_Str(dtype);

@@ -281,9 +281,15 @@ CudaSupportError = DriverError
 NumbaPerformanceWarning = Advice  # what programs for Numba silence
 
 
+class _Plain(str):
+    """A KeyError's message of several lines, which KeyError would show by its repr: in quotes, in one line."""
+
+    __repr__ = str.__str__
+
+
 # --- what checked launches find: numbers are those of RtFinding in runtime/abi.h
 
-_FOUND = (None, RaceError, UnsetError, SyncError, SyncError, SyncError, SyncError, SyncError, SyncError, NonFiniteError, WrapError)
+_FOUND = (None, RaceError, UnsetError, SyncError, SyncError, SyncError, SyncError, SyncError, SyncError, NonFiniteError, WrapError, SyncError)
 _DID = ("reads it", "writes it", "changes it atomically")
 _HAS_DONE = ("read it", "wrote it", "changed it atomically")
 
@@ -367,11 +373,14 @@ def _sync_text(finding, here, there, mine, other, lane, from_lane, same_block):
         yield from _source_lines(here, "")
         yield "  help: add the lane to the mask: 1 << cuda.laneid, or 0xffffffff for a whole warp"
     else:
-        gone = "has ended" if finding == 6 else "the block does not have"
-        yield f"{mine}, lane {lane} of its warp, takes its value from lane {from_lane}, which its mask names and which {gone}"
+        gone = {6: "its mask names and which has ended", 7: "its mask names and which the block does not have", 11: "its mask does not name"}[finding]
+        yield f"{mine}, lane {lane} of its warp, takes its value from lane {from_lane}, which {gone}"
         yield from _source_lines(here, "")
         if finding == 6:
             yield from _source_lines(there, "has ended: ")
+        if finding == 11:
+            yield "  help: the value of such a lane is undefined: take that of one that the mask names, such as cuda.ffs(mask) - 1, the first of them"
+            return
         yield "  help: the value of such a lane is undefined: let all lanes take part, with a neutral value, and name in the mask only those there are"
 
 
@@ -400,13 +409,13 @@ def _finding(finding, detail, text, here, there, thread, block, other_thread, ot
     here, there = ([x] if isinstance(x, tuple) else x or [] for x in (here, there))
     mine, other = _who(thread, block), _who(other_thread, other_block)
     text = _as_in_source(text, here)
-    two = finding not in (2, 7, 8, 9, 10)
+    two = finding not in (2, 7, 8, 9, 10, 11)
     if finding == 1:
         lines = _race_text(detail, text, here, there, mine, other, tuple(block) == tuple(other_block))
     elif finding == 2:
         lines = [f"{text} is read before anything has written it, by {mine}", *_source_lines(here, ""),
                  "  help: write every element that is read: elements of shared, local and device_array memory have no value at first"]
-    elif finding < 9:
+    elif finding < 9 or finding == 11:
         lines = _sync_text(finding, here, there, mine, other, *values[:2], tuple(block) == tuple(other_block))
     else:
         lines = [text, *_source_lines(here, ""), f"  in {mine}"]

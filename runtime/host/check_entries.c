@@ -2,7 +2,9 @@
  *
  * In: a line and an entry, of neighbouring threads or of one. Out: the line with it, or the
  * refusal: then the line is opened, and its cells have records of their own. The first entry is in
- * the line, others are in a log (stencils, whose elements several threads read). */
+ * the line, others are in a log (stencils, whose elements several threads read). An entry is of one
+ * site; those of the same threads and form have no cell in common, so that each thread counts as
+ * one. */
 #include "runtime/host/check_entries.h"
 
 #include <string.h>
@@ -142,20 +144,23 @@ static bool is_own(const Line *e, const Line *me, uint32_t both) {
 
 /* A read beside others: the usual case of note_beside, where nobody writes. *none: nobody does.
  * Two threads that read a cell stand for all others: of this warp, or of this one and another. */
-static bool note_read(RtCheck *c, Line *l, const Line *me, bool *none) {
+static bool note_read(RtCheck *c, Line *l, Line me, bool *none) {
   const RtCheckBlock *b = c->block;
   Log *log = l->more ? &c->logs[l->more - 1] : NULL;
-  uint32_t n = log ? log->n : 0, mask = me->mask, segment = 0, once[FORMS + 1] = {0}, twice = 0,
-           there = 0, elsewhere = 0,
+  uint32_t n = log ? log->n : 0, mask = me.mask, own = 0, segment = 0, once[FORMS + 1] = {0},
+           twice = 0, there = 0, elsewhere = 0,
            others = !c->nreleases && !c->grid ? b->first : 0; /* segments that nothing orders */
   Line *e = l, *mine = NULL;
   for (uint32_t k = 0;; e = &log->entries[k++]) {
-    uint64_t differs = (e->record ^ me->record) & (WHO | KIND_BITS);
+    uint64_t differs = (e->record ^ me.record) & (WHO | KIND_BITS);
     uint32_t at = rt_check_segment_of(e->record);
-    if (!(differs & WHO) && e->form == me->form) {
+    if (!(differs & WHO) && e->form == me.form) {
       if (!(mask & ~(uint32_t)e->mask))
         return true;
-      mine = differs ? mine : e;
+      if (e->record == me.record)
+        mine = e;
+      else
+        own |= e->mask;
     }
     if (rt_check_kind_of(e->record) == RT_ACCESS_WRITE) {
       *none = false;
@@ -173,32 +178,37 @@ static bool note_read(RtCheck *c, Line *l, const Line *me, bool *none) {
     if (k == n)
       break;
   }
-  if (!(mask & ~(twice | (there & elsewhere))))
+  me.mask &= ~own;
+  if (!(mask & ~(twice | own | (there & elsewhere))))
     return true;
   if (mine) {
-    mine->mask |= me->mask;
+    mine->mask |= me.mask;
     return true;
   }
-  return n < LOG && add_entry(c, l, me);
+  return n < LOG && add_entry(c, l, &me);
 }
 
 /* Takes the entry in, beside others. false: the line is to be opened. */
 bool rt_check_note_beside(RtCheck *c, Line *l, uint64_t record, uint64_t rest, bool shared) {
-  const Line entry = {.record = record, .rest = rest}, *me = &entry;
+  Line entry = {.record = record, .rest = rest}, *me = &entry;
   if (l->form == OPEN)
     return false;
   bool writes = rt_check_kind_of(me->record) == RT_ACCESS_WRITE, none = !writes;
-  if (none && note_read(c, l, me, &none))
+  if (none && note_read(c, l, entry, &none))
     return true;
   uint32_t n = entries_of(c, l), behind = shared ? c->block->begun : c->base;
   Line *mine = NULL;
   for (uint32_t k = 0; k < n; k++) {
     Line *e = entry_of(c, l, k);
     bool same = is_same(e, me), e_writes = rt_check_kind_of(e->record) == RT_ACCESS_WRITE;
-    if (same && (e_writes || !writes) && !(me->mask & ~e->mask))
+    if (!same || (writes && !e_writes))
+      continue;
+    if (!(me->mask & ~e->mask))
       return true;
-    if (same && e_writes == writes)
+    if (e->record == me->record)
       mine = e;
+    else
+      me->mask &= ~e->mask;
   }
   uint32_t once[FORMS + 1] = {0}, once_here[FORMS + 1] = {0}, twice = 0, twice_here = 0, gone = 0;
   for (uint32_t k = 0; k < n; k++) {
@@ -242,7 +252,7 @@ bool rt_check_note_beside(RtCheck *c, Line *l, uint64_t record, uint64_t rest, b
  * entry has, where blocks or warps have neighbours within a line. false: note_beside knows more. */
 bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, uint32_t behind) {
   enum { FEW = 3 };
-  uint32_t more = l->more, mask = (uint32_t)rest, taken = 0, fresh = 0;
+  uint32_t more = l->more, mask = (uint32_t)rest, taken = 0, fresh = 0, own = 0;
   Log *log = more ? &c->logs[more - 1] : NULL;
   uint32_t n = log ? log->n : 0;
   bool writes = rt_check_kind_of(record) == RT_ACCESS_WRITE,
@@ -250,10 +260,12 @@ bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, u
   Line *mine = NULL;
   for (uint32_t k = 0; k <= n; k++) {
     Line *e = k ? &log->entries[k - 1] : l;
-    if (!((e->record ^ record) & (WHO | KIND_BITS)) && !((e->rest ^ rest) >> FORM_AT & FORMS))
+    if ((e->record ^ record) & (WHO | KIND_BITS) || (e->rest ^ rest) >> FORM_AT & FORMS)
+      taken |= e->mask;
+    else if (e->record == record)
       mine = e;
     else
-      taken |= e->mask;
+      own |= e->mask;
     fresh |= rt_check_segment_of(e->record) >= behind;
   }
   if (!fresh) { /* all of it is ordered */
@@ -262,6 +274,9 @@ bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, u
     l->record = record, l->rest = rest;
     return true;
   }
+  mask &= ~own;
+  if (!mask)
+    return true;
   if (!reads && taken & mask)
     return false;
   uint32_t now = rest >> FORM_AT == EACH ? mask & ~(mine ? mine->mask : 0) : 0;
@@ -271,7 +286,7 @@ bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, u
     return false;
   if (!mine) {
     log = &c->logs[l->more - 1];
-    log->entries[n].record = record, log->entries[n].rest = rest;
+    log->entries[n] = (Line){.record = record, .rest = (rest & ~(uint64_t)UINT32_MAX) | mask};
     log->n = n + 1;
     log->written |= writes;
   }

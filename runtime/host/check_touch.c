@@ -82,7 +82,7 @@ static uint32_t touch_full(RtCheck *c, uint64_t *cell, uint64_t me, bool shared)
   bool before[2];
   for (int k = 0; k < 2; k++) {
     before[k] = f->read[k] && rt_check_is_before(c, f->read[k], me, shared);
-    if (!found && f->read[k] && !before[k] &&
+    if (found != 1 && f->read[k] && !before[k] && /* of two writes the values may be the same */
         are_at_odds(rt_check_kind_of(f->read[k]), rt_check_kind_of(me)))
       found = conflict(c, f->read[k], me, shared);
   }

@@ -239,9 +239,9 @@ static bool is_shuffle(uint32_t kind) {
   return kind >= RT_MEET_SHFL_IDX && kind <= RT_MEET_SHFL_XOR;
 }
 
-/* The value that a shuffle takes from a lane which its mask names and which takes no part is
- * undefined. A lane that the mask does not name is not: its value is read where sums of part of a
- * warp are made, and not used. */
+/* The value that a shuffle takes from a lane which takes no part is undefined. Where the mask does
+ * not name the lane either, that is a mistake of a shuffle from a lane by its number: by a distance
+ * such values are read where sums of part of a warp are made, and not used. */
 static void check_sources(const Block *b, const Frame *w, uint32_t first, uint32_t at,
                           uint32_t who) {
   uint32_t kind = b->points[at].kind;
@@ -249,8 +249,11 @@ static void check_sources(const Block *b, const Frame *w, uint32_t first, uint32
     return;
   for (uint32_t rest = who; rest; rest &= rest - 1) {
     uint32_t lane = lowest(rest), from = source_lane(kind, lane, w->lane[lane]);
-    if (from >= WARP || (who >> from & 1) || !(w->mask[lane] >> from & 1))
+    bool named = from < WARP && w->mask[lane] >> from & 1;
+    if (from >= WARP || (who >> from & 1) || !(named || kind == RT_MEET_SHFL_IDX))
       continue;
+    if (!named)
+      found(b, RT_FOUND_UNNAMED, b->points[at].site, first + lane, 0, first + from);
     uint32_t left = from < w->n ? rt_check_left(b->view->check, first + from) : 0;
     if (left || from >= w->n)
       found(b, left ? RT_FOUND_GONE : RT_FOUND_NO_LANE, b->points[at].site, first + lane,

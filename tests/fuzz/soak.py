@@ -5,7 +5,7 @@ part, one at the end.
 
 Parts: programs (tests/property, on the host device), ptx (the same by the GPU's code on the CPU), fuzz
 (libFuzzer's targets, built by clang in build/fuzz), objects (objects.py), checks (random programs whose races
-are known, tests/api/check/test_random_orders.py), leaks (leaks.py), faults (of the machine, tests/api/host; the
+are known, tests/api/check/test_random_*.py), leaks (leaks.py), faults (of the machine, tests/api/host; the
 driver's calls fail in turn, tests/api/cli/test_driver_sweep.py and tests/full/test_every_driver_call.py), calls
 (random ones of the driver fail in tests of the API: faulty.py). Each has an equal share of the time. What a
 part lacks is said, and its time goes to the others. New inputs of libFuzzer go to build/fuzz/new, findings to
@@ -149,9 +149,13 @@ CALLED = ("tests/api/arrays", "tests/api/launch", "tests/api/interop")
 
 
 def checks(seconds, seed):
-    done = run([sys.executable, "tests/api/check/test_random_orders.py", seed, seconds], PYPTX_DEVICE="host")
-    ran = re.match(r"(\d+) programs", done.stdout)
-    return f"{ran[1] if ran else '?'} programs with and without races", [keep(f"checks-{seed}.txt", done.stdout + done.stderr)] if done.returncode else []
+    programs, kept = 0, []
+    for name in ("orders", "kernels"):
+        done = run([sys.executable, f"tests/api/check/test_random_{name}.py", seed, seconds / 2], PYPTX_DEVICE="host")
+        programs += int((re.match(r"\d+(?= programs)", done.stdout) or "0")[0])
+        if done.returncode:
+            kept.append(keep(f"checks-{name}-{seed}.txt", done.stdout + done.stderr))
+    return f"{programs} programs with and without races", kept
 
 
 def called(tests, seconds, seed):

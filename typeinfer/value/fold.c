@@ -124,14 +124,21 @@ static const Frozen *compare_wide(Cx *cx, Op op, const Frozen *a, const Frozen *
   return unknown ? NULL : fold_order(cx, op, order);
 }
 
+/* What leaves the finite numbers stays an operation, which check="nan" finds. */
 static const Frozen *fold_float(Cx *cx, Op op, double a, double b) {
+  double r = 0;
   switch (op) {
-  case OP_ADD: return fz_float(cx, a + b);
-  case OP_SUB: return fz_float(cx, a - b);
-  case OP_MUL: return fz_float(cx, a * b);
-  case OP_TRUEDIV: return b != 0 ? fz_float(cx, a / b) : NULL;
+  case OP_ADD: r = a + b; break;
+  case OP_SUB: r = a - b; break;
+  case OP_MUL: r = a * b; break;
+  case OP_TRUEDIV:
+    if (b == 0)
+      return NULL;
+    r = a / b;
+    break;
   default: return NULL;
   }
+  return isfinite(r) || !isfinite(a) || !isfinite(b) ? fz_float(cx, r) : NULL;
 }
 
 static const Frozen *fold_strings(Cx *cx, Op op, const Frozen *a, const Frozen *b) {

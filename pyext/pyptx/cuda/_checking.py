@@ -2,9 +2,21 @@
 
 import functools
 import operator
+import threading
 
 from pyptx import _pyptx
 from pyptx.cuda._jit import _CHECKS, _CHECKS_OF_PROGRAM, check_bits
+
+
+_here = threading.local()  # .blocks: [checks] of each block that this thread is in, in the order in which it came to them
+
+
+def _blocks():
+    return _here.__dict__.setdefault("blocks", [])
+
+
+def _show(blocks):
+    _pyptx._checking(functools.reduce(operator.or_, (bits for (bits,) in blocks), 0))
 
 
 class checking:
@@ -24,18 +36,26 @@ class checking:
 
     def __init__(self, *checks):
         self._bits = functools.reduce(operator.or_, map(check_bits, checks)) if checks else check_bits(True)
-        self._before = []
+        self._entered = []
 
     def __enter__(self):
         if self._bits & _CHECKS["init"]:
             _pyptx._watch_unset(1)
-        before = _pyptx._checking(0)
-        self._before.append(before)
-        _pyptx._checking(before | self._bits)
+        blocks, entry = _blocks(), [self._bits]
+        blocks.append(entry)
+        self._entered.append((blocks, entry))
+        _show(blocks)
         return self
 
     def __exit__(self, *error):
-        _pyptx._checking(self._before.pop())
+        here = _blocks()
+        mine = [k for k, (blocks, _) in enumerate(self._entered) if blocks is here] or range(len(self._entered))
+        if not mine:
+            raise RuntimeError("cuda.checking: the block ends that has not begun: write `with cuda.checking(…):`")
+        blocks, entry = self._entered.pop(mine[-1])
+        blocks[:] = [b for b in blocks if b is not entry]  # blocks of coroutines may end in another order than they began
+        if blocks is here:
+            _show(blocks)
         if self._bits & _CHECKS["init"]:
             _pyptx._watch_unset(-1)
 
@@ -83,6 +103,7 @@ def launch(launcher, /, *args, **kwargs):
 
 def _with_checks(launcher, do):
     bits = _pyptx._checking(0)
+    blocks, _here.blocks = _blocks(), []  # signal handlers and __del__ may come to blocks of their own
     try:
         if _pyptx.get_current_device().is_host:
             make, how = launcher.__reduce__()
@@ -93,4 +114,5 @@ def _with_checks(launcher, do):
             advise("PT817", launcher.dispatcher.__name__)
         return do(launcher)
     finally:
+        _here.blocks = blocks
         _pyptx._checking(bits)

@@ -1,5 +1,6 @@
 """check=, cuda.checking and PYPTX_CHECK: which launches are checked, what findings say, and what goes on afterwards."""
 
+import asyncio
 import os
 import pickle
 import re
@@ -73,6 +74,46 @@ def test_checking_is_for_the_block_and_the_thread():
     with cuda.checking("sync"):
         kernel[1, 32](x)
     assert len(kernel.overloads) == 1
+
+
+@on_host
+@pytest.mark.unchecked("it asks for its checks itself")
+def test_blocks_end_in_any_order():
+    kernel, first, second = cuda.jit(shift), cuda.checking("race"), cuda.checking("sync")
+
+    def is_checked():
+        try:
+            kernel[1, 32](np.ones(33))
+        except RaceError:
+            return True
+        return False
+
+    async def waits():  # coroutines of one thread: the second one's block ends within that of the first
+        with first:
+            await asyncio.sleep(0)
+            assert is_checked()
+
+    async def ends_later():
+        with second:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert not is_checked()
+
+    async def both():
+        await asyncio.gather(waits(), ends_later())
+
+    asyncio.run(both())
+    assert not is_checked()
+    with first, first:
+        pass
+    assert not is_checked()
+    with first:
+        with first:
+            pass
+        assert is_checked()
+    with pytest.raises(RuntimeError, match="has not begun"):
+        second.__exit__(None, None, None)
 
 
 @on_host

@@ -337,3 +337,22 @@ def a_shared_record(x):
         s[t] = 1
     cuda.syncwarp()
     x[t] = s[t]  #!
+
+
+@sync(2, 128, f32(256) % 5, f32(256), i32(1) * 0)
+def places_from_lane_0(x, out, n):
+    i = cuda.grid(1)
+    if x[i] > 1:
+        mask = cuda.activemask()
+        base = 0
+        if cuda.laneid == 0:
+            base = cuda.atomic.add(n, 0, cuda.popc(mask))
+        base = cuda.shfl_sync(mask, base, 0)  #!
+        out[base + cuda.popc(mask & cuda.lanemask_lt())] = x[i]
+
+
+@sync(1, 32, f32(32))
+def from_the_other_half(x):
+    t = cuda.threadIdx.x
+    if t < 16:
+        x[t] = cuda.shfl_sync(0xFFFF, x[t], 20)  #!

@@ -136,3 +136,9 @@ def shared_shorts(x, out):
 def power_of_ten(x, out):
     t = cuda.threadIdx.x
     out[t] = 10 ** x[t]  #!
+
+
+@nan(f32(64))
+def infinite_when_compiled(x):
+    most = 1e308
+    x[cuda.threadIdx.x] *= most * 10  #!

@@ -427,3 +427,23 @@ def a_lock_for_each_block(lock, total):
         total[0] += 1  #!
         cuda.threadfence()
         cuda.atomic.exch(lock, cuda.blockIdx.x, 0)
+
+
+@race(2, 64, f32(200), f32(128))
+def two_stores_into_a_line(x, out):
+    i = cuda.grid(1)
+    if i % 3 == 0:
+        x[i] = 1  #!
+    else:
+        x[i] = 2
+    out[i] = x[(i + 5) % 128] if i == 100 else 0  #!
+
+
+@race(2, 32, f32(1), f32(64))
+def read_beside_the_same_value(x, out):
+    i = cuda.grid(1)
+    if cuda.threadIdx.x == 0:
+        x[0] = 7  #!
+    cuda.syncthreads()
+    if cuda.threadIdx.x == 0 and cuda.blockIdx.x == 0:
+        out[i] = x[0]  #!

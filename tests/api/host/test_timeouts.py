@@ -223,6 +223,16 @@ def test_a_kernel_that_never_ends(function, threads):
 
 
 @on_host
+def test_too_many_blocks_for_the_limit():
+    def many(x):
+        x[cuda.grid(1) % x.size] = 1
+
+    with pytest.raises(KernelTimeoutError) as found:
+        cuda.jit(many, timeout=SHORT)[2**31 - 1, 1024](np.zeros(4))
+    assert "__locals__" not in str(found.value) and "in test_too" not in str(found.value) and found.value.lineno is None, str(found.value)
+
+
+@on_host
 def test_within_the_limit_nothing_changes():
     rng = np.random.default_rng(1)
     m, v = rng.random((300, 257)), rng.random(257)

@@ -301,6 +301,7 @@ class Streams:
     (lambda: cuda.gpus["x"], TypeError, "'str' object cannot be interpreted as an integer"),
     (lambda: cuda.device_array(4)[np.array([1])], TypeError, "indexed with ints, slices, ... and None, not numpy.ndarray"),
     (lambda: add_one[1, 1](np.longdouble(1)), TypeError, r"numpy.longdouble, which a kernel cannot take: pass what float\(x\)"),
+    (lambda: add_one[1, 1](np.zeros(2, ">i4")), TypeError, r"in another order than this machine's: pass x.astype\(x.dtype.newbyteorder\('='\)\)"),
     (lambda: add_one[1, 1](np.str_("x")), TypeError, "pass a number, or select on the host"),
     (lambda: add_one[1, 1](pyptx), TypeError, "make it a global or a closure value of the kernel"),
     (lambda: add_one[1, 1](add_one), TypeError, "make it a global or a closure value of the kernel"),
