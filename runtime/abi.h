@@ -303,8 +303,10 @@ typedef enum RtCopyError {
   RT_COPY_UNMET,
   RT_COPY_CHANGED,
   RT_COPY_COMING,
+  RT_COPY_NOT_WAITED, /* for a copy that has arrived */
   RT_COPY_TWICE,
   RT_COPY_READ,
+  RT_COPY_READ_UNMET, /* by an operation that has ended: its line */
   RT_COPY_WRITTEN,
   RT_COPY_LEFT,
   RT_COPY_EXPECTED_LEFT,
@@ -348,6 +350,10 @@ enum {
   RT_WARPGROUP_COMING_B,
   RT_WARPGROUP_NOT_MET, /* thread that has not met who wrote tile A; the next: tile B */
   RT_WARPGROUP_NOT_MET_B,
+  RT_WARPGROUP_NOT_WAITED, /* row of tile A, thread that has not waited for its copy; then: B */
+  RT_WARPGROUP_NOT_WAITED_B,
+  RT_WARPGROUP_REWRITTEN, /* line in which another thread has written tile A since; then: B */
+  RT_WARPGROUP_REWRITTEN_B,
   RT_WARPGROUP_LEFT,
   RT_WARPGROUP_IN_FLIGHT, /* groups in flight */
   RT_WARPGROUP_MEMORY,

@@ -84,10 +84,18 @@ static const Message messages[RT_COPY_ERRORS] = {
                 "then all meet, then others write"},
     [RT_COPY_COMING] = {false, "another copy that has not arrived writes what is to be copied: "
                                "wait for it before"},
+    [RT_COPY_NOT_WAITED] =
+        {false,
+         "byte {0} of the {1} came with a copy that this thread has not waited for: it waits "
+         "at the copy's barrier, or meets a thread behind its wait"},
     [RT_COPY_TWICE] = {false, "another copy that has not arrived writes to this place: wait for it "
                               "before"},
     [RT_COPY_READ] = {false, "the mma in line {0} may still read this place: wgmma.wait() ends it, "
                              "and only then its threads may say that the place is free"},
+    [RT_COPY_READ_UNMET] =
+        {false, "the mma in line {0} reads this place, and this thread has not met its warpgroup "
+                "behind wgmma.wait(): only there its threads may say that the place is free, at a "
+                "barrier that this thread waits for"},
     [RT_COPY_WRITTEN] = {false, "byte {0} of the {1} has been written by threads before the copy "
                                 "arrived: who writes has to meet its thread before, or waits for "
                                 "the copy"},

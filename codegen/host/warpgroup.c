@@ -19,6 +19,12 @@
 #define NOT_MET(tile)                                                                              \
   "tile " tile " has been written by threads, and thread {0} of the warpgroup has not met them "   \
   "since: all meet between cuda.fence_proxy_async_shared() and the mma"
+#define NOT_WAITED(tile)                                                                           \
+  "row {0} of tile " tile " has been copied, and thread {1} of the warpgroup has not waited for "  \
+  "the copy: all wait at its barrier, or meet a thread behind its wait"
+#define REWRITTEN(tile)                                                                            \
+  "tile " tile " has been written in line {0} by this thread, which has not met the warpgroup "    \
+  "behind its wait(): it waits at a barrier at which the warpgroup arrives there"
 #define OVERWRITTEN(tile)                                                                          \
   "tile " tile " of the mma in line {0} has been written while that was in flight: wait before"
 static const char *const messages[RT_WARPGROUP_MISUSES] = {
@@ -41,6 +47,10 @@ static const char *const messages[RT_WARPGROUP_MISUSES] = {
     [RT_WARPGROUP_COMING_B] = COMING("b"),
     [RT_WARPGROUP_NOT_MET] = NOT_MET("a"),
     [RT_WARPGROUP_NOT_MET_B] = NOT_MET("b"),
+    [RT_WARPGROUP_NOT_WAITED] = NOT_WAITED("a"),
+    [RT_WARPGROUP_NOT_WAITED_B] = NOT_WAITED("b"),
+    [RT_WARPGROUP_REWRITTEN] = REWRITTEN("a"),
+    [RT_WARPGROUP_REWRITTEN_B] = REWRITTEN("b"),
     [RT_WARPGROUP_LEFT] = "the block ends, and its warpgroup has not waited for this operation: "
                           "commit() it, then wait(0)",
     [RT_WARPGROUP_IN_FLIGHT] = "these accumulators are of a group that may still be in flight: "

@@ -75,10 +75,17 @@ typedef struct RtWritten {
   uint16_t by; /* 1 + its number; 0: no thread has */
 } RtWritten;
 
+/* What a copy brought into a piece of shared memory. */
+typedef struct RtBrought {
+  uint32_t when; /* RtCluster.clock; 0: no copy has */
+  uint32_t at;   /* the barrier that it came to (meetings.h) */
+} RtBrought;
+
 /* Shared memory as asynchronous operations see it (proxies.h). */
 typedef struct RtProxy {
-  char *seen;     /* NULL before it is asked for */
-  uint32_t *when; /* of each piece of 16 bytes: when threads had written it (RtCluster.clock) */
+  char *seen;         /* NULL before it is asked for */
+  uint32_t *when;     /* of each piece of 16 bytes: when threads had written it (RtCluster.clock) */
+  RtBrought *brought; /* by piece; NULL before a copy has come */
   bool known, fenced;
   bool *come;         /* by thread: to a fence; NULL before one has */
   RtWritten *written; /* by byte; NULL before one is */

@@ -152,32 +152,38 @@ static RtMisuse untouched(const Copy *c) {
   return of_copy(c, RT_COPY_WRITTEN, n, c->bytes);
 }
 
-/* p: of the memory. */
-static RtMisuse deliver(RtPlace *p, const Copy *c) {
+static uint32_t number_of(const RtPlace *p, const Mbarrier *b) {
+  return RT_AT_MBARRIERS + (uint32_t)(b - p->copies->barriers);
+}
+
+/* p: of the memory; b: the barrier that it comes to, or NULL. */
+static RtMisuse deliver(RtPlace *p, const Copy *c, const Mbarrier *b) {
   RtMisuse m = untouched(c);
   memcpy(c->to, c->from, c->valid);
   memset(c->to + c->valid, 0, c->bytes - c->valid);
   rt_flight_lands(p, c->to, c->bytes);
-  if (c->barrier && !c->by_thread)
-    rt_proxy_brought(p, c->to, c->bytes);
+  if (b && !c->by_thread)
+    rt_proxy_brought(p, c->to, c->bytes, number_of(p, b));
+  else
+    rt_proxy_copied_by_thread(p, c->to, c->bytes);
   return m;
 }
 
 /* A copy to these bytes begins: their place is filled. */
 static void take_off(const RtHostLaunch *view, uint32_t site, uint32_t thread, RtPlace *p, char *to,
                      uint32_t bytes) {
+  RtPlace *own = rt_host_place(view);
   uint32_t line = rt_warpgroups_read(p, to, bytes);
   if (rt_is_in_flight(p, to, bytes))
     wrong(view, site, RT_COPY_TWICE, thread, 0, 0, 0);
   if (line)
     wrong(view, site, RT_COPY_READ, thread, line, 0, 0);
+  const RtEndedReading *r = rt_warpgroups_untold(p, own == p ? thread : RT_NO_THREAD, to, bytes);
+  if (r)
+    wrong(view, site, RT_COPY_READ_UNMET, thread, r->line, 0, 0);
   if (!rt_flight_starts(p, to, bytes))
     wrong(view, site, RT_COPY_MEMORY, thread, 0, 0, 0);
   memset(to, FILLED, bytes);
-}
-
-static uint32_t number_of(const RtPlace *p, const Mbarrier *b) {
-  return RT_AT_MBARRIERS + (uint32_t)(b - p->copies->barriers);
 }
 
 static void end_phase(RtPlace *p, Mbarrier *b) {
@@ -198,7 +204,7 @@ static RtMisuse deliver_loads(RtPlace *p, Mbarrier *b) {
   for (uint32_t k = 0; k < c->loads.n; k++) {
     Copy *load = &c->loads.all[k];
     if (load->barrier == b->at) {
-      RtMisuse here = deliver(p, load);
+      RtMisuse here = deliver(p, load, b);
       m = m.wrong ? m : here;
       free(load->kept);
       bytes += load->bytes;
@@ -394,7 +400,7 @@ static void complete(const RtHostLaunch *view, RtPlace *p, Groups *g, uint64_t f
       continue;
     }
     if (!c->kept) {
-      report(view, deliver(p, c));
+      report(view, deliver(p, c, NULL));
       continue;
     }
     report(view, compare(c));
@@ -441,8 +447,13 @@ void rt_host_barriers_fenced(const RtHostLaunch *view, uint32_t thread, uint32_t
 void rt_host_wrote(const RtHostLaunch *view, const char *at, uint32_t thread, uint32_t line,
                    uint32_t bytes) {
   RtPlace *p = rt_host_place(view);
-  if (p && p->cluster)
-    rt_proxy_wrote(p, at, thread, line, bytes);
+  if (!p || !p->cluster)
+    return;
+  rt_proxy_wrote(p, at, thread, line, bytes);
+  const RtEndedReading *r = rt_warpgroups_untold(p, thread, at, bytes);
+  if (r)
+    rt_host_trap(view, r->site + RT_WARPGROUP_REWRITTEN + r->which, p->block, thread, line, 0, 0,
+                 0);
 }
 
 void rt_host_mbarrier_look(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *address,
@@ -566,6 +577,23 @@ static void check_writers(const RtHostLaunch *view, uint32_t site, uint32_t thre
   }
 }
 
+/* The thread knows of the arrival of each copy that wrote these bytes. */
+static void check_copies(const RtHostLaunch *view, uint32_t site, uint32_t thread, const char *from,
+                         uint32_t bytes) {
+  const RtPlace *p = rt_host_place(view);
+  RtBrought last = {0};
+  for (uint32_t k = 0; k < bytes; k += BULK) {
+    const RtBrought *b = rt_proxy_copied(p, from + k);
+    RtThreads told;
+    if (!b || (b->at == last.at && b->when == last.when))
+      continue;
+    last = *b;
+    rt_meeting_told_at(p, b->at, b->when, &told);
+    if (!rt_threads_have(&told, thread))
+      wrong(view, site, RT_COPY_NOT_WAITED, thread, k, bytes, 0);
+  }
+}
+
 /* Of this thread's group, from shared memory; what is there is looked at when it is waited for. */
 static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread, const char *from,
                        uint32_t bytes) {
@@ -577,6 +605,7 @@ static void note_store(const RtHostLaunch *view, uint32_t site, uint32_t thread,
   if (seen < bytes)
     wrong(view, site, RT_COPY_UNFENCED, thread, (int64_t)seen, bytes, 0);
   check_writers(view, site, thread, from, bytes);
+  check_copies(view, site, thread, from, bytes);
   Copy *c = append(view, site, thread, &g->queue);
   c->kept = need(view, site, thread, malloc(bytes));
   c->from = from, c->bytes = bytes, c->group = g->committed;

@@ -2,12 +2,16 @@
 #include "runtime/host/meetings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { WARP = 32, MARKS = 512 };
 
 /* --- the log --- */
 
 void rt_threads_put(RtThreads *s, uint32_t thread) { s->bits[thread / 64] |= 1ull << thread % 64; }
+bool rt_threads_have(const RtThreads *s, uint32_t thread) {
+  return s->bits[thread / 64] >> thread % 64 & 1;
+}
 
 /* The last step, if it is such a one and nothing has happened since; else a new one. Without
  * memory, none is kept. */
@@ -64,10 +68,6 @@ static bool marked(const uint64_t *marks, uint32_t at) {
 }
 static void mark(uint64_t *marks, uint32_t at) { marks[at % MARKS / 64] |= 1ull << at % 64; }
 
-static bool holds(const RtThreads *s, uint32_t thread) {
-  return s->bits[thread / 64] >> thread % 64 & 1;
-}
-
 static bool any(const RtThreads *a, const RtThreads *b) {
   uint64_t both = 0;
   for (uint32_t k = 0; k < RT_MOST_THREADS / 64; k++)
@@ -84,7 +84,7 @@ static void tell_warps(const RtPlace *p, Know *know, uint32_t time) {
   }
 }
 
-static void follow(const RtPlace *p, Know *know, const RtMeeting *m, uint32_t time) {
+static void follow(const RtPlace *p, Know *know, const RtMeeting *m) {
   bool tells = any(&know->threads, &m->threads), cluster = m->at == RT_AT_CLUSTER;
   switch (m->what) {
   case RT_STEP_ARRIVES:
@@ -104,28 +104,59 @@ static void follow(const RtPlace *p, Know *know, const RtMeeting *m, uint32_t ti
   case RT_STEP_GOES_ON:
     for (uint32_t k = 0; marked(know->there, m->at) && k < RT_MOST_THREADS / 64; k++)
       know->threads.bits[k] |= m->threads.bits[k];
-    tell_warps(p, know, time);
+    tell_warps(p, know, m->time);
     return;
   }
 }
 
-bool rt_meeting_tells(const RtPlace *p, uint32_t thread, uint32_t other, uint32_t time) {
+/* All know what was then: they have met, or the log has forgotten. */
+static bool all_know(const RtPlace *p, uint32_t time) {
+  bool forgotten = p->nmeetings > RT_MEETINGS || (p->nmeetings && !p->meetings);
+  return p->all_met > time ||
+         (forgotten && (!p->meetings || p->meetings[p->nmeetings % RT_MEETINGS].time > time));
+}
+
+/* What came of what some knew at that time. */
+static void follow_all(const RtPlace *p, Know *know, uint32_t time) {
   uint32_t kept = p->nmeetings < RT_MEETINGS ? p->nmeetings : RT_MEETINGS;
-  if (thread == other || p->all_met > time || p->met_outside[thread] > time ||
-      (thread / WARP == other / WARP && p->warp_met[thread / WARP] > time))
-    return true;
-  if (p->nmeetings && !p->meetings)
-    return true;
-  if (p->nmeetings > kept && p->meetings[p->nmeetings % RT_MEETINGS].time > time)
-    return true;
-  Know know = {0};
-  rt_threads_put(&know.threads, other);
   for (uint32_t y = 0; y < p->threads; y++)
     if (p->met_outside[y] > time)
-      rt_threads_put(&know.threads, y);
-  tell_warps(p, &know, time);
+      rt_threads_put(&know->threads, y);
+  tell_warps(p, know, time);
   for (uint32_t k = p->nmeetings - kept; k < p->nmeetings; k++)
     if (p->meetings[k % RT_MEETINGS].time > time)
-      follow(p, &know, &p->meetings[k % RT_MEETINGS], time);
-  return holds(&know.threads, thread);
+      follow(p, know, &p->meetings[k % RT_MEETINGS]);
+}
+
+static bool told(const RtPlace *p, Know *know, uint32_t time, RtThreads *out) {
+  if (all_know(p, time)) {
+    memset(out, UINT8_MAX, sizeof *out);
+    return true;
+  }
+  follow_all(p, know, time);
+  *out = know->threads;
+  return know->others;
+}
+
+bool rt_meeting_told(const RtPlace *p, uint32_t first, uint32_t count, uint32_t time,
+                     RtThreads *out) {
+  Know know = {0};
+  for (uint32_t t = first; t < first + count; t++)
+    rt_threads_put(&know.threads, t);
+  return told(p, &know, time, out);
+}
+
+bool rt_meeting_told_at(const RtPlace *p, uint32_t at, uint32_t time, RtThreads *out) {
+  Know know = {0};
+  mark(know.coming, at);
+  return told(p, &know, time, out);
+}
+
+bool rt_meeting_tells(const RtPlace *p, uint32_t thread, uint32_t other, uint32_t time) {
+  RtThreads know;
+  if (thread == other || p->met_outside[thread] > time ||
+      (thread / WARP == other / WARP && p->warp_met[thread / WARP] > time))
+    return true;
+  rt_meeting_told(p, other, 1, time, &know);
+  return rt_threads_have(&know, thread);
 }

@@ -24,7 +24,13 @@ void rt_meeting_lets_all_go(RtPlace *p, uint32_t at, const RtThreads *threads);
 
 /* May the thread know what thread `other` of its block did at that time? */
 bool rt_meeting_tells(const RtPlace *p, uint32_t thread, uint32_t other, uint32_t time);
+/* Who may know what `count` threads from `first` on did at that time; what has come to a barrier
+ * then. True: threads of other blocks may, too. */
+bool rt_meeting_told(const RtPlace *p, uint32_t first, uint32_t count, uint32_t time,
+                     RtThreads *out);
+bool rt_meeting_told_at(const RtPlace *p, uint32_t at, uint32_t time, RtThreads *out);
 
 void rt_threads_put(RtThreads *s, uint32_t thread);
+bool rt_threads_have(const RtThreads *s, uint32_t thread);
 
 #endif

@@ -16,12 +16,18 @@ static void forget(RtProxy *x, size_t first, size_t end) {
     memset(x->written + first, 0, (end - first) * sizeof *x->written);
 }
 
+static size_t bytes_of(const RtPlace *p) { return p->cluster->shared_bytes; }
+
+static size_t pieces_of(const RtPlace *p) { return (bytes_of(p) + PIECE - 1) / PIECE; }
+
 void rt_proxy_begin(RtPlace *p) {
   RtProxy *x = &p->proxy;
   x->known = x->fenced = false;
   forget(x, x->first, x->end);
   x->first = SIZE_MAX, x->end = 0;
   close_range(x);
+  if (x->brought)
+    memset(x->brought, 0, pieces_of(p) * sizeof *x->brought);
   if (x->come)
     memset(x->come, 0, p->threads * sizeof *x->come);
 }
@@ -31,12 +37,9 @@ void rt_proxy_close(RtPlace *p) {
   free(p->proxy.when);
   free(p->proxy.come);
   free(p->proxy.written);
+  free(p->proxy.brought);
   p->proxy = (RtProxy){0};
 }
-
-static size_t bytes_of(const RtPlace *p) { return p->cluster->shared_bytes; }
-
-static size_t pieces_of(const RtPlace *p) { return (bytes_of(p) + PIECE - 1) / PIECE; }
 
 static bool has_memory(RtPlace *p) {
   RtProxy *x = &p->proxy;
@@ -104,7 +107,27 @@ void rt_proxy_settle(RtPlace *p) {
   x->known = true;
 }
 
-void rt_proxy_brought(RtPlace *p, const char *at, size_t bytes) {
+static void note_copy(RtPlace *p, size_t first, size_t end, uint32_t barrier) {
+  RtProxy *x = &p->proxy;
+  if (!x->brought)
+    x->brought = calloc(pieces_of(p) + 1, sizeof *x->brought);
+  RtBrought now = {.when = rt_wait_time(p), .at = barrier};
+  for (size_t k = first / PIECE; x->brought && k * PIECE < end; k++)
+    x->brought[k] = now;
+}
+
+const RtBrought *rt_proxy_copied(const RtPlace *p, const char *at) {
+  const RtBrought *b = p->proxy.brought;
+  size_t k = (size_t)(at - p->shared) / PIECE;
+  return b && b[k].when ? &b[k] : NULL;
+}
+
+void rt_proxy_copied_by_thread(RtPlace *p, const char *at, size_t bytes) {
+  size_t first = (size_t)(at - p->shared);
+  forget(&p->proxy, first, first + bytes);
+}
+
+void rt_proxy_brought(RtPlace *p, const char *at, size_t bytes, uint32_t barrier) {
   RtProxy *x = &p->proxy;
   if (!x->known) {
     if (!has_memory(p))
@@ -116,6 +139,7 @@ void rt_proxy_brought(RtPlace *p, const char *at, size_t bytes) {
   }
   size_t first = (size_t)(at - p->shared);
   forget(x, first, first + bytes);
+  note_copy(p, first, first + bytes, barrier);
   memcpy(x->seen + first, at, bytes);
   for (size_t k = first / PIECE; k * PIECE < first + bytes; k++)
     x->when[k] = 0;

@@ -4,8 +4,9 @@
  * The memory as it was at the block's last proxy fence is kept, and what differs from it has been
  * written since, however. When it came to the fence is kept, too: who reads what others wrote has
  * met them since. Stores of the block's own threads are followed, too: the thread that wrote comes
- * to a fence itself, and who begins a copy has met it behind that. What threads of another block
- * write here needs a fence of this block, behind the meeting of the cluster. */
+ * to a fence itself, and who begins a copy or multiplies has met it behind that. Of what copies
+ * brought it is kept at which barrier, and when. What threads of another block write here needs a
+ * fence of this block, behind the meeting of the cluster. */
 #ifndef PYPTX_RUNTIME_HOST_PROXIES_H
 #define PYPTX_RUNTIME_HOST_PROXIES_H
 
@@ -18,8 +19,12 @@ void rt_proxy_close(RtPlace *p);
 void rt_proxy_come(RtPlace *p, uint32_t thread);
 /* Some threads have come to a proxy fence (RtProxy.fenced): takes note of the memory, once. */
 void rt_proxy_settle(RtPlace *p);
-/* An asynchronous operation has written these bytes. */
-void rt_proxy_brought(RtPlace *p, const char *at, size_t bytes);
+/* An asynchronous operation that comes to a barrier (meetings.h) has written these bytes. */
+void rt_proxy_brought(RtPlace *p, const char *at, size_t bytes, uint32_t barrier);
+/* The last one that wrote in the piece of 16 bytes at this address; NULL: none has. */
+const RtBrought *rt_proxy_copied(const RtPlace *p, const char *at);
+/* A copy that counts as a thread's writes has written these bytes. */
+void rt_proxy_copied_by_thread(RtPlace *p, const char *at, size_t bytes);
 /* How many of these bytes of the block's shared memory, from the first one on, asynchronous
  * operations see as they are. */
 size_t rt_proxy_seen(const RtPlace *p, const char *at, size_t bytes);

@@ -10,9 +10,19 @@
 #include "runtime/host/flights.h"
 #include "runtime/host/halves.h"
 #include "runtime/host/matrices.h"
+#include "runtime/host/meetings.h"
 #include "runtime/host/proxies.h"
 
-enum { THREADS = 128, LINES = 64, MOST_COLUMNS = 256, MOST_K = 32, CHUNK = 16, MOST_KEPT = 64 };
+enum {
+  THREADS = 128,
+  WARPS = 4,
+  WARP = 32,
+  LINES = 64,
+  MOST_COLUMNS = 256,
+  MOST_K = 32,
+  CHUNK = 16,
+  MOST_KEPT = 64
+};
 
 typedef struct Sums { /* accumulators: the bits of 64 x columns numbers */
   uint32_t id, version, columns;
@@ -37,6 +47,10 @@ typedef struct RtWarpgroup {
   uint32_t next_id;
   Reading *readings;
   uint32_t nreadings, most_readings;
+  /* by thread of the block: until when each warp knows what that has done, and until when that
+   * knows of the warpgroup's waits; NULL before they are needed */
+  uint32_t *known[WARPS], *told;
+  RtEndedReading *ended_readings; /* by piece of shared memory; NULL before one has ended */
 } RtWarpgroup;
 
 static const RtMisuse fine = {0};
@@ -136,8 +150,8 @@ static uint32_t chunks_of(const RtWarpgroupOp *op, uint32_t which) {
   return (op->majors >> which & 1 ? lines : op->k) * element_bytes(op) / CHUNK;
 }
 
-/* A thread of the warpgroup that has met nobody since that time; THREADS: there is none. Rows of
- * A are read by the warp that has their sums, so that a meeting of that warp may do for them. */
+/* A thread of the warpgroup that has met nobody since that time, when somebody wrote; THREADS:
+ * there is none. */
 static uint32_t not_met(const RtPlace *p, const RtWarpgroup *g, uint32_t which, uint32_t time) {
   uint32_t first = g->number * THREADS, t = 0;
   while (t < THREADS && (p->all_met > time || p->met[first + t] > time ||
@@ -146,11 +160,89 @@ static uint32_t not_met(const RtPlace *p, const RtWarpgroup *g, uint32_t which, 
   return time ? t : THREADS;
 }
 
+/* The warps that read a chunk, as bits: of A the one that has the sums of its lines. */
+static uint32_t warps_of(const RtWarpgroupOp *op, uint32_t which, uint32_t row, uint32_t c) {
+  uint32_t line = op->majors >> which & 1 ? c * (CHUNK / element_bytes(op)) : row;
+  return which ? (1u << WARPS) - 1 : 1u << line / (LINES / WARPS);
+}
+
+/* A thread of these warps that is not told; THREADS: there is none. */
+static uint32_t untold(const RtWarpgroup *g, uint32_t warps, const RtThreads *told) {
+  for (uint32_t t = 0; t < THREADS; t++)
+    if (warps >> t / WARP & 1 && !rt_threads_have(told, g->number * THREADS + t))
+      return t;
+  return THREADS;
+}
+
+/* Those whom a copy has told, kept for the pieces that it wrote. */
+typedef struct CopyTold {
+  RtBrought copy;
+  RtThreads threads;
+  uint32_t warps; /* all of their lanes */
+} CopyTold;
+
+/* A thread of these warps that has not waited for the copy that brought a chunk; THREADS: there is
+ * none. */
+static uint32_t not_waited(const RtPlace *p, const RtWarpgroup *g, const char *at, uint32_t warps,
+                           CopyTold *told) {
+  const RtBrought *b = rt_proxy_copied(p, at);
+  if (!b)
+    return THREADS;
+  if (told->copy.when != b->when || told->copy.at != b->at) {
+    *told = (CopyTold){.copy = *b};
+    rt_meeting_told_at(p, b->at, b->when, &told->threads);
+    for (uint32_t k = 0; k < WARPS; k++)
+      told->warps |= untold(g, 1u << k, &told->threads) == THREADS ? 1u << k : 0;
+  }
+  return warps & ~told->warps ? untold(g, warps, &told->threads) : THREADS;
+}
+
+static uint32_t *known_to(const RtPlace *p, RtWarpgroup *g, uint32_t warp) {
+  if (!g->known[warp])
+    g->known[warp] = calloc(p->threads, sizeof *g->known[warp]);
+  return g->known[warp];
+}
+
+/* A thread of these warps that does not know what a thread wrote; THREADS: there is none. */
+static uint32_t has_not_met(const RtPlace *p, RtWarpgroup *g, uint32_t warps, const RtWritten *w) {
+  uint32_t by = w->by - 1u, rest = 0;
+  for (uint32_t k = 0; k < WARPS; k++) {
+    const uint32_t *known = warps >> k & 1 ? known_to(p, g, k) : NULL;
+    rest |= known && known[by] >= w->when ? 0 : warps & 1u << k;
+  }
+  RtThreads told;
+  if (rest)
+    rt_meeting_told(p, by, 1, w->when, &told);
+  uint32_t thread = rest ? untold(g, rest, &told) : THREADS;
+  for (uint32_t k = 0; thread == THREADS && k < WARPS; k++)
+    if (rest >> k & 1 && g->known[k])
+      g->known[k][by] = w->when;
+  return thread;
+}
+
+/* The same of all that wrote a chunk. *others: it is not known who wrote some of it. */
+static uint32_t not_met_writers(const RtPlace *p, RtWarpgroup *g, const char *at, uint32_t warps,
+                                bool *others) {
+  RtWritten last = {0};
+  for (uint32_t k = 0; k < CHUNK; k++) {
+    const RtWritten *w = rt_proxy_written(p, at + k);
+    *others |= !w;
+    if (!w || (w->by == last.by && w->when == last.when))
+      continue;
+    last = *w;
+    uint32_t thread = has_not_met(p, g, warps, w);
+    if (thread < THREADS)
+      return thread;
+  }
+  return THREADS;
+}
+
 /* What is wrong with a tile: a row of it is still being copied, or was written since the last proxy
- * fence, or the two have not met since. */
-static RtMisuse look_at(const RtPlace *p, const RtWarpgroup *g, uint32_t which) {
+ * fence, or threads that read it know nothing of the copy or of who wrote. */
+static RtMisuse look_at(const RtPlace *p, RtWarpgroup *g, uint32_t which) {
   const RtWarpgroupOp *op = g->ops[0];
-  uint32_t newest = 0;
+  uint32_t newest = 0, thread;
+  CopyTold told = {0};
   for (uint32_t row = 0; row < rows_of(op, which); row++)
     for (uint32_t c = 0; c < chunks_of(op, which); c++) {
       const char *at = chunk_at(op, which, row, c);
@@ -162,10 +254,17 @@ static RtMisuse look_at(const RtPlace *p, const RtWarpgroup *g, uint32_t which) 
       if (w)
         return (RtMisuse){.wrong = RT_WARPGROUP_UNFENCED_BY + which,
                           .values = {row, w->by - 1, w->line}};
-      uint32_t time = rt_proxy_time(p, at);
-      newest = time > newest ? time : newest;
+      uint32_t warps = warps_of(op, which, row, c), time = rt_proxy_time(p, at);
+      bool others = false;
+      thread = not_waited(p, g, at, warps, &told);
+      if (thread < THREADS)
+        return misuse(RT_WARPGROUP_NOT_WAITED + which, row, thread);
+      thread = not_met_writers(p, g, at, warps, &others);
+      if (thread < THREADS)
+        return misuse(RT_WARPGROUP_NOT_MET + which, thread, 0);
+      newest = others && time > newest ? time : newest;
     }
-  uint32_t thread = not_met(p, g, which, newest);
+  thread = not_met(p, g, which, newest);
   return thread < THREADS ? misuse(RT_WARPGROUP_NOT_MET + which, thread, 0) : fine;
 }
 
@@ -310,24 +409,37 @@ static RtMisuse multiply(RtPlace *p, RtWarpgroup *g) {
 
 /* --- wait --- */
 
-static RtMisuse end_groups(RtWarpgroup *g, uint32_t ended) {
-  uint32_t kept = 0;
+/* Whoever writes there from now on must know of the wait. Without memory, nothing is noted. */
+static void note_ended(const RtPlace *p, RtWarpgroup *g, const Reading *r, uint32_t now) {
+  const RtWarpgroupOp *op = &r->op;
+  if (!g->ended_readings)
+    g->ended_readings = calloc(p->cluster->shared_bytes / CHUNK + 1, sizeof *g->ended_readings);
+  RtEndedReading e = {.when = now, .site = op->site, .line = op->line, .which = (uint8_t)r->which};
+  for (uint32_t row = 0; g->ended_readings && row < rows_of(op, r->which); row++)
+    for (uint32_t c = 0; c < chunks_of(op, r->which); c++)
+      g->ended_readings[(size_t)(chunk_at(op, r->which, row, c) - p->shared) / CHUNK] = e;
+}
+
+static RtMisuse end_groups(RtPlace *p, RtWarpgroup *g, uint32_t ended) {
+  uint32_t kept = 0, now = rt_wait_time(p);
   for (uint32_t k = 0; k < g->nreadings; k++) {
     const Reading *r = &g->readings[k];
     if (r->group > ended)
       g->readings[kept++] = *r;
     else if (content(&r->op, r->which) != r->content)
       return misuse(RT_WARPGROUP_OVERWRITTEN + r->which, r->op.line, 0);
+    else
+      note_ended(p, g, r, now);
   }
   g->nreadings = kept;
   g->ended = ended;
   return fine;
 }
 
-static RtMisuse wait(RtWarpgroup *g) {
+static RtMisuse wait(RtPlace *p, RtWarpgroup *g) {
   const RtWarpgroupOp *op = g->ops[0];
   uint32_t ended = g->committed > op->pending ? g->committed - op->pending : 0;
-  RtMisuse m = end_groups(g, ended > g->ended ? ended : g->ended);
+  RtMisuse m = end_groups(p, g, ended > g->ended ? ended : g->ended);
   for (uint32_t f = 0; !m.wrong && f < RT_WARPGROUP_FRAGMENTS && op->elements[f]; f++) {
     bool given;
     Sums *s = named(g, f, &given);
@@ -394,7 +506,7 @@ RtMisuse rt_warpgroups_go_on(RtPlace *p) {
     RtWarpgroup *g = &p->warpgroups[number];
     if (!g->held)
       continue;
-    RtMisuse m = wait(g);
+    RtMisuse m = wait(p, g);
     m.elsewhere = m.wrong != 0;
     m.site = g->ops[0]->site, m.thread = number * THREADS, m.block = p->block;
     go_on(g);
@@ -411,6 +523,42 @@ uint32_t rt_warpgroups_read(const RtPlace *p, const char *at, size_t bytes) {
         return g->readings[n].op.line;
   }
   return 0;
+}
+
+/* Does the thread know that this warpgroup had waited by then? */
+static bool knows_of_end(const RtPlace *p, RtWarpgroup *g, uint32_t thread, uint32_t when) {
+  if (!g->told)
+    g->told = calloc(p->threads, sizeof *g->told);
+  if (p->all_met > when || (g->told && thread != RT_NO_THREAD && g->told[thread] >= when))
+    return true;
+  RtThreads told;
+  bool others = rt_meeting_told(p, g->number * THREADS, THREADS, when, &told);
+  if (thread == RT_NO_THREAD)
+    return others;
+  bool knows = rt_threads_have(&told, thread);
+  if (knows && g->told)
+    g->told[thread] = when;
+  return knows;
+}
+
+const RtEndedReading *rt_warpgroups_untold(RtPlace *p, uint32_t thread, const char *at,
+                                           size_t bytes) {
+  size_t first = (size_t)(at - p->shared), last = first + bytes;
+  if (at < p->shared || last > p->cluster->shared_bytes)
+    return NULL;
+  for (uint32_t k = 0; p->warpgroups && k < p->threads / THREADS; k++) {
+    RtWarpgroup *g = &p->warpgroups[k];
+    uint32_t when = 0;
+    for (size_t n = first / CHUNK; g->ended_readings && n * CHUNK < last; n++) {
+      const RtEndedReading *r = &g->ended_readings[n];
+      if (r->when == when || !r->when)
+        continue;
+      when = r->when;
+      if (!knows_of_end(p, g, thread, when))
+        return r;
+    }
+  }
+  return NULL;
 }
 
 RtMisuse rt_warpgroups_left(const RtPlace *p) {
@@ -438,6 +586,10 @@ void rt_warpgroups_end(RtPlace *p) {
   for (uint32_t k = 0; p->warpgroups && k < p->threads / THREADS; k++) {
     for (uint32_t n = 0; n < MOST_KEPT; n++)
       free(p->warpgroups[k].sums[n]);
+    for (uint32_t n = 0; n < WARPS; n++)
+      free(p->warpgroups[k].known[n]);
+    free(p->warpgroups[k].told);
+    free(p->warpgroups[k].ended_readings);
     free(p->warpgroups[k].readings);
   }
   free(p->warpgroups);

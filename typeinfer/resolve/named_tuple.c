@@ -116,12 +116,36 @@ static Val field_names(Ty *ty, const char *const *names, uint32_t n) {
   return ty_const(ty, fz_tuple(ty->cx, items, n));
 }
 
+/* `__x` of a vector of floats of 8 bits, as CUDA C++ has it. In a class's body Python spells it
+ * `_Class__x`. */
+static bool is_bits(const Type *t, const char *name) {
+  size_t n = strlen(name);
+  return ty_is_vector(t) && ty_is_float8(t->elems[0]->id) && n > 2 && name[0] == '_' &&
+         !strcmp(name + n - 3, "__x");
+}
+
+/* Its bits, the first number's lowest. */
+static Val vector_bits(Ty *ty, Val v) {
+  TypeId id = v.type->n == 2 ? TY_U16 : TY_U32;
+  Val bits = {0};
+  for (uint32_t k = 0; k < v.type->n; k++) {
+    Val item = ty_item(ty, v, k);
+    Val byte = ty_cast_id(ty, ty_intrinsic(ty, INTR_NP_VIEW, ty_id(ty, TY_U8), &item, 1), id);
+    Val place = ty_cast_id(ty, ty_const_int(ty, 8 * k), id);
+    bits = k ? ty_op2(ty, OP_OR, byte.type, bits, ty_op2(ty, OP_LSHIFT, byte.type, byte, place))
+             : byte;
+  }
+  return bits;
+}
+
 Val ty_named_attribute(Ty *ty, Val obj, const char *name) {
   const Frozen *class = obj.type->id == TY_OBJECT ? obj.type->frozen : NULL;
   const char *const *names = class ? class->names : obj.type->names;
   uint32_t n = class ? class->n : obj.type->n, k = names ? field_number(names, n, name) : n;
   if (k < n && !class)
     return ty_item(ty, obj, k);
+  if (is_bits(obj.type, name))
+    return vector_bits(ty, obj);
   bool named = class || obj.type->title; /* a vector has names, but is no named tuple */
   if (named && !strcmp(name, "_fields"))
     return field_names(ty, names, n);

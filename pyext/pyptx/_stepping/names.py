@@ -3,11 +3,12 @@
 A name of ir/intrinsics.def that is neither here nor a function of numbers is refused with its name (`missing`).
 """
 
+import re
 import time
 
 import numpy as np
 
-from pyptx import _pyptx
+from pyptx import _pyptx, types
 from pyptx._stepping import functions, memory
 from pyptx._stepping.schedule import WARP, now, tick, wait
 
@@ -146,7 +147,8 @@ _C_NAMES.update({"u" + c: "u" + name for c, name in _C_NAMES.items() if name.sta
 
 def vector_of(dtype, count):
     """The class of vectors of so many numbers: a tuple with .x .y .z .w, or a plain tuple where there is no such class."""
-    if count > 4 or dtype.kind not in "iuf":
+    bytes_of_floats = dtype.name.startswith("float8_")
+    if count > 4 or (count % 2 if bytes_of_floats else dtype.kind not in "iuf"):
         return lambda *values: tuple(values)
     key = dtype, count
     if key not in _VECTORS:
@@ -157,8 +159,17 @@ def vector_of(dtype, count):
             return tuple.__new__(cls, (memory.convert(x, dtype) for x in flat))
 
         members = {axis: property(lambda v, k=k: v[k]) for k, axis in enumerate("xyzw"[:count])}
+        if bytes_of_floats:
+            members["__getattr__"] = _bits_of_vector
         _VECTORS[key] = type(f"{dtype.name}x{count}", (tuple,), {"__new__": new, "__slots__": (), "dtype": dtype, **members})
     return _VECTORS[key]
+
+
+def _bits_of_vector(vector, name):
+    """`__x` of a vector of floats of 8 bits, which a class's body calls `_Class__x`."""
+    if not re.fullmatch(r"(_\w+)?__x", name):
+        raise AttributeError(f"{type(vector).__name__} has no {name}", name=name, obj=vector)
+    return np.array(vector, vector.dtype).view(f"u{len(vector)}")[0]
 
 
 def _vector_named(name):
@@ -166,8 +177,8 @@ def _vector_named(name):
         return None
     kind = name[:-1].removesuffix("x") if name[:-1].endswith("x") else _C_NAMES.get(name[:-1])
     try:
-        return vector_of(np.dtype(kind), int(name[-1])) if kind else None
-    except TypeError:
+        return vector_of(_dtype(getattr(types, kind) if kind.startswith("float8_") else kind), int(name[-1])) if kind else None
+    except (AttributeError, TypeError):
         return None
 
 

@@ -562,6 +562,18 @@ def float64x3(*components: Any) -> Any:
     """3 float64: .x .y .z; of numbers and smaller vectors."""
 def float64x4(*components: Any) -> Any:
     """4 float64: .x .y .z .w; of numbers and smaller vectors."""
+def float8_e4m3fnx2(*components: Any) -> Any:
+    """2 float8_e4m3fn: .x .y, and .__x, their bits as one integer; of numbers and smaller vectors."""
+def float8_e4m3fnx4(*components: Any) -> Any:
+    """4 float8_e4m3fn: .x .y .z .w, and .__x, their bits as one integer; of numbers and smaller vectors."""
+def float8_e5m2x2(*components: Any) -> Any:
+    """2 float8_e5m2: .x .y, and .__x, their bits as one integer; of numbers and smaller vectors."""
+def float8_e5m2x4(*components: Any) -> Any:
+    """4 float8_e5m2: .x .y .z .w, and .__x, their bits as one integer; of numbers and smaller vectors."""
+def float8_e8m0fnux2(*components: Any) -> Any:
+    """2 float8_e8m0fnu: .x .y, and .__x, their bits as one integer; of numbers and smaller vectors."""
+def float8_e8m0fnux4(*components: Any) -> Any:
+    """4 float8_e8m0fnu: .x .y .z .w, and .__x, their bits as one integer; of numbers and smaller vectors."""
 def fma(a: Any, b: Any, c: Any) -> Any:
     """a * b + c with one rounding."""
 class fp16:

@@ -17,7 +17,9 @@ Example:
     print(out)                                   # [ 56 192 126]
 
 The types themselves are ``pyptx.float8_e4m3fn``, ``float8_e5m2`` and ``float8_e8m0fnu``, for arrays too. Only
-here are their bits: as a uint8, and of two numbers as a uint16 whose low byte is the first.
+here are their bits: as a uint8, and of two numbers as a uint16 whose low byte is the first. ``fp8x2_e4m3(v)`` and the
+like make a vector of a vector's 2 or 4 numbers: ``.x``, ``.y``, … are its numbers, ``.__x`` is all of its bits, and
+``cuda.float32x2(…)`` and ``cuda.float32x4(…)`` convert it back.
 
 A number that is too large becomes the largest one with SATFINITE, as an infinity does; with NOSAT an infinity in
 e5m2 and nan in the others. e4m3 and e5m2 round to nearest, halves to even. e8m0 takes the absolute value and rounds
@@ -27,9 +29,11 @@ Source: CUDA Math API, "FP8 Conversion and Data Movement".
 """
 
 import enum
+import typing
 
 import numpy as np
 
+from pyptx._pyptx import intrinsics
 from pyptx.types import bfloat16, float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float32, float64, uint8, uint16
 
 
@@ -54,7 +58,25 @@ class cudaRoundMode(enum.IntEnum):
     cudaRoundPosInf = 2
 
 
+class bfloat16_raw(typing.NamedTuple):
+    """The bits of a bfloat16, ``x``: ``bf16.uint16_as_bfloat16(raw.x)`` is the number."""
+
+    x: np.uint16
+
+
+_float8_e4m3fnx2, _float8_e4m3fnx4 = intrinsics["float8_e4m3fnx2"], intrinsics["float8_e4m3fnx4"]
+_float8_e5m2x2, _float8_e5m2x4 = intrinsics["float8_e5m2x2"], intrinsics["float8_e5m2x4"]
+_float8_e8m0fnux2, _float8_e8m0fnux4 = intrinsics["float8_e8m0fnux2"], intrinsics["float8_e8m0fnux4"]
 _EXPONENT, _FRACTION, _BIAS = 52, (1 << 52) - 1, 1023 - 127  # of a float64; the difference to e8m0's
+
+
+def _exact(x):
+    return float32(x) if isinstance(x, (np.float32, np.float16)) else float64(x)
+
+
+def _of_raw(x):
+    """The number of a bfloat16_raw, or of a number."""
+    return float32(x.x.view(bfloat16)) if isinstance(x, tuple) else float32(bfloat16(x))
 
 
 def _within(x, most):
@@ -88,17 +110,50 @@ def _pair(low, high):
 
 def fp8_e4m3(x):
     """The float8_e4m3fn next to x; 448 where that is too small."""
-    return _bits(float64(x), saturation_t.SATFINITE, fp8_interpretation_t.E4M3).view(float8_e4m3fn)
+    return _bits(_exact(x), saturation_t.SATFINITE, fp8_interpretation_t.E4M3).view(float8_e4m3fn)
 
 
 def fp8_e5m2(x):
     """The float8_e5m2 next to x; 57344 where that is too small."""
-    return _bits(float64(x), saturation_t.SATFINITE, fp8_interpretation_t.E5M2).view(float8_e5m2)
+    return _bits(_exact(x), saturation_t.SATFINITE, fp8_interpretation_t.E5M2).view(float8_e5m2)
 
 
 def fp8_e8m0(x):
     """The smallest float8_e8m0fnu that is not below abs(x); 2**127 where that is too small."""
     return _scale_bits(float64(x), saturation_t.SATFINITE, cudaRoundMode.cudaRoundPosInf).view(float8_e8m0fnu)
+
+
+# --- vectors of 2 and 4 of a vector's numbers ---
+
+
+def fp8x2_e4m3(x):
+    """The two float8_e4m3fn next to those of a float32x2 or float64x2, as fp8_e4m3 converts: `.x` and `.y`; `.__x` is a uint16."""
+    return _float8_e4m3fnx2(fp8_e4m3(x.x), fp8_e4m3(x.y))
+
+
+def fp8x4_e4m3(x):
+    """The four float8_e4m3fn next to those of a float32x4 or float64x4, as fp8_e4m3 converts: `.x` to `.w`; `.__x` is a uint32."""
+    return _float8_e4m3fnx4(fp8_e4m3(x.x), fp8_e4m3(x.y), fp8_e4m3(x.z), fp8_e4m3(x.w))
+
+
+def fp8x2_e5m2(x):
+    """The two float8_e5m2 next to those of a float32x2 or float64x2, as fp8_e5m2 converts: `.x` and `.y`; `.__x` is a uint16."""
+    return _float8_e5m2x2(fp8_e5m2(x.x), fp8_e5m2(x.y))
+
+
+def fp8x4_e5m2(x):
+    """The four float8_e5m2 next to those of a float32x4 or float64x4, as fp8_e5m2 converts: `.x` to `.w`; `.__x` is a uint32."""
+    return _float8_e5m2x4(fp8_e5m2(x.x), fp8_e5m2(x.y), fp8_e5m2(x.z), fp8_e5m2(x.w))
+
+
+def fp8x2_e8m0(x):
+    """The two float8_e8m0fnu next to those of a float32x2 or float64x2, as fp8_e8m0 converts: `.x` and `.y`; `.__x` is a uint16."""
+    return _float8_e8m0fnux2(fp8_e8m0(x.x), fp8_e8m0(x.y))
+
+
+def fp8x4_e8m0(x):
+    """The four float8_e8m0fnu next to those of a float32x4 or float64x4, as fp8_e8m0 converts: `.x` to `.w`; `.__x` is a uint32."""
+    return _float8_e8m0fnux4(fp8_e8m0(x.x), fp8_e8m0(x.y), fp8_e8m0(x.z), fp8_e8m0(x.w))
 
 
 # --- their bits ---
@@ -115,8 +170,8 @@ def cvt_double_to_fp8(x, saturate, interpretation):
 
 
 def cvt_bfloat16raw_to_fp8(x, saturate, interpretation):
-    """The bits of the e4m3 or e5m2 next to a bfloat16, which is a number here, and no struct of its bits."""
-    return _bits(float32(bfloat16(x)), saturate, interpretation)
+    """The bits of the e4m3 or e5m2 next to a bfloat16: a number, or its bits as a bfloat16_raw."""
+    return _bits(_of_raw(x), saturate, interpretation)
 
 
 def cvt_float2_to_fp8x2(x, saturate, interpretation):
@@ -140,8 +195,8 @@ def cvt_double_to_e8m0(x, saturate, rounding):
 
 
 def cvt_bfloat16raw_to_e8m0(x, saturate, rounding):
-    """The bits of the e8m0 next to the absolute value of a bfloat16, up or down."""
-    return _scale_bits(float64(bfloat16(x)), saturate, rounding)
+    """The bits of the e8m0 next to the absolute value of a bfloat16, a number or a bfloat16_raw, up or down."""
+    return _scale_bits(float64(_of_raw(x)), saturate, rounding)
 
 
 def cvt_float2_to_e8m0x2(x, saturate, rounding):
@@ -155,8 +210,8 @@ def cvt_double2_to_e8m0x2(x, saturate, rounding):
 
 
 def cvt_e8m0_to_bf16raw(bits):
-    """The bfloat16 that is the e8m0 of these bits; it is exact."""
-    return bfloat16(uint8(bits).view(float8_e8m0fnu))
+    """The bfloat16_raw that is the e8m0 of these bits; it is exact."""
+    return bfloat16_raw(bfloat16(uint8(bits).view(float8_e8m0fnu)).view(np.uint16))
 
 
 float32_to_fp8, float64_to_fp8, bfloat16_raw_to_fp8 = cvt_float_to_fp8, cvt_double_to_fp8, cvt_bfloat16raw_to_fp8
@@ -165,4 +220,4 @@ float32_to_e8m0, float64_to_e8m0, bfloat16_raw_to_e8m0 = cvt_float_to_e8m0, cvt_
 float32x2_to_e8m0x2, float64x2_to_e8m0x2 = cvt_float2_to_e8m0x2, cvt_double2_to_e8m0x2
 e8m0_to_bfloat16_raw = cvt_e8m0_to_bf16raw
 
-__all__ = [n for n in globals() if n.startswith(("cvt_", "fp8_")) or "_to_" in n or n in ("saturation_t", "cudaRoundMode")]
+__all__ = [n for n in globals() if n.startswith(("cvt_", "fp8")) or "_to_" in n or n in ("saturation_t", "cudaRoundMode", "bfloat16_raw")]

@@ -23,13 +23,16 @@ _CUDAS = frozenset((
     "cudamath datamodel debuginfo decorators descriptor device_init devicearray deviceufunc dispatcher errors extending flags fp16 fp8 initialize intrinsic_wrapper "
     "intrinsics itanium_mangler kernels launchconfig libdevice libdevicedecl libdevicefuncs libdeviceimpl locks lowering mathimpl memory_management "
     "literal misc models np nvvm nvvmutils printimpl random reduction serialize simulator simulator_init stubs target testing typeconv types typing ufuncs utils "
-    "vector_types vectorizers _internal _compat Dim3 GridGroup LTOIR deferred_type ffi ffi_forced_object is_fp8_supported optional "
+    "vector_types vectorizers _internal _compat Dim3 GridGroup LTOIR deferred_type ffi ffi_forced_object optional "
     "prepare_shape_strides_dtype reduce Reduce vectorize guvectorize").split())
 
 # The same of Numba itself, for where it is not installed.
 _NUMBAS = frozenset("core cpython errors experimental extending misc np parfors pycc stencils typed typeconv types config".split())
 _NUMBAS_NAMES = frozenset("cfunc generated_jit gdb gdb_init jit_module jitclass objmode stencil threading_layer get_num_threads set_num_threads "
                           "overload intrinsic optional deferred_type ffi vectorize guvectorize".split())
+
+# Modules of the inside of numba.cuda whose names are those of one of pyptx's.
+_INSIDE = {"_internal.cuda_bf16": "bf16", "_internal.cuda_fp8": "fp8"}
 
 # What to use instead, by the longest start of a name.
 _INSTEAD = {
@@ -50,7 +53,6 @@ _INSTEAD = {
     "numba.cuda.testing": "unittest.TestCase serves; PYPTX_DEVICE=host runs the tests without a GPU",
     "numba.cuda.memory_management": "memory is reference-counted by device arrays; cuda.memory_info() has its numbers",
     "numba.cuda.fp16": "float16 is a number as others are: pyptx.float16, with the operators and math functions",
-    "numba.cuda.fp8": "pairs are packed by cvt_float2_to_fp8x2, a uint16; float8_e4m3fn, float8_e5m2 and float8_e8m0fnu are numbers",
 }
 
 
@@ -155,6 +157,7 @@ def _extra(name):
     if name in ("literal_unroll", "literally"):
         return _own_function(name)
     return {
+        "is_fp8_supported": lambda: cuda.is_bfloat16_supported,  # conversions to 8-bit floats work on every device
         "LinkerError": lambda: errors.ModuleError, "CompilationError": lambda: errors.CompileError, "NvrtcError": lambda: RuntimeError,
         "config": lambda: importlib.import_module("pyptx.config"), "compile_for_current_device": lambda: _jit(cuda.compile), "bool": lambda: types.boolean,
         "implementation": lambda: "pyptx", "HAS_NUMBA": lambda: getattr(sys.modules.get("numba"), "__file__", None) is not None,
@@ -290,6 +293,7 @@ def _pyptxs(name):
     if not name.startswith(_CUDA + "."):
         return None
     part = name[len(_CUDA) + 1 :]
+    part = _INSIDE.get(part, part)
     try:
         return importlib.import_module(f"pyptx.cuda.{part}")
     except ModuleNotFoundError:

@@ -18,7 +18,7 @@ import numpy as np
 import pyptx
 import pytest
 from pyptx import _pyptx, cuda
-from pyptx.cuda import coop, laneid, syncthreads
+from pyptx.cuda import coop, fp8, laneid, syncthreads
 from pyptx.errors import SyncError
 from pyptx.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float32, xoroshiro128p_uniform_float32
 
@@ -134,6 +134,18 @@ def test_vectors_and_views():
         out[i + 1] = x.T.item(0) + len(x)
 
     both(kernel, 2, 8, np.arange(64, dtype=np.float32), np.zeros(64, np.float32))
+
+
+def test_vectors_of_8_bit_floats():
+    pytest.importorskip("ml_dtypes")
+
+    def kernel(x, bits, out):
+        i = cuda.grid(1)
+        v = fp8.fp8x4_e4m3(cuda.vector.load(x, 4 * i, 4))
+        bits[i, 0], bits[i, 1] = v.__x, cuda.float8_e5m2x2(v.x, v.w).__x
+        cuda.vector.store(out, 4 * i, cuda.float32x4(v))
+
+    both(kernel, 2, 8, np.linspace(-500, 500, 64, dtype=np.float32), np.zeros((16, 2), np.uint32), np.zeros(64, np.float32))
 
 
 def test_signatures_convert_arguments():

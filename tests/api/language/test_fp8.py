@@ -7,6 +7,8 @@ import pytest
 from harness import define
 from pyptx import cuda
 from pyptx.cuda import fp8
+from pyptx.numba import _modules
+from test_ptx import assemble, ptx_of
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
 TYPES = {"E4M3": (ml_dtypes.float8_e4m3fn, 448), "E5M2": (ml_dtypes.float8_e5m2, 57344)}
@@ -79,8 +81,62 @@ def test_scales(saturate, up):
 def test_back():
     bits = np.arange(256).astype(np.uint8)
     want = bits.view(ml_dtypes.float8_e8m0fnu).astype(np.float32)
-    assert np.array_equal(run("fp8.e8m0_to_bfloat16_raw(x[i])", np.float32, bits), want, equal_nan=True)
+    assert np.array_equal(run("fp8.e8m0_to_bfloat16_raw(x[i]).x", np.uint16, bits).view(ml_dtypes.bfloat16).astype(np.float32), want, equal_nan=True)
     assert run("fp8.bfloat16_raw_to_e8m0(fp8.cvt_e8m0_to_bf16raw(x[i]), 0, 1)", np.uint8, bits).tolist() == bits.tolist()
+
+
+VECTORS = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e8m0": ml_dtypes.float8_e8m0fnu}
+
+
+def packed(kind, x):
+    """Rows of numbers as CUDA C++'s vectors of them have them: saturating, of e8m0 the scales upwards."""
+    if kind == "e8m0":
+        return np.array([[scale(v, True, True) for v in row] for row in x], np.uint8).view(VECTORS[kind])
+    return narrowed(x, kind.upper(), True)
+
+
+@pytest.mark.parametrize("kind", VECTORS)
+@pytest.mark.parametrize("count, source", [(2, np.float32), (2, np.float64), (4, np.float32), (4, np.float64), (4, np.float16)])
+def test_vectors(kind, count, source):
+    """Their bits, their numbers, and back to float32; in a class's body, where Python spells `__x` differently, too."""
+    name, axes = f"fp8x{count}_{kind}", "xyzw"[:count]
+    of = f"cuda.{np.dtype(source).name}x{count}({', '.join(f'x[i, {k}]' for k in range(count))})"
+    stores = "".join(f"            numbers[i, {k}] = v.{a}\n            back[i, {k}] = cuda.float32x{count}(v)[{k}]\n" for k, a in enumerate(axes))
+    body = f"        i = cuda.grid(1)\n        if i < bits.size:\n            v = fp8.{name}({of})\n            bits[i] = v.__x\n            plain[i] = of(v)\n{stores}"
+    holder = define(f"def of(v):\n    return v.__x\n\n\nclass Kernels:\n    @staticmethod\n    def kernel(bits, plain, numbers, back, x):\n{body}", "Kernels", fp8=fp8)
+    with np.errstate(over="ignore"):
+        x = np.resize(SCALES if kind == "e8m0" else X, (100, count)).astype(source)
+    bits, plain = np.zeros((2, 100), f"u{count}")
+    numbers, back = np.zeros(x.shape, VECTORS[kind]), np.zeros(x.shape, np.float32)
+    cuda.jit(holder.kernel)[1, 128](bits, plain, numbers, back, x)
+    want = packed(kind, x)
+    assert same_numbers(bits.view(np.uint8).reshape(x.shape), want).all() and (bits == plain).all()
+    assert np.array_equal(numbers.view(np.uint8), bits.view(np.uint8).reshape(x.shape))
+    assert np.array_equal(back, want.astype(np.float32), equal_nan=True)
+
+
+@pytest.mark.parametrize("arch", ["sm_80", "sm_89", "sm_90", "sm_120"])
+def test_vectors_assemble(arch, tmp_path):
+    def kernel(out, x, y):
+        i = cuda.grid(1)
+        v = cuda.vector.load(x, 4 * i, 4)
+        out[i, 0] = fp8.fp8x4_e4m3(v).__x
+        out[i, 1] = fp8.fp8x4_e5m2(cuda.float64x4(v)).__x
+        out[i, 2] = fp8.fp8x2_e8m0(cuda.float32x2(v.x, v.y)).__x
+        cuda.vector.store(x, 4 * i, cuda.float32x4(cuda.vector.load(y, 4 * i, 4)))
+
+    ptx = ptx_of(kernel, "uint32[:, ::1], float32[::1], float8_e4m3fn[::1]", arch)
+    assert (".e4m3x2" in ptx) == (arch in ("sm_90", "sm_120"))
+    assemble(ptx, arch, tmp_path)
+
+
+@pytest.mark.parametrize("line, what", [
+    ("fp8.fp8x2_e4m3(cuda.float32x2(1, 2)).__y", "no attribute '__y'"), ("cuda.float32x2(1, 2).__x", "no attribute '__x'"),
+    ("fp8.fp8x4_e4m3(cuda.float32x2(1, 2)).x", "no attribute 'z'"), ("fp8.fp8x2_e4m3(x).x", "a 1d float32 array.* no attribute 'x'"),
+])  # fmt: skip
+def test_wrong_vectors(line, what):
+    with pytest.raises(AttributeError, match=what):
+        cuda.jit(define(f"def kernel(x):\n    x[0] = {line}\n", fp8=fp8))[1, 1](np.zeros(1, np.float32))
 
 
 @pytest.mark.host_only("assertions are checked")
@@ -102,8 +158,12 @@ def test_under_both_typings(typing):
 
 
 def test_names():
-    """The names of numba.cuda.fp8, but for its vectors of 2 and 4, which are structs there."""
+    """Those of numba.cuda.fp8, also where Numba generates them."""
     names = ("float32 float64 bfloat16_raw", "fp8"), ("float32x2 float64x2", "fp8x2"), ("float32 float64 bfloat16_raw", "e8m0"), ("float32x2 float64x2", "e8m0x2")
-    theirs = {f"{source}_to_{to}" for sources, to in names for source in sources.split()} | {"e8m0_to_bfloat16_raw", "fp8_e4m3", "fp8_e5m2", "fp8_e8m0"}
+    theirs = {f"{source}_to_{to}" for sources, to in names for source in sources.split()} | {"e8m0_to_bfloat16_raw"}
+    theirs |= {f"fp8{n}_{kind}" for n in ("", "x2", "x4") for kind in VECTORS}
     assert theirs <= set(fp8.__all__) and all(getattr(fp8, name).__doc__ for name in fp8.__all__)
     assert fp8.float32_to_fp8 is fp8.cvt_float_to_fp8 and fp8.float64x2_to_e8m0x2 is fp8.cvt_double2_to_e8m0x2
+    for name in ("numba.cuda.fp8", "numba.cuda._internal.cuda_fp8"):
+        assert all(getattr(_modules.make(name, False), n) is getattr(fp8, n) for n in fp8.__all__)
+    assert _modules.make("numba.cuda.api", False).is_fp8_supported() is True
