@@ -127,6 +127,7 @@ static bool add_entry(RtCheck *c, Line *l, const Line *e) {
     return false;
   log->entries[log->n++] = *e;
   log->written |= rt_check_kind_of(e->record) == RT_ACCESS_WRITE;
+  l->twice = 0;
   return true;
 }
 
@@ -274,6 +275,7 @@ bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, u
     log->entries[n].record = record, log->entries[n].rest = rest;
     log->n = n + 1;
     log->written |= writes;
+    l->twice = 0;
   }
   if (log)
     log->twice |= log->once & now, log->once |= now;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "runtime/host/check_kept.h"
 #include "runtime/host/check_lines.h"
 
 #ifdef __clang__
@@ -152,7 +153,7 @@ static const uint8_t *note_each(const RtHostLaunch *view, uintptr_t at, uint32_t
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     uint32_t k = (uint32_t)__builtin_ctz(rest);
     const char *p = (const char *)at + (int64_t)k * step;
-    any |= c->found[k] = rt_check_access(view, p, thread + k, what, bytes);
+    any |= c->found[k] = rt_check_access_now(view, p, thread + k, what, bytes);
   }
   c->row = 0;
   return any ? c->found : nothing;
@@ -276,10 +277,8 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
   return mask ? note_cells_apart(c, at, number, what, bytes, step, mask) : 0;
 }
 
-static __attribute__((noinline)) const uint8_t *row_slowly(const RtHostLaunch *view, uintptr_t at,
-                                                           uint32_t thread, uint32_t what,
-                                                           uint32_t bytes, int64_t step,
-                                                           uint32_t mask) {
+const uint8_t *rt_check_row_slowly(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
+                                   uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
   uint32_t number = thread - c->begin, lane = number % WARP;
   if (!mask)
@@ -309,7 +308,7 @@ static __attribute__((noinline)) const uint8_t *row_in_lines(const RtHostLaunch 
   for (uint32_t first = number % WARP - cell; wide; wide >>= length, first += length, l++) {
     Line me = rt_check_entry(record, first, (uint32_t)wide & all, EACH);
     if (me.mask && !rt_check_note_entry(c, l, me, behind))
-      return row_slowly(view, at, thread, what, bytes, bytes, mask);
+      return rt_check_row_slowly(view, at, thread, what, bytes, bytes, mask);
   }
   return nothing;
 }
@@ -345,6 +344,7 @@ static __attribute__((noinline)) bool add_joined_read(RtCheck *c, Line *l, uint6
     return false;
   if (log)
     log->twice |= log->once & more, log->once |= more;
+  l->twice = log && log->twice == UINT32_MAX;
   return true;
 }
 
@@ -358,6 +358,8 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
     rt_check_put(l, (Line){.record = record, .rest = mask});
     return true;
   }
+  if (l->rest >> TWICE_AT & 1)
+    return true;
   if (rt_check_kind_of(old) != RT_ACCESS_READ)
     return false;
   if (more && !(mask & ~c->logs[more - 1].twice) && !c->logs[more - 1].written)
@@ -389,6 +391,11 @@ row_of_joined(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t 
   return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
 }
 
+/* Of lanes that do not rest. */
+static inline bool is_row_shared(const RtCheck *c, uintptr_t at, int64_t step, uint32_t mask) {
+  return !c->joined && mask && rt_check_is_shared(c, at + (uintptr_t)(__builtin_ctz(mask) * step));
+}
+
 /* Here: the usual case, a line or two that nobody has touched in this launch. */
 const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
                             uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
@@ -396,9 +403,12 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
   RtNext *s = &c->next[what >> RT_ACCESS_SITE];
   uintptr_t at = (uintptr_t)address, in_piece = at - s->begin;
   uint32_t number = thread - c->begin, lane = number % WARP;
+  bool shared = is_row_shared(c, at, step, mask);
+  if (shared && rt_check_keep(view, at, thread, what, bytes, step, mask))
+    return nothing;
   if (s->generation != c->generation || in_piece >= s->size || step != bytes ||
-      (at & (bytes - 1)) || (uint64_t)mask << lane >> WARP)
-    return row_slowly(view, at, thread, what, bytes, step, mask);
+      (at & (bytes - 1)) || (uint64_t)mask << lane >> WARP || shared)
+    return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
   if (!number || s->is_far)
     look_ahead(c, s, at, number);
   uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first;
