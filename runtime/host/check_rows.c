@@ -342,10 +342,17 @@ static __attribute__((noinline)) bool add_joined_read(RtCheck *c, Line *l, uint6
     log->entries[log->n++] = (Line){.record = record, .rest = mask};
   else
     return false;
-  if (log)
-    log->twice |= log->once & more, log->once |= more;
-  l->twice = log && log->twice == UINT32_MAX;
+  if (!log)
+    return true;
+  uint32_t once = log->once, twice = log->twice | (once & more);
+  log->once = once | more, log->twice = twice;
+  l->twice = twice == UINT32_MAX;
   return true;
+}
+
+/* Of joined blocks: two threads read each cell, who stand for all others. */
+static inline bool is_read_twice(const RtCheck *c, const Line *l) {
+  return l->rest >> TWICE_AT & 1 && !rt_check_is_stale(c, l->record);
 }
 
 /* A read by joined blocks, as stencils do it: of a line that nobody has touched, or that is read
@@ -358,7 +365,7 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
     rt_check_put(l, (Line){.record = record, .rest = mask});
     return true;
   }
-  if (l->rest >> TWICE_AT & 1)
+  if (is_read_twice(c, l))
     return true;
   if (rt_check_kind_of(old) != RT_ACCESS_READ)
     return false;
@@ -367,13 +374,32 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
   return add_joined_read(c, l, record, mask);
 }
 
-/* Of joined blocks, whose lines have 32 cells. k: of the first one. */
-static inline __attribute__((always_inline)) const uint8_t *
-row_of_joined(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t what,
-              uint32_t bytes, uint32_t mask, Line *lines, uint32_t k) {
+/* The site's last vector was in this piece, and what comes is as regular. */
+static inline bool is_known(const RtCheck *c, const RtNext *s, uintptr_t at, uint32_t bytes,
+                            int64_t step) {
+  return s->generation == c->generation && at - s->begin < s->size && step == bytes &&
+         !(at & (bytes - 1));
+}
+
+/* Its cell, from that of the site's first line on. */
+static inline uint32_t cell_from(const RtNext *s, uintptr_t at) {
+  return (uint32_t)((at - s->begin) >> s->shift) + s->first;
+}
+
+/* Lanes of one warp, of joined blocks, whose lines have 32 cells. */
+static __attribute__((noinline)) const uint8_t *row_of_joined(const RtHostLaunch *view,
+                                                              const void *address, uint32_t thread,
+                                                              uint32_t what, uint32_t bytes,
+                                                              int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
-  uint32_t number = thread - c->begin, cell = k % WARP;
-  Line *l = &lines[k / WARP];
+  RtNext *s = &c->next[what >> RT_ACCESS_SITE];
+  uintptr_t at = (uintptr_t)address;
+  uint32_t number = thread - c->begin, k = cell_from(s, at), cell = k % WARP;
+  if ((uint64_t)mask << number % WARP >> WARP)
+    return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+  if (!number || s->is_far)
+    look_ahead(c, s, at, number);
+  Line *l = &s->lines[k / WARP];
   uint64_t wide = (uint64_t)mask << cell,
            me = (c->row_stamp + ((uint64_t)(number / WARP) << SEGMENT_AT)) | what |
                 rt_check_lanes((number - cell) % WARP);
@@ -391,30 +417,23 @@ row_of_joined(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t 
   return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
 }
 
-/* Of lanes that do not rest. */
-static inline bool is_row_shared(const RtCheck *c, uintptr_t at, int64_t step, uint32_t mask) {
-  return !c->joined && mask && rt_check_is_shared(c, at + (uintptr_t)(__builtin_ctz(mask) * step));
-}
-
-/* Here: the usual case, a line or two that nobody has touched in this launch. */
-const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
-                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+/* Of other blocks. Here: the usual case, a line or two that nobody has touched in this launch. */
+static __attribute__((noinline)) const uint8_t *row_of_block(const RtHostLaunch *view,
+                                                             const void *address, uint32_t thread,
+                                                             uint32_t what, uint32_t bytes,
+                                                             int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
   RtNext *s = &c->next[what >> RT_ACCESS_SITE];
-  uintptr_t at = (uintptr_t)address, in_piece = at - s->begin;
-  uint32_t number = thread - c->begin, lane = number % WARP;
-  bool shared = is_row_shared(c, at, step, mask);
+  uintptr_t at = (uintptr_t)address;
+  uint32_t lane = thread % WARP, none = mask ? (uint32_t)__builtin_ctz(mask) : 0;
+  bool shared = rt_check_is_shared(c, at + (uintptr_t)(none * step));
   if (shared && rt_check_keep(view, at, thread, what, bytes, step, mask))
     return nothing;
-  if (s->generation != c->generation || in_piece >= s->size || step != bytes ||
-      (at & (bytes - 1)) || (uint64_t)mask << lane >> WARP || shared)
+  if (shared || !is_known(c, s, at, bytes, step) || (uint64_t)mask << lane >> WARP)
     return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
-  if (!number || s->is_far)
-    look_ahead(c, s, at, number);
-  uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first;
-  if (c->joined)
-    return row_of_joined(view, at, thread, what, bytes, mask, s->lines, k);
-  uint32_t length = rt_check_line_cells(c), cell = k & (length - 1);
+  if (!thread || s->is_far)
+    look_ahead(c, s, at, thread);
+  uint32_t k = cell_from(s, at), length = rt_check_line_cells(c), cell = k & (length - 1);
   Line *l = &s->lines[k >> c->line_bits];
   uint64_t wide = (uint64_t)mask << cell;
   uint32_t now = (uint32_t)wide & rt_check_all_cells(c);
@@ -422,10 +441,29 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
   if (!rt_check_is_stale(c, l->record) || more >> length ||
       (more && !rt_check_is_stale(c, l[1].record)))
     return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
-  uint64_t record = rt_check_stamp(c, number) | what;
+  uint64_t record = rt_check_stamp(c, thread) | what;
   if (now)
     rt_check_put(l, rt_check_entry(record, lane - cell, now, EACH));
   if (more)
     rt_check_put(l + 1, rt_check_entry(record, lane + length - cell, (uint32_t)more, EACH));
   return nothing;
+}
+
+/* Here: what stencils mostly read, in joined blocks. */
+const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
+                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+  const RtCheck *c = view->check;
+  const RtNext *s = &c->next[what >> RT_ACCESS_SITE];
+  uintptr_t at = (uintptr_t)address;
+  if (!c->joined)
+    return row_of_block(view, address, thread, what, bytes, step, mask);
+  if (!is_known(c, s, at, bytes, step))
+    return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+  uint32_t k = cell_from(s, at);
+  const Line *l = &s->lines[k / WARP];
+  bool reads = (what & KIND_BITS) == RT_ACCESS_READ && thread != c->begin;
+  if (reads && is_read_twice(c, l) &&
+      (!((uint64_t)mask << k % WARP >> WARP) || is_read_twice(c, l + 1)))
+    return nothing;
+  return row_of_joined(view, address, thread, what, bytes, step, mask);
 }
