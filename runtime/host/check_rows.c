@@ -239,11 +239,12 @@ static uint32_t note_row_every(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t
   return left;
 }
 
+/* The last bit first. */
 static uint32_t reversed(uint32_t mask) {
-  uint32_t r = 0;
-  for (uint32_t k = 0; k < WARP; k++)
-    r |= (mask >> k & 1) << (WARP - 1 - k);
-  return r;
+  mask = (mask & 0x55555555) << 1 | (mask >> 1 & 0x55555555);
+  mask = (mask & 0x33333333) << 2 | (mask >> 2 & 0x33333333);
+  mask = (mask & 0x0f0f0f0f) << 4 | (mask >> 4 & 0x0f0f0f0f);
+  return __builtin_bswap32(mask);
 }
 
 /* The lanes of `mask` are of one warp; number: of the first one. Returns those
