@@ -170,6 +170,11 @@ static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes
   s->lines = p->lines, s->shift = p->shift, s->first = rt_check_line_cells(c) - p->phase;
 }
 
+/* The last lane's element, where each one's is before that of the lane before. */
+static inline uintptr_t last_at(uintptr_t at, uint32_t bytes) {
+  return at - (WARP - 1) * (uintptr_t)bytes;
+}
+
 /* Lanes of one warp at some step: each has its own cell, of lines that are opened. Returns those
  * that are to be noted one by one. */
 static uint32_t note_cells_apart(RtCheck *c, uintptr_t at, uint32_t number, uint32_t what,
@@ -247,6 +252,15 @@ static uint32_t reversed(uint32_t mask) {
   return __builtin_bswap32(mask);
 }
 
+/* Its lines begin where rows of vectors do. */
+static void make_piece_of_row(RtCheck *c, uintptr_t at, uint32_t bytes) {
+  bool is_new = !rt_check_piece_for(c, at, bytes) && !(at & (bytes - 1));
+  c->row = at;
+  if (is_new && !rt_check_find_piece(c, at, bytes))
+    c->no_memory = true;
+  c->row = 0;
+}
+
 /* The lanes of `mask` are of one warp; number: of the first one. Returns those
  * that are to be noted one by one. */
 static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t what, uint32_t bytes,
@@ -255,11 +269,7 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
   if (!mask)
     return 0;
   if (step == bytes) {
-    c->row = at;
-    bool is_new = !rt_check_piece_for(c, at, bytes) && !(at & (bytes - 1));
-    if (is_new && !rt_check_find_piece(c, at, bytes))
-      c->no_memory = true;
-    c->row = 0;
+    make_piece_of_row(c, at, bytes);
     return note_row(c, at, mask, record, number % WARP, bytes);
   }
   bool one = !step && (what & KIND_BITS) == RT_ACCESS_READ &&
@@ -268,8 +278,10 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
     return one ? 0 : mask;
   if (step == -(int64_t)bytes) {
     uint32_t last = WARP - 1 - (uint32_t)__builtin_clz(mask), by = WARP - 1 - last;
-    uint32_t left = note_row_back(c, at - last * (uintptr_t)bytes, reversed(mask) >> by, record,
-                                  (number + last) % WARP, bytes);
+    uintptr_t low = at - last * (uintptr_t)bytes;
+    make_piece_of_row(c, low, bytes);
+    uint32_t left = note_row_back(c, low, reversed(mask) >> by, record, (number + last) % WARP,
+                                  bytes);
     mask = reversed(left) >> by;
   }
   for (uint32_t by = 1; by <= MOST_STEPS; by++)
@@ -286,8 +298,8 @@ const uint8_t *rt_check_row_slowly(const RtHostLaunch *view, uintptr_t at, uint3
     return nothing;
   if (!rt_check_is_plain(what))
     return note_each(view, at, thread, what, bytes, step, mask);
-  if (step == bytes)
-    find_lines(c, &c->next[what >> RT_ACCESS_SITE], at, bytes);
+  if (step == bytes || step == -(int64_t)bytes)
+    find_lines(c, &c->next[what >> RT_ACCESS_SITE], step < 0 ? last_at(at, bytes) : at, bytes);
   uint32_t here = mask & UINT32_MAX >> lane, there = mask & ~here,
            left = note_part(c, at, number, what, bytes, step, here);
   if (there) /* of the next warp */
@@ -376,10 +388,8 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
 }
 
 /* The site's last vector was in this piece, and what comes is as regular. */
-static inline bool is_known(const RtCheck *c, const RtNext *s, uintptr_t at, uint32_t bytes,
-                            int64_t step) {
-  return s->generation == c->generation && at - s->begin < s->size && step == bytes &&
-         !(at & (bytes - 1));
+static inline bool is_known(const RtCheck *c, const RtNext *s, uintptr_t at, uint32_t bytes) {
+  return s->generation == c->generation && at - s->begin < s->size && !(at & (bytes - 1));
 }
 
 /* Its cell, from that of the site's first line on. */
@@ -418,6 +428,27 @@ static __attribute__((noinline)) const uint8_t *row_of_joined(const RtHostLaunch
   return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
 }
 
+/* The same where each lane's element is before that of the lane before, or at another step. */
+static __attribute__((noinline)) const uint8_t *
+row_back_of_joined(const RtHostLaunch *view, const void *address, uint32_t thread, uint32_t what,
+                   uint32_t bytes, int64_t step, uint32_t mask) {
+  RtCheck *c = view->check;
+  const RtNext *s = &c->next[what >> RT_ACCESS_SITE];
+  uintptr_t at = (uintptr_t)address, low = last_at(at, bytes);
+  uint32_t number = thread - c->begin;
+  if (step != -(int64_t)bytes || mask != UINT32_MAX || number % WARP || !rt_check_is_plain(what) ||
+      !is_known(c, s, low, bytes))
+    return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+  uint32_t k = cell_from(s, low), cell = k % WARP;
+  Line *l = &s->lines[k / WARP],
+       me = rt_check_entry(rt_check_stamp(c, number) | what, cell - 1, UINT32_MAX << cell, BACK);
+  bool noted = rt_check_note_entry(c, l, me, c->base);
+  me.mask = rt_check_low_bits(cell);
+  if (noted && (!cell || rt_check_note_entry(c, l + 1, me, c->base)))
+    return nothing;
+  return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+}
+
 /* Of other blocks. Here: the usual case, a line or two that nobody has touched in this launch. */
 static __attribute__((noinline)) const uint8_t *row_of_block(const RtHostLaunch *view,
                                                              const void *address, uint32_t thread,
@@ -430,7 +461,7 @@ static __attribute__((noinline)) const uint8_t *row_of_block(const RtHostLaunch 
   bool shared = rt_check_is_shared(c, at + (uintptr_t)(none * step));
   if (shared && rt_check_keep(view, at, thread, what, bytes, step, mask))
     return nothing;
-  if (shared || !is_known(c, s, at, bytes, step) || (uint64_t)mask << lane >> WARP)
+  if (shared || step != bytes || !is_known(c, s, at, bytes) || (uint64_t)mask << lane >> WARP)
     return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
   if (!thread || s->is_far)
     look_ahead(c, s, at, thread);
@@ -458,7 +489,9 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
   uintptr_t at = (uintptr_t)address;
   if (!c->joined)
     return row_of_block(view, address, thread, what, bytes, step, mask);
-  if (!is_known(c, s, at, bytes, step))
+  if (step != bytes)
+    return row_back_of_joined(view, address, thread, what, bytes, step, mask);
+  if (!is_known(c, s, at, bytes))
     return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
   uint32_t k = cell_from(s, at);
   const Line *l = &s->lines[k / WARP];
