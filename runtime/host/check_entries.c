@@ -154,9 +154,10 @@ static bool note_read(RtCheck *c, Line *l, const Line *me, bool *none) {
     uint64_t differs = (e->record ^ me->record) & (WHO | KIND_BITS);
     uint32_t at = rt_check_segment_of(e->record);
     if (!(differs & WHO) && e->form == me->form) {
-      if (!(mask & ~(uint32_t)e->mask))
+      mask &= ~(uint32_t)e->mask;
+      if (!mask)
         return true;
-      mine = differs ? mine : e;
+      mine = e->record == me->record ? e : mine;
     }
     if (rt_check_kind_of(e->record) == RT_ACCESS_WRITE) {
       *none = false;
@@ -177,15 +178,17 @@ static bool note_read(RtCheck *c, Line *l, const Line *me, bool *none) {
   if (!(mask & ~(twice | (there & elsewhere))))
     return true;
   if (mine) {
-    mine->mask |= me->mask;
+    mine->mask |= mask;
     return true;
   }
-  return n < LOG && add_entry(c, l, me);
+  Line rest = *me;
+  rest.mask = mask;
+  return n < LOG && add_entry(c, l, &rest);
 }
 
 /* Takes the entry in, beside others. false: the line is to be opened. */
 bool rt_check_note_beside(RtCheck *c, Line *l, uint64_t record, uint64_t rest, bool shared) {
-  const Line entry = {.record = record, .rest = rest}, *me = &entry;
+  Line entry = {.record = record, .rest = rest}, *me = &entry;
   if (l->form == OPEN)
     return false;
   bool writes = rt_check_kind_of(me->record) == RT_ACCESS_WRITE, none = !writes;
@@ -193,14 +196,18 @@ bool rt_check_note_beside(RtCheck *c, Line *l, uint64_t record, uint64_t rest, b
     return true;
   uint32_t n = entries_of(c, l), behind = shared ? c->block->begun : c->base;
   Line *mine = NULL;
+  uint32_t own = 0; /* what this thread has done, at whichever site */
   for (uint32_t k = 0; k < n; k++) {
     Line *e = entry_of(c, l, k);
-    bool same = is_same(e, me), e_writes = rt_check_kind_of(e->record) == RT_ACCESS_WRITE;
-    if (same && (e_writes || !writes) && !(me->mask & ~e->mask))
-      return true;
-    if (same && e_writes == writes)
+    if (is_same(e, me) && (rt_check_kind_of(e->record) == RT_ACCESS_WRITE || !writes))
+      own |= e->mask;
+    if (e->record == me->record && e->form == me->form)
       mine = e;
   }
+  if (!(me->mask & ~own))
+    return true;
+  if (!writes)
+    me->mask &= ~own;
   uint32_t once[FORMS + 1] = {0}, once_here[FORMS + 1] = {0}, twice = 0, twice_here = 0, gone = 0;
   for (uint32_t k = 0; k < n; k++) {
     Line *e = entry_of(c, l, k);
@@ -243,7 +250,7 @@ bool rt_check_note_beside(RtCheck *c, Line *l, uint64_t record, uint64_t rest, b
  * entry has, where blocks or warps have neighbours within a line. false: note_beside knows more. */
 bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, uint32_t behind) {
   enum { FEW = 3 };
-  uint32_t more = l->more, mask = (uint32_t)rest, taken = 0, fresh = 0;
+  uint32_t more = l->more, mask = (uint32_t)rest, taken = 0, fresh = 0, own = 0;
   Log *log = more ? &c->logs[more - 1] : NULL;
   uint32_t n = log ? log->n : 0;
   bool writes = rt_check_kind_of(record) == RT_ACCESS_WRITE,
@@ -251,7 +258,10 @@ bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, u
   Line *mine = NULL;
   for (uint32_t k = 0; k <= n; k++) {
     Line *e = k ? &log->entries[k - 1] : l;
-    if (!((e->record ^ record) & (WHO | KIND_BITS)) && !((e->rest ^ rest) >> FORM_AT & FORMS))
+    bool same = !((e->record ^ record) & WHO) && !((e->rest ^ rest) >> FORM_AT & FORMS);
+    if (same && (!writes || rt_check_kind_of(e->record) == RT_ACCESS_WRITE))
+      own |= e->mask;
+    if (same && e->record == record)
       mine = e;
     else
       taken |= e->mask;
@@ -263,16 +273,21 @@ bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, u
     l->record = record, l->rest = rest;
     return true;
   }
+  if (!(mask & ~own))
+    return true;
+  if (!writes)
+    mask &= ~own;
   if (!reads && taken & mask)
     return false;
-  uint32_t now = rest >> FORM_AT == EACH ? mask & ~(mine ? mine->mask : 0) : 0;
+  uint32_t now = rest >> FORM_AT == EACH ? mask & ~own : 0;
   if (mine)
     mine->mask |= mask;
   else if (n >= (reads && taken & mask && !c->joined ? FEW : LOG) || (!more && !new_log(c, l)))
     return false;
   if (!mine) {
     log = &c->logs[l->more - 1];
-    log->entries[n].record = record, log->entries[n].rest = rest;
+    log->entries[n] = (Line){.record = record, .rest = rest};
+    log->entries[n].mask = mask;
     log->n = n + 1;
     log->written |= writes;
     l->twice = 0;

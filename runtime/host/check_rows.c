@@ -336,12 +336,15 @@ static __attribute__((noinline)) bool add_joined_read(RtCheck *c, Line *l, uint6
   Log *log = l->more ? &c->logs[l->more - 1] : NULL;
   if (l->form != EACH || (log && log->written))
     return false;
-  Line *mine = is_same_thread(l, record) ? l : NULL;
-  for (uint32_t k = 0; log && !mine && k < log->n; k++)
-    mine = is_same_thread(&log->entries[k], record) && log->entries[k].form == EACH
-               ? &log->entries[k]
-               : NULL;
-  uint32_t more = mask & ~(mine ? mine->mask : 0);
+  Line *mine = l->record == record ? l : NULL;
+  uint32_t more = mask & ~(is_same_thread(l, record) ? l->mask : 0);
+  for (uint32_t k = 0; log && k < log->n; k++) {
+    Line *e = &log->entries[k];
+    if (e->form == EACH && is_same_thread(e, record))
+      more &= ~e->mask, mine = e->record == record ? e : mine;
+  }
+  if (!more)
+    return true;
   if (!mine && !log) {
     if (c->free_log || c->nlogs == c->most_logs)
       return false;
@@ -350,9 +353,9 @@ static __attribute__((noinline)) bool add_joined_read(RtCheck *c, Line *l, uint6
     log->n = 0, log->written = false, log->once = l->mask, log->twice = 0;
   }
   if (mine)
-    mine->mask |= mask;
+    mine->mask |= more;
   else if (log->n < LOG)
-    log->entries[log->n++] = (Line){.record = record, .rest = mask};
+    log->entries[log->n++] = (Line){.record = record, .rest = more};
   else
     return false;
   if (!log)

@@ -1,6 +1,6 @@
 """Random accesses to a shared tile, in rows, columns, backwards and by steps, with barriers and warp barriers between,
 written out as programs whose threads are the lanes of vectors: a race is reported if and only if there is one, and
-both its threads and lines are of one. Costs 12 s."""
+both its threads and lines are of one. Costs 8 s."""
 
 import linecache
 import sys
@@ -34,7 +34,7 @@ def draw(rng):
     forms, steps = places(rng, block), []
     own = [f for f, is_own in forms if is_own]
     for _ in range(int(rng.integers(2, 5))):
-        how = rng.choice(["reads", "own", "any"], p=[0.45, 0.4, 0.15])
+        how = rng.choice(["reads", "own", "any"], p=[0.35, 0.35, 0.3])
         same = str(rng.choice(own))
         for _ in range(int(rng.integers(1, 4))):
             what = "r" if how == "reads" or rng.random() < 0.4 else "w"
@@ -109,11 +109,11 @@ def tiles(rng):
 @pytest.mark.parametrize("seed", range(2))
 def test_a_race_is_found_in_a_tile(seed):
     rng, found = np.random.default_rng(seed), 0
-    for _ in range(60):
+    for _ in range(25):
         wrong, race = tiles(rng)
         assert not wrong, wrong
         found += race
-    assert 15 < found < 50
+    assert 4 < found < 22
 
 
 if __name__ == "__main__":  # SEED SECONDS: how many programs ran, and those that were judged wrongly
