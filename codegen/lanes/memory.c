@@ -1,11 +1,11 @@
 /* Lanes: loads and stores. See lanes.h; values.c calls it.
  *
- * An address that is linear with the size of the element is one contiguous access, masked where not
- * all lanes run, and so is one that goes back by it; any other is a gather or scatter. Complex numbers are interleaved pairs: one
- * contiguous access of 2W parts and a shuffle. An index that may count from the end (`a[-1]`) is
- * linear but for its wrap-around: a run-time test chooses between a contiguous access and a gather.
- * Types that have no vector form, and volatile or atomic accesses, go lane by lane. Every access is
- * legal here: shape.c and can_write of control.c have decided that before. */
+ * An address that is linear with the size of the element, up or down, is one contiguous access,
+ * masked where not all lanes run; any other is a gather or scatter. Complex numbers are interleaved
+ * pairs: one contiguous access of 2W parts and a shuffle. An index that may count from the end
+ * (`a[-1]`) is linear but for its wrap-around: a run-time test chooses between a contiguous access
+ * and a gather. Types that have no vector form, and volatile or atomic accesses, go lane by lane.
+ * Every access is legal here: shape.c and can_write of control.c have decided that before. */
 #include <assert.h>
 
 #include "codegen/lanes/private.h"
