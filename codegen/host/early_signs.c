@@ -18,8 +18,8 @@ enum { MOST_DEEP = 8 };
 typedef struct Early {
   Cg *cg;
   FnGraph g;
-  bool *writes,
-      *dirty; /* by block: something in it, or in a block before, does more than compute */
+  /* By block: something in it, or in a block before it, does more than compute. */
+  bool *writes, *dirty;
 } Early;
 
 static void find_dirty(Early *e) {

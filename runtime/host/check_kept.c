@@ -62,7 +62,7 @@ static void widen(Span *a, Span by) {
   a->end = by.end > a->end ? by.end : a->end;
 }
 
-/* The bits of a word from this one on, up to `end` of the first one's. */
+/* The bits of this word that are from begin on and before end. */
 static inline uint64_t bits_in(size_t begin, size_t end, size_t word) {
   uint64_t from = begin > word * BITS ? UINT64_MAX << begin % BITS : UINT64_MAX;
   return end < (word + 1) * BITS ? from & (((uint64_t)1 << end % BITS) - 1) : from;
@@ -98,7 +98,7 @@ static bool is_any_lane_written(RtCheckBlock *b, size_t first, const Kept *a, bo
 /* Is it none that may be at odds with one before? */
 static bool is_apart(RtCheckBlock *b, const Kept *a) {
   uint32_t last = WARP - 1 - (uint32_t)__builtin_clz(a->mask),
-           none = (uint32_t)__builtin_ctz(a->mask);
+           first = (uint32_t)__builtin_ctz(a->mask);
   bool dense = a->step == a->bytes && !(a->mask & (a->mask + 1)),
        writes = rt_check_kind_of(a->what) == RT_ACCESS_WRITE;
   int64_t by = a->step < 0 ? -a->step : a->step, size = (int64_t)(b->shared_end - b->shared),
@@ -106,8 +106,8 @@ static bool is_apart(RtCheckBlock *b, const Kept *a) {
   if (!rt_check_is_plain(a->what) || by > size || a->bytes > BITS || (a->bytes & (a->bytes - 1)) ||
       ((at | by) & (a->bytes - 1)))
     return false;
-  int64_t low = at + (a->step < 0 ? last : none) * a->step,
-          high = at + (a->step < 0 ? none : last) * a->step + a->bytes;
+  int64_t low = at + (a->step < 0 ? last : first) * a->step,
+          high = at + (a->step < 0 ? first : last) * a->step + a->bytes;
   if (low < 0 || high > size)
     return false;
   Span all = {(size_t)low, (size_t)high};
@@ -116,7 +116,7 @@ static bool is_apart(RtCheckBlock *b, const Kept *a) {
     return !meet(all, b->writes) ||
            !(dense ? is_any_written(b, all, false) : is_any_lane_written(b, (size_t)at, a, false));
   }
-  if (meet(all, b->reads) || (by < a->bytes && last != none))
+  if (meet(all, b->reads) || (by < a->bytes && last != first))
     return false;
   widen(&b->writes, all);
   return !(dense ? is_any_written(b, all, true) : is_any_lane_written(b, (size_t)at, a, true));
