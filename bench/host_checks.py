@@ -127,6 +127,32 @@ def three_points_of_tiles(u, out):
         out[i] = (tile[t] + tile[t + 1] + tile[t + 2]) / 3
 
 
+def swap_ends(a):
+    i = cuda.grid(1)
+    if i < a.size // 2:
+        a[i], a[a.size - 1 - i] = a[a.size - 1 - i], a[i]
+
+
+def tile_by(side, how):
+    """A tile written in one way and read in another: in columns and rows, or in rows from below."""
+
+    def columns_to_rows(a, out):
+        tile = cuda.shared.array((side, side + 1), a.dtype)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        tile[tx, ty] = a[cuda.blockIdx.y * side + ty, cuda.blockIdx.x * side + tx]
+        cuda.syncthreads()
+        out[cuda.blockIdx.x * side + ty, cuda.blockIdx.y * side + tx] = tile[ty, tx]
+
+    def other_rows(a, out):
+        tile = cuda.shared.array((side, side + 1), a.dtype)
+        tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+        tile[ty, tx] = a[cuda.blockIdx.y * side + ty, cuda.blockIdx.x * side + tx]
+        cuda.syncthreads()
+        out[cuda.blockIdx.y * side + ty, cuda.blockIdx.x * side + tx] = tile[side - 1 - ty, tx]
+
+    return columns_to_rows if how == "columns" else other_rows
+
+
 def transpose_by(side):
     def transpose_square(a, out):
         tile = cuda.shared.array((side, side + 1), a.dtype)
@@ -303,6 +329,8 @@ def cases(scale):
         a, name = numbers((side, side), dtype), np.dtype(dtype).name
         for tile in (32, 16):
             yield f"transpose {name} {tile} x {tile}", transpose_by(tile), ((side // tile, side // tile), (tile, tile)), (a, np.zeros_like(a))
+            for how in ("columns", "other rows"):
+                yield f"tile in {how} {name} {tile} x {tile}", tile_by(tile, how), ((side // tile, side // tile), (tile, tile)), (a, np.zeros_like(a))
         yield f"reverse tiles {name} 256", reverse_tiles, flat(n, 256), (a.ravel(), np.zeros(n, dtype))
         yield f"three points of tiles {name} 256", three_points_of_tiles, flat(n, 256), (a.ravel(), np.zeros(n, dtype))
     for dtype in (f, d, h):
@@ -312,6 +340,8 @@ def cases(scale):
         yield f"nine points {name} 32 x 8, of a plane of one array", nine_points_of_planes, cover((side, side), (32, 8)), (numbers((2, side, side), dtype),)
         yield f"every second point {name} 256, of one array", red_points, flat(n // 2, 256), (numbers(n, dtype),)
     yield "pairs float32 256", swap_pairs, flat(n // 2, 256), (numbers(n, f),)
+    for dtype in (f, d, h, np.int8):
+        yield f"ends {np.dtype(dtype).name} 256", swap_ends, flat(n // 2, 256), (numbers(n, dtype),)
     for name, part in (("[::-1]", slice(None, None, -1)), ("[::2]", slice(None, None, 2))):
         arrays = [cuda.to_device(numbers(2 * n, f, k))[part] for k in range(3)]
         yield f"vadd float32 256, of {name}", vadd, flat(arrays[0].size, 256), tuple(arrays)

@@ -564,6 +564,8 @@ void hl_pass_lanes(Cg *cg) {
   Loops *l = hl_loops(cg);
   if (!l)
     return;
+  if (l->width && !l->fission.nsegments && (cg->options.check & RT_CHECK_RACE))
+    cg_host_ask_signs_early(cg, thread_of(l));
   l->row_width = l->width;      /* for segments too, whose rows are written by hl_pass_entry */
   if (l->joined && l->checks) { /* their vectors go across the boundaries of blocks */
     l->row_width = JOINED_LANES;

@@ -88,6 +88,8 @@ LLVMValueRef cg_host_cut_stride(Cg *cg, LLVMValueRef thread);
 /* Computes that value at the builder's position, in another function. */
 LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef thread, LLVMValueRef v, LLVMValueRef launch);
 
+/* early_signs.c: signs of indices before the first note of an access, in checked code. */
+void cg_host_ask_signs_early(Cg *cg, LLVMValueRef thread);
 /* wrapped_indices.c: bounds checks in two steps, in a function that runs thread by thread. */
 void cg_host_split_wraps(Cg *cg, LLVMValueRef f);
 

@@ -1,11 +1,11 @@
 /* Lanes: loads and stores. See lanes.h; values.c calls it.
  *
- * An address that is linear with the size of the element is one contiguous access, masked where not
- * all lanes run; any other is a gather or scatter. Complex numbers are interleaved pairs: one
- * contiguous access of 2W parts and a shuffle. An index that may count from the end (`a[-1]`) is
- * linear but for its wrap-around: a run-time test chooses between a contiguous access and a gather.
- * Types that have no vector form, and volatile or atomic accesses, go lane by lane. Every access is
- * legal here: shape.c and can_write of control.c have decided that before. */
+ * An address that is linear with the size of the element, up or down, is one contiguous access,
+ * masked where not all lanes run; any other is a gather or scatter. Complex numbers are interleaved
+ * pairs: one contiguous access of 2W parts and a shuffle. An index that may count from the end
+ * (`a[-1]`) is linear but for its wrap-around: a run-time test chooses between a contiguous access
+ * and a gather. Types that have no vector form, and volatile or atomic accesses, go lane by lane.
+ * Every access is legal here: shape.c and can_write of control.c have decided that before. */
 #include <assert.h>
 
 #include "codegen/lanes/private.h"
@@ -21,11 +21,17 @@ static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *o
   return call;
 }
 
-/* Are the lanes' elements contiguous, without padding between them? */
-static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+/* Are the lanes' elements contiguous, without padding between them? back: the last lane's is the
+ * first one. */
+static bool is_run_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, bool back) {
   Shape s = ln_shape(l, pointer);
-  return s.kind == SHAPE_STEP && (uint64_t)s.step == LLVMABISizeOfType(l->cg->layout, t) &&
-         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * (uint64_t)s.step;
+  uint64_t size = LLVMABISizeOfType(l->cg->layout, t);
+  return s.kind == SHAPE_STEP && (uint64_t)(back ? -s.step : s.step) == size &&
+         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * size;
+}
+
+static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+  return is_run_of(l, pointer, t, false);
 }
 
 /* --- pairs: a contiguous access of 2W parts, or two gathers --- */
@@ -245,10 +251,11 @@ static RunBlocks branch_on_sign(Lanes *l, const Run *r) {
 
 /* --- contiguous accesses --- */
 
-static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, unsigned align) {
-  if (l->mask_now) {
+static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValueRef mask,
+                             unsigned align) {
+  if (mask) {
     LLVMTypeRef types[] = {all, LLVMTypeOf(first)};
-    LLVMValueRef args[] = {first, l->mask_now, LLVMGetPoison(all)};
+    LLVMValueRef args[] = {first, mask, LLVMGetPoison(all)};
     return call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
   }
   LLVMValueRef got = l_load(l->b, all, first);
@@ -256,14 +263,27 @@ static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, unsi
   return got;
 }
 
-static void store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned align) {
-  if (l->mask_now) {
+static void store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
+                      unsigned align) {
+  if (mask) {
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(first)};
-    LLVMValueRef args[] = {value, first, l->mask_now};
+    LLVMValueRef args[] = {value, first, mask};
     call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
   } else {
     LLVMSetAlignment(l_store(l->b, value, first), align);
   }
+}
+
+/* The last lane first; NULL of NULL. */
+static LLVMValueRef backwards(Lanes *l, LLVMValueRef v) {
+  return v ? shuffled(l, v, LLVMGetPoison(LLVMTypeOf(v)), l->width, l->width - 1, UINT32_MAX, 0)
+           : NULL;
+}
+
+/* The address of the last lane, of one that goes back. */
+static LLVMValueRef last_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+  LLVMValueRef by = l_int(l->cg->t.i64, -(uint64_t)(l->width - 1));
+  return l_gep(l->b, t, ln_scalar(l, pointer), &by, 1);
 }
 
 static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
@@ -277,7 +297,7 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
   RunBlocks w = branch_on_sign(l, r);
   LLVMBasicBlockRef from[] = {w.run, w.wrapped};
   LLVMValueRef got[2];
-  got[0] = load_run(l, all, r->first, align);
+  got[0] = load_run(l, all, r->first, l->mask_now, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.wrapped);
   got[1] = ln_gather(l, all, pointers, align);
@@ -291,7 +311,7 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
 static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, const Run *r,
                                  unsigned align) {
   RunBlocks w = branch_on_sign(l, r);
-  store_run(l, value, r->first, align);
+  store_run(l, value, r->first, l->mask_now, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.wrapped);
   scatter(l, value, pointers, align);
@@ -368,9 +388,12 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     ln_write_lane_by_lane(l, i, v);
   } else if (is_run(l, pointer, t)) {
     LLVMValueRef first = ln_scalar(l, pointer);
-    v->now = load_run(l, all, first, align);
+    v->now = load_run(l, all, first, l->mask_now, align);
     if (!l->mask_now)
       fetch_ahead(l, pointer, first, LLVMABISizeOfType(l->cg->layout, all));
+  } else if (is_run_of(l, pointer, t, true)) {
+    v->now = backwards(l,
+                       load_run(l, all, last_of(l, pointer, t), backwards(l, l->mask_now), align));
   } else {
     LLVMValueRef pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);
@@ -393,7 +416,10 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, NULL);
   } else if (is_run(l, pointer, t)) {
-    store_run(l, ln_vector(l, value), ln_scalar(l, pointer), align);
+    store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
+  } else if (is_run_of(l, pointer, t, true)) {
+    store_run(l, backwards(l, ln_vector(l, value)), last_of(l, pointer, t),
+              backwards(l, l->mask_now), align);
   } else {
     LLVMValueRef all = ln_vector(l, value), pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);

@@ -212,6 +212,15 @@ static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
 
 /* --- shapes --- */
 
+/* Is v ~x, which is -1 - x? So LLVM writes n - 1 - x. */
+static bool is_complement(LLVMValueRef v) {
+  if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMXor)
+    return false;
+  LLVMValueRef y = LLVMGetOperand(v, 1);
+  return LLVMIsAConstantInt(y) && LLVMGetIntTypeWidth(LLVMTypeOf(y)) <= 64 &&
+         LLVMConstIntGetSExtValue(y) == -1;
+}
+
 /* Flags that hold in all lanes. A flag is a promise about the lanes that run; in masked code lane 0
  * may not be one of them. */
 static bool has_flag(Lanes *l, LLVMValueRef v, bool is_signed) {
@@ -223,6 +232,7 @@ static bool has_flag(Lanes *l, LLVMValueRef v, bool is_signed) {
   case LLVMMul:
   case LLVMShl: return is_signed ? LLVMGetNSW(v) : LLVMGetNUW(v);
   case LLVMOr: return LLVMGetIsDisjoint(v);
+  case LLVMXor: return is_signed && is_complement(v);
   default: return false;
   }
 }
@@ -350,6 +360,9 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   case LLVMOr:
     return both && LLVMGetIsDisjoint(i) ? sum_of_steps(a.step, b.step)
                                         : (ln_all_uniform(l, i) ? step(0) : vector);
+  case LLVMXor:
+    return is_complement(i) && a.kind == SHAPE_STEP ? step(-a.step)
+                                                    : (ln_all_uniform(l, i) ? step(0) : vector);
   case LLVMMul: return product_shape(l, x, y, false);
   case LLVMShl: return product_shape(l, x, y, true);
   case LLVMZExt:

@@ -22,6 +22,7 @@
 #include "runtime/host/check_state.h"
 
 #include "runtime/host/check_entries.h"
+#include "runtime/host/check_kept.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -58,7 +59,7 @@ static void free_block(RtCheckBlock *b) {
     free(b->warps[k].fenced);
   }
   if (b)
-    free(b->left);
+    free(b->left), rt_check_free_kept(b);
   free(b);
 }
 
@@ -174,6 +175,7 @@ static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
 
 static void begin_segments(RtCheck *c, RtCheckBlock *b) {
   b->begun = (uint32_t)(c->base + c->nsegments);
+  rt_check_forget_kept(b);
   uint64_t acquired = 0;
   for (uint32_t k = 0; k < b->nwarps; k++) {
     begin_segment(c, b, k);
@@ -225,6 +227,7 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   b->grid = c->grid;
   b->shared = (uintptr_t)view->shared;
   b->shared_end = b->shared + shared_bytes;
+  rt_check_keep_from(b);
   memset(b->fences, 0, sizeof b->fences);
   memset(b->left, 0, b->nthreads * sizeof *b->left);
   for (uint32_t k = 0; k < b->nwarps; k++)
@@ -338,6 +341,7 @@ static void join(RtCheck *c, Warp *w, uint32_t who, uint32_t tick) {
 
 void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
   RtCheckBlock *b = c->block;
+  rt_check_note_kept(c);
   Warp *w = &b->warps[first / WARP];
   uint32_t n = b->nthreads - first, tick = rt_check_tick_of(w->stamp);
   if (tick < MOST_TICKS)
@@ -362,6 +366,7 @@ static uint64_t time_of(uint64_t record) { return record >> TICK_AT; }
 void rt_check_fence(const RtHostLaunch *view, uint32_t thread, uint32_t device) {
   RtCheck *c = view->check;
   RtCheckBlock *b = c->block;
+  rt_check_note_kept(c);
   Warp *w = &b->warps[thread / WARP];
   if (!w->fenced && !(w->fenced = calloc(WARP, sizeof *w->fenced)))
     c->no_memory = true;
@@ -489,6 +494,7 @@ void rt_check_order_by_atomic(RtCheck *c, uint32_t thread, uintptr_t at, bool wr
   uint32_t warp = thread / WARP;
   if (c->joined) /* there are no fences */
     return;
+  rt_check_note_kept(c);
   acquire(c, &b->warps[warp], at);
   order_lanes(c, &b->warps[warp], thread % WARP, at, writes);
   bool releases = false;

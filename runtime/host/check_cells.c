@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "runtime/host/check_kept.h"
 #include "runtime/host/check_lines.h"
 #include "runtime/host/check_touch.h"
 #include "runtime/host/host.h"
@@ -263,6 +264,14 @@ static inline uint8_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t
 
 uint8_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
                         uint32_t what, uint32_t bytes) {
+  uintptr_t at = (uintptr_t)address;
+  return rt_check_is_shared(view->check, at) && rt_check_keep(view, at, thread, what, bytes, 0, 1)
+             ? 0
+             : rt_check_access_now(view, address, thread, what, bytes);
+}
+
+uint8_t rt_check_access_now(const RtHostLaunch *view, const void *address, uint32_t thread,
+                            uint32_t what, uint32_t bytes) {
   RtCheck *c = view->check;
   c->lane = thread % WARP;
   thread -= c->begin;

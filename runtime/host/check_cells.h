@@ -17,5 +17,8 @@ bool rt_check_note_cell(RtCheck *c, const struct Piece *p, size_t k, uint64_t me
  * same value. */
 uint8_t rt_check_access(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
                         uint32_t bytes);
+/* The same, noted now. */
+uint8_t rt_check_access_now(const RtHostLaunch *view, const void *p, uint32_t thread, uint32_t what,
+                            uint32_t bytes);
 
 #endif

@@ -129,6 +129,7 @@ static bool add_entry(RtCheck *c, Line *l, const Line *e) {
     return false;
   log->entries[log->n++] = *e;
   log->written |= rt_check_kind_of(e->record) == RT_ACCESS_WRITE;
+  l->twice = 0;
   return true;
 }
 
@@ -260,12 +261,13 @@ bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, u
   Line *mine = NULL;
   for (uint32_t k = 0; k <= n; k++) {
     Line *e = k ? &log->entries[k - 1] : l;
-    if ((e->record ^ record) & (WHO | KIND_BITS) || (e->rest ^ rest) >> FORM_AT & FORMS)
-      taken |= e->mask;
-    else if (e->record == record)
+    bool same = !((e->record ^ record) & WHO) && !((e->rest ^ rest) >> FORM_AT & FORMS);
+    if (same && e->record == record)
       mine = e;
-    else
+    else if (same && (!writes || rt_check_kind_of(e->record) == RT_ACCESS_WRITE))
       own |= e->mask;
+    else
+      taken |= e->mask;
     fresh |= rt_check_segment_of(e->record) >= behind;
   }
   if (!fresh) { /* all of it is ordered */
@@ -286,9 +288,11 @@ bool rt_check_note_logged(RtCheck *c, Line *l, uint64_t record, uint64_t rest, u
     return false;
   if (!mine) {
     log = &c->logs[l->more - 1];
-    log->entries[n] = (Line){.record = record, .rest = (rest & ~(uint64_t)UINT32_MAX) | mask};
+    log->entries[n] = (Line){.record = record, .rest = rest};
+    log->entries[n].mask = mask;
     log->n = n + 1;
     log->written |= writes;
+    l->twice = 0;
   }
   if (log)
     log->twice |= log->once & now, log->once |= now;

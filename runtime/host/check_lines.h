@@ -70,7 +70,7 @@ static inline bool rt_check_note_entry(RtCheck *c, Line *l, Line me, uint32_t be
     if (!differs || rt_check_kind_of(l->record) == RT_ACCESS_WRITE) {
       if (!more)
         return true;
-      if (l->record == me.record && !(rest >> MORE_AT)) {
+      if (l->record == me.record && !(rest >> MORE_AT)) { /* of one site, too */
         l->rest = rest | more;
         return true;
       }

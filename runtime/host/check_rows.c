@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "runtime/host/check_kept.h"
 #include "runtime/host/check_lines.h"
 
 #ifdef __clang__
@@ -152,7 +153,7 @@ static const uint8_t *note_each(const RtHostLaunch *view, uintptr_t at, uint32_t
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     uint32_t k = (uint32_t)__builtin_ctz(rest);
     const char *p = (const char *)at + (int64_t)k * step;
-    any |= c->found[k] = rt_check_access(view, p, thread + k, what, bytes);
+    any |= c->found[k] = rt_check_access_now(view, p, thread + k, what, bytes);
   }
   c->row = 0;
   return any ? c->found : nothing;
@@ -167,6 +168,11 @@ static void find_lines(const RtCheck *c, RtNext *s, uintptr_t at, uint32_t bytes
   s->begin = p->number << PIECE_BITS;
   s->size = ((uintptr_t)1 << PIECE_BITS) - WARP * bytes;
   s->lines = p->lines, s->shift = p->shift, s->first = rt_check_line_cells(c) - p->phase;
+}
+
+/* The last lane's element, where each one's is before that of the lane before. */
+static inline uintptr_t last_at(uintptr_t at, uint32_t bytes) {
+  return at - (WARP - 1) * (uintptr_t)bytes;
 }
 
 /* Lanes of one warp at some step: each has its own cell, of lines that are opened. Returns those
@@ -238,11 +244,21 @@ static uint32_t note_row_every(RtCheck *c, uintptr_t at, uint32_t mask, uint64_t
   return left;
 }
 
+/* The last bit first. */
 static uint32_t reversed(uint32_t mask) {
-  uint32_t r = 0;
-  for (uint32_t k = 0; k < WARP; k++)
-    r |= (mask >> k & 1) << (WARP - 1 - k);
-  return r;
+  mask = (mask & 0x55555555) << 1 | (mask >> 1 & 0x55555555);
+  mask = (mask & 0x33333333) << 2 | (mask >> 2 & 0x33333333);
+  mask = (mask & 0x0f0f0f0f) << 4 | (mask >> 4 & 0x0f0f0f0f);
+  return __builtin_bswap32(mask);
+}
+
+/* Its lines begin where rows of vectors do. */
+static void make_piece_of_row(RtCheck *c, uintptr_t at, uint32_t bytes) {
+  bool is_new = !rt_check_piece_for(c, at, bytes) && !(at & (bytes - 1));
+  c->row = at;
+  if (is_new && !rt_check_find_piece(c, at, bytes))
+    c->no_memory = true;
+  c->row = 0;
 }
 
 /* The lanes of `mask` are of one warp; number: of the first one. Returns those
@@ -253,11 +269,7 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
   if (!mask)
     return 0;
   if (step == bytes) {
-    c->row = at;
-    bool is_new = !rt_check_piece_for(c, at, bytes) && !(at & (bytes - 1));
-    if (is_new && !rt_check_find_piece(c, at, bytes))
-      c->no_memory = true;
-    c->row = 0;
+    make_piece_of_row(c, at, bytes);
     return note_row(c, at, mask, record, number % WARP, bytes);
   }
   bool one = !step && (what & KIND_BITS) == RT_ACCESS_READ &&
@@ -266,8 +278,10 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
     return one ? 0 : mask;
   if (step == -(int64_t)bytes) {
     uint32_t last = WARP - 1 - (uint32_t)__builtin_clz(mask), by = WARP - 1 - last;
-    uint32_t left = note_row_back(c, at - last * (uintptr_t)bytes, reversed(mask) >> by, record,
-                                  (number + last) % WARP, bytes);
+    uintptr_t low = at - last * (uintptr_t)bytes;
+    make_piece_of_row(c, low, bytes);
+    uint32_t left = note_row_back(c, low, reversed(mask) >> by, record, (number + last) % WARP,
+                                  bytes);
     mask = reversed(left) >> by;
   }
   for (uint32_t by = 1; by <= MOST_STEPS; by++)
@@ -276,18 +290,16 @@ static uint32_t note_part(RtCheck *c, uintptr_t at, uint32_t number, uint32_t wh
   return mask ? note_cells_apart(c, at, number, what, bytes, step, mask) : 0;
 }
 
-static __attribute__((noinline)) const uint8_t *row_slowly(const RtHostLaunch *view, uintptr_t at,
-                                                           uint32_t thread, uint32_t what,
-                                                           uint32_t bytes, int64_t step,
-                                                           uint32_t mask) {
+const uint8_t *rt_check_row_slowly(const RtHostLaunch *view, uintptr_t at, uint32_t thread,
+                                   uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
   uint32_t number = thread - c->begin, lane = number % WARP;
   if (!mask)
     return nothing;
   if (!rt_check_is_plain(what))
     return note_each(view, at, thread, what, bytes, step, mask);
-  if (step == bytes)
-    find_lines(c, &c->next[what >> RT_ACCESS_SITE], at, bytes);
+  if (step == bytes || step == -(int64_t)bytes)
+    find_lines(c, &c->next[what >> RT_ACCESS_SITE], step < 0 ? last_at(at, bytes) : at, bytes);
   uint32_t here = mask & UINT32_MAX >> lane, there = mask & ~here,
            left = note_part(c, at, number, what, bytes, step, here);
   if (there) /* of the next warp */
@@ -309,7 +321,7 @@ static __attribute__((noinline)) const uint8_t *row_in_lines(const RtHostLaunch 
   for (uint32_t first = number % WARP - cell; wide; wide >>= length, first += length, l++) {
     Line me = rt_check_entry(record, first, (uint32_t)wide & all, EACH);
     if (me.mask && !rt_check_note_entry(c, l, me, behind))
-      return row_slowly(view, at, thread, what, bytes, bytes, mask);
+      return rt_check_row_slowly(view, at, thread, what, bytes, bytes, mask);
   }
   return nothing;
 }
@@ -348,9 +360,17 @@ static __attribute__((noinline)) bool add_joined_read(RtCheck *c, Line *l, uint6
     log->entries[log->n++] = (Line){.record = record, .rest = more};
   else
     return false;
-  if (log)
-    log->twice |= log->once & more, log->once |= more;
+  if (!log)
+    return true;
+  uint32_t once = log->once, twice = log->twice | (once & more);
+  log->once = once | more, log->twice = twice;
+  l->twice = twice == UINT32_MAX;
   return true;
+}
+
+/* Of joined blocks: two threads read each cell, who stand for all others. */
+static inline bool is_read_twice(const RtCheck *c, const Line *l) {
+  return l->rest >> TWICE_AT & 1 && !rt_check_is_stale(c, l->record);
 }
 
 /* A read by joined blocks, as stencils do it: of a line that nobody has touched, or that is read
@@ -363,6 +383,8 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
     rt_check_put(l, (Line){.record = record, .rest = mask});
     return true;
   }
+  if (is_read_twice(c, l))
+    return true;
   if (rt_check_kind_of(old) != RT_ACCESS_READ)
     return false;
   if (more && !(mask & ~c->logs[more - 1].twice) && !c->logs[more - 1].written)
@@ -370,13 +392,30 @@ static inline bool note_joined_read(RtCheck *c, Line *l, uint64_t record, uint32
   return add_joined_read(c, l, record, mask);
 }
 
-/* Of joined blocks, whose lines have 32 cells. k: of the first one. */
-static inline __attribute__((always_inline)) const uint8_t *
-row_of_joined(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t what,
-              uint32_t bytes, uint32_t mask, Line *lines, uint32_t k) {
+/* The site's last vector was in this piece, and what comes is as regular. */
+static inline bool is_known(const RtCheck *c, const RtNext *s, uintptr_t at, uint32_t bytes) {
+  return s->generation == c->generation && at - s->begin < s->size && !(at & (bytes - 1));
+}
+
+/* Its cell, from that of the site's first line on. */
+static inline uint32_t cell_from(const RtNext *s, uintptr_t at) {
+  return (uint32_t)((at - s->begin) >> s->shift) + s->first;
+}
+
+/* Lanes of one warp, of joined blocks, whose lines have 32 cells. */
+static __attribute__((noinline)) const uint8_t *row_of_joined(const RtHostLaunch *view,
+                                                              const void *address, uint32_t thread,
+                                                              uint32_t what, uint32_t bytes,
+                                                              int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
-  uint32_t number = thread - c->begin, cell = k % WARP;
-  Line *l = &lines[k / WARP];
+  RtNext *s = &c->next[what >> RT_ACCESS_SITE];
+  uintptr_t at = (uintptr_t)address;
+  uint32_t number = thread - c->begin, k = cell_from(s, at), cell = k % WARP;
+  if ((uint64_t)mask << number % WARP >> WARP)
+    return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+  if (!number || s->is_far)
+    look_ahead(c, s, at, number);
+  Line *l = &s->lines[k / WARP];
   uint64_t wide = (uint64_t)mask << cell,
            me = (c->row_stamp + ((uint64_t)(number / WARP) << SEGMENT_AT)) | what |
                 rt_check_lanes((number - cell) % WARP);
@@ -394,22 +433,44 @@ row_of_joined(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t 
   return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
 }
 
-/* Here: the usual case, a line or two that nobody has touched in this launch. */
-const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
-                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+/* The same where each lane's element is before that of the lane before, or at another step. */
+static __attribute__((noinline)) const uint8_t *
+row_back_of_joined(const RtHostLaunch *view, const void *address, uint32_t thread, uint32_t what,
+                   uint32_t bytes, int64_t step, uint32_t mask) {
+  RtCheck *c = view->check;
+  const RtNext *s = &c->next[what >> RT_ACCESS_SITE];
+  uintptr_t at = (uintptr_t)address, low = last_at(at, bytes);
+  uint32_t number = thread - c->begin;
+  if (step != -(int64_t)bytes || mask != UINT32_MAX || number % WARP || !rt_check_is_plain(what) ||
+      !is_known(c, s, low, bytes))
+    return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+  uint32_t k = cell_from(s, low), cell = k % WARP;
+  Line *l = &s->lines[k / WARP],
+       me = rt_check_entry(rt_check_stamp(c, number) | what, cell - 1, UINT32_MAX << cell, BACK);
+  bool noted = rt_check_note_entry(c, l, me, c->base);
+  me.mask = rt_check_low_bits(cell);
+  if (noted && (!cell || rt_check_note_entry(c, l + 1, me, c->base)))
+    return nothing;
+  return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+}
+
+/* Of other blocks. Here: the usual case, a line or two that nobody has touched in this launch. */
+static __attribute__((noinline)) const uint8_t *row_of_block(const RtHostLaunch *view,
+                                                             const void *address, uint32_t thread,
+                                                             uint32_t what, uint32_t bytes,
+                                                             int64_t step, uint32_t mask) {
   RtCheck *c = view->check;
   RtNext *s = &c->next[what >> RT_ACCESS_SITE];
-  uintptr_t at = (uintptr_t)address, in_piece = at - s->begin;
-  uint32_t number = thread - c->begin, lane = number % WARP;
-  if (s->generation != c->generation || in_piece >= s->size || step != bytes ||
-      (at & (bytes - 1)) || (uint64_t)mask << lane >> WARP)
-    return row_slowly(view, at, thread, what, bytes, step, mask);
-  if (!number || s->is_far)
-    look_ahead(c, s, at, number);
-  uint32_t k = (uint32_t)(in_piece >> s->shift) + s->first;
-  if (c->joined)
-    return row_of_joined(view, at, thread, what, bytes, mask, s->lines, k);
-  uint32_t length = rt_check_line_cells(c), cell = k & (length - 1);
+  uintptr_t at = (uintptr_t)address;
+  uint32_t lane = thread % WARP, none = mask ? (uint32_t)__builtin_ctz(mask) : 0;
+  bool shared = rt_check_is_shared(c, at + (uintptr_t)(none * step));
+  if (shared && rt_check_keep(view, at, thread, what, bytes, step, mask))
+    return nothing;
+  if (shared || step != bytes || !is_known(c, s, at, bytes) || (uint64_t)mask << lane >> WARP)
+    return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+  if (!thread || s->is_far)
+    look_ahead(c, s, at, thread);
+  uint32_t k = cell_from(s, at), length = rt_check_line_cells(c), cell = k & (length - 1);
   Line *l = &s->lines[k >> c->line_bits];
   uint64_t wide = (uint64_t)mask << cell;
   uint32_t now = (uint32_t)wide & rt_check_all_cells(c);
@@ -417,10 +478,31 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
   if (!rt_check_is_stale(c, l->record) || more >> length ||
       (more && !rt_check_is_stale(c, l[1].record)))
     return row_in_lines(view, at, thread, what, bytes, mask, l, cell);
-  uint64_t record = rt_check_stamp(c, number) | what;
+  uint64_t record = rt_check_stamp(c, thread) | what;
   if (now)
     rt_check_put(l, rt_check_entry(record, lane - cell, now, EACH));
   if (more)
     rt_check_put(l + 1, rt_check_entry(record, lane + length - cell, (uint32_t)more, EACH));
   return nothing;
+}
+
+/* Here: what stencils mostly read, in joined blocks. */
+const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
+                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+  const RtCheck *c = view->check;
+  const RtNext *s = &c->next[what >> RT_ACCESS_SITE];
+  uintptr_t at = (uintptr_t)address;
+  if (!c->joined)
+    return row_of_block(view, address, thread, what, bytes, step, mask);
+  if (step != bytes)
+    return row_back_of_joined(view, address, thread, what, bytes, step, mask);
+  if (!is_known(c, s, at, bytes))
+    return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
+  uint32_t k = cell_from(s, at);
+  const Line *l = &s->lines[k / WARP];
+  bool reads = (what & KIND_BITS) == RT_ACCESS_READ && thread != c->begin;
+  if (reads && is_read_twice(c, l) &&
+      (!((uint64_t)mask << k % WARP >> WARP) || is_read_twice(c, l + 1)))
+    return nothing;
+  return row_of_joined(view, address, thread, what, bytes, step, mask);
 }

@@ -1,6 +1,6 @@
 /* Check: what its files share. Private to them: check.c (launches, blocks, order,
  * findings), check_cells.c (what was touched, by whom), check_entries.c (lines of cells),
- * check_rows.c (vectors) and check_touch.c (one cell). */
+ * check_rows.c (vectors), check_kept.c (reads that may not matter) and check_touch.c (one cell). */
 #ifndef PYPTX_RUNTIME_HOST_CHECK_STATE_H
 #define PYPTX_RUNTIME_HOST_CHECK_STATE_H
 
@@ -46,13 +46,15 @@ enum { LOG = 7 };
 
 /* An entry: these cells of a line were touched. The line's own one says where the others are. Where
  * time counts it is two words. */
-enum { FORM_AT = 32, MORE_AT = 36, FORMS = 15 };
+enum { FORM_AT = 32, TWICE_AT = 36, MORE_AT = 37, FORMS = 15 };
 typedef struct Line {
   uint64_t record;
   union {
     struct {
       uint32_t mask;
-      uint32_t form : 4, more : 28; /* more: index of a log + 1; 0: there are no others */
+      /* twice: of joined blocks, two threads read each cell, and nobody writes; more: index of a
+       * log + 1; 0: there are no others */
+      uint32_t form : 4, twice : 1, more : 27;
     };
     uint64_t rest;
   };
@@ -107,6 +109,18 @@ typedef struct Fence {
   uint32_t epoch, warps, old_epoch, old_warps; /* no warps: there was none */
 } Fence;
 
+/* An access to shared memory that is not noted yet: the arguments of rt_check_row. */
+typedef struct Kept {
+  uintptr_t at;
+  int64_t step;
+  uint32_t thread, what, bytes, mask;
+} Kept;
+
+/* Of shared memory, bytes from its beginning. */
+typedef struct Span {
+  size_t begin, end; /* end 0: nothing */
+} Span;
+
 struct RtCheckBlock {
   uint64_t number;
   uint32_t epoch, grid, nthreads, nwarps;
@@ -114,6 +128,14 @@ struct RtCheckBlock {
   uint32_t first;  /* segment */
   uint32_t begun;  /* … of this epoch: in shared memory what is older is ordered */
   uintptr_t shared, shared_end;
+  /* Since the last barrier (check_kept.c). */
+  Kept *kept;
+  size_t most_kept, written_words;
+  uint64_t *written; /* a bit for each byte */
+  Span writes, reads;
+  uint32_t nkept;
+  bool keeps;
+  const RtHostLaunch *kept_view;
   Fence fences[2]; /* of the block's level, of the device's */
   uint16_t *left;  /* by thread: the site at which it ended, 0: it has not */
   struct RtCheckBlock *next;

@@ -332,6 +332,39 @@ def dynamic_index_from_the_end(x, out):
     out[-t - 1] = x[t]
 
 
+@right(1, 64, f32(64), f32(64))
+def from_the_end_behind_a_read(x, out):
+    t = cuda.threadIdx.x
+    out[t - 1] = x[t]
+    out[t - 1] += x[-1 - t]
+
+
+@right(2, 64, f32(8))
+def the_same_value_from_both_ends(x):
+    t = cuda.grid(1)
+    if t < 16:
+        x[t - 8] = 7
+
+
+@right(2, 64, i32(128))
+def both_ends_exchanged(x):
+    t = cuda.grid(1)
+    if t < x.size // 2:
+        x[t], x[x.size - 1 - t] = x[x.size - 1 - t], x[t]
+
+
+@right((2, 2), (16, 16), np.arange(1024, dtype=np.int8).reshape(32, 32), np.zeros((32, 32), np.int8))
+def a_tile_written_by_columns(x, out):
+    tile = cuda.shared.array((16, 17), np.int8)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    for k in range(2):
+        tile[tx, ty] = x[cuda.blockIdx.y * 16 + ty, cuda.blockIdx.x * 16 + tx]
+        cuda.syncthreads()
+        v = tile[15 - ty, tx]
+        cuda.syncthreads()
+    out[cuda.blockIdx.y * 16 + ty, cuda.blockIdx.x * 16 + tx] = v
+
+
 @right(3, 64, f32(130), f32(130))
 def partial_vectors_at_the_end(x, out):
     i = cuda.grid(1)

@@ -422,6 +422,21 @@ def test_checked_launches_at_once():
 
 
 @on_host
+def test_what_counts_from_the_end_is_noted_by_vectors():
+    def behind_a_read(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i - 1] = x[i]
+
+    def exchanged(x, out):
+        i = cuda.grid(1)
+        if i < x.size // 2:
+            x[i], x[x.size - 1 - i] = x[-1 - i], x[i]
+
+    for function in (behind_a_read, exchanged):
+        assert "call ptr @rt_check_row" in cuda.jit(function, check="race").inspect_llvm("int16[::1], int16[::1]")
+
+
 def test_a_barrier_that_threads_leave_names_both_lines():
     @cuda.jit(check="sync")
     def kernel(x):

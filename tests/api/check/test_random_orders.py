@@ -1,6 +1,6 @@
 """Random accesses, shifted, scattered, uniform, in rows and atomic, with barriers between, and some with fences and
 atomic operations: a race is reported if and only if there is one. And without barriers in blocks of all widths,
-whose vectors go across their boundaries, forwards, backwards and by steps. Costs 11 s."""
+whose vectors go across their boundaries, forwards, backwards, by steps and from the end. Costs 13 s."""
 
 import sys
 import time
@@ -160,9 +160,33 @@ def straight(x, out, code, shift, table):
         out[j, i] = v
 
 
+@cuda.jit(check="race")
+def wraps(x, out, code, shift, table):
+    i, j = cuda.grid(2)
+    if i < out.shape[1] and j < out.shape[0]:
+        t = j * out.shape[1] + i
+        a, b = t - abs(shift[0]), -1 - t - abs(shift[1])
+        v = x[a]
+        if code[0] != 2 and b >= -x.size:
+            v += x[b]
+        if code[1] == 3 and b >= -x.size:
+            x[b] = t + 1000
+        if code[2] == 5:
+            x[a] = t + 2000
+        out[j, i] = v
+
+
 def rows_touch(kernel, n, code, shift, table):
     """(element, what) of each access, by thread."""
     t = np.arange(table.shape[1])
+    if kernel is wraps:
+        a, b = t - abs(shift[0]), -1 - t - abs(shift[1])
+        a, b = a % n, np.where(b >= -n, b % n, -1)
+        yield a, "r"
+        yield from ((b, "r"),) if code[0] != 2 else ()
+        yield from ((b, "w"),) if code[1] == 3 else ()
+        yield from ((a, "w"),) if code[2] == 5 else ()
+        return
     if kernel is straight:
         a, b, c = t + shift[0], n - 1 - t - shift[1], 2 * t + shift[2]
         inside = (0 <= a) & (a < n - 1)
@@ -208,8 +232,8 @@ def test_a_race_is_found_in_rows_of_blocks(seed):
     rng, found = np.random.default_rng(100 + seed), 0
     for _ in range(250):
         block, shape, n, code, shift, table = draw_rows(rng)
-        kernel = rows if rng.random() < 0.7 else straight
-        dtype = rng.choice([np.int16, np.float32, np.float64])
+        kernel = [rows, rows, straight, wraps][int(rng.integers(4))]
+        dtype = [np.int16, np.float32, np.float64, np.complex128][int(rng.integers(3 if kernel is rows else 4))]
         x = np.zeros(n + 40, dtype)[int(rng.integers(40)):][:n]
         grid = -(-shape[1] // block[0]), -(-shape[0] // block[1])
         odd = pairs_at_odds(n, rows_touch(kernel, n, code, shift, table))

@@ -409,6 +409,42 @@ def a_flag_set_before_the_data(flag, x):
         x[1] = x[0]  #!
 
 
+@race(2, 64, i32(8))
+def both_ends_of_a_short_array(x):
+    t = cuda.grid(1)
+    if t < 16:
+        x[t - 8] = t  #!
+
+
+@race(1, 64, i32(65))
+def ends_that_meet(x):
+    t = cuda.grid(1)
+    v = x[t]  #!
+    x[-1 - t] = v + t  #!
+
+
+@race((1, 1), (16, 16), f32(16, 16))
+def columns_read_before_the_barrier(out):
+    tile = cuda.shared.array((16, 17), np.int8)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    tile[tx, ty] = tx  #!
+    if ty == 15:
+        cuda.syncwarp()
+    v = tile[ty, tx]  #!
+    cuda.syncthreads()
+    out[ty, tx] = v
+
+
+@race((1, 1), (16, 16), f32(16, 16))
+def written_after_it_was_read(out):
+    tile = cuda.shared.array((16, 17), np.int16)
+    tx, ty = cuda.threadIdx.x, cuda.threadIdx.y
+    tile[ty, tx] = tx + ty
+    cuda.syncthreads()
+    out[ty, tx] = tile[tx, ty]  #!
+    tile[tx, 15 - ty] = 16 * ty + tx  #!
+
+
 @race(2, 32, i32(4) * 0, f32(64))
 def a_ticket_that_is_another_than_the_release(q, x):
     if cuda.threadIdx.x == 0:

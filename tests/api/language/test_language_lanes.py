@@ -427,6 +427,20 @@ def test_complex_elements_in_strides(dtype):
     run(kernel, [x.astype(dtype), 2 + 3 * order, np.zeros(610, dtype)], 3, 96)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "float32", "complex64"])
+def test_elements_that_go_back(dtype):
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[out.size - 101 - i] = x[x.size - 1 - i]
+            if i % 3 and x[i] == x[0]:
+                out[x.size - 1 - i] = x[-1 - i]
+            if i < 100:
+                out[i - 100] = x[99 - i]
+
+    run(kernel, [numbers(np.int8).astype(dtype), np.zeros(2 * N + 105, dtype)], GRID, BLOCK)
+
+
 @pytest.mark.parametrize("by", [1, 3, 8, 17, 40])
 def test_lanes_before_the_first_that_runs_count_from_the_end(by):
     def kernel(x, by, out):

@@ -1,0 +1,141 @@
+/* Early signs: of indices that may count from the end, in checked code that is to run as lanes.
+ *
+ * Lowering wraps such an index by `x < 0 ? x + n : x`. Where all lanes agree on the sign, what they
+ * touch is at a constant step, so that one call notes it. Lanes may assume that they agree as long
+ * as nothing has been noted: otherwise the threads run one by one instead. So this asks for the
+ * signs of what is written before the first note, where x can be computed there.
+ *
+ * In: the function of one thread, in the form that lanes assume. Out: the same, with such tests in
+ * a block that comes first; whatever cannot be moved stays. */
+#include "codegen/host/host.h"
+#include "codegen/lanes/lanes.h"
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
+#include "runtime/abi.h"
+
+enum { MOST_DEEP = 8 };
+
+typedef struct Early {
+  Cg *cg;
+  FnGraph g;
+  /* By block: something in it, or in a block before it, does more than compute. */
+  bool *writes, *dirty;
+} Early;
+
+static void find_dirty(Early *e) {
+  uint32_t n = e->g.len;
+  e->writes = ARENA_ARRAY(e->g.arena, bool, n);
+  e->dirty = ARENA_ARRAY(e->g.arena, bool, n);
+  for (uint32_t k = 0; k < n; k++) {
+    e->dirty[k] = e->writes[k] = false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(e->g.nodes[k].block); i;
+         i = LLVMGetNextInstruction(i))
+      e->writes[k] |= cg_lanes_writes(i);
+  }
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t k = 0; k < n; k++)
+      for (uint32_t s = 0; s < e->g.nodes[k].nsucc && (e->writes[k] || e->dirty[k]); s++) {
+        uint32_t to = e->g.nodes[k].succ[s];
+        again |= !e->dirty[to];
+        e->dirty[to] = true;
+      }
+  }
+}
+
+static bool is_clean(const Early *e, uint32_t k) {
+  return !e->dirty[k] && !e->writes[k] && e->g.nodes[k].loop == GRAPH_NONE;
+}
+
+static bool is_in_place(const Early *e, LLVMValueRef v, uint32_t to) {
+  if (!LLVMIsAInstruction(v))
+    return true;
+  uint32_t k = graph_number(&e->g, LLVMGetInstructionParent(v));
+  return k != GRAPH_NONE && graph_dominates(&e->g, k, to);
+}
+
+/* Operations whose promises about their operands can be taken back. */
+static bool can_move(LLVMValueRef v) {
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+  case LLVMXor:
+  case LLVMZExt:
+  case LLVMSExt: return true;
+  default: return false;
+  }
+}
+
+/* Is it there in the block, or can be? */
+static bool is_ready(const Early *e, LLVMValueRef v, uint32_t to, int depth) {
+  if (is_in_place(e, v, to))
+    return true;
+  bool ready = depth < MOST_DEEP && can_move(v);
+  for (unsigned k = 0; ready && k < (unsigned)LLVMGetNumOperands(v); k++)
+    ready = is_ready(e, LLVMGetOperand(v, k), to, depth + 1);
+  return ready;
+}
+
+/* What holds behind a branch need not hold in front of it. */
+static void take_promises_back(LLVMValueRef v) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(v);
+  if (op == LLVMZExt)
+    LLVMSetNNeg(v, 0);
+  if (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl)
+    LLVMSetNSW(v, 0), LLVMSetNUW(v, 0);
+}
+
+static void move_to(const Early *e, LLVMValueRef v, uint32_t to) {
+  if (is_in_place(e, v, to))
+    return;
+  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+    move_to(e, LLVMGetOperand(v, k), to);
+  take_promises_back(v);
+  LLVMInstructionRemoveFromParent(v);
+  LLVMPositionBuilderBefore(e->cg->builder, LLVMGetBasicBlockTerminator(e->g.nodes[to].block));
+  LLVMInsertIntoBuilder(e->cg->builder, v);
+}
+
+static void ask_early(const Early *e, LLVMValueRef sign) {
+  uint32_t k = graph_number(&e->g, LLVMGetInstructionParent(sign));
+  while (k != GRAPH_NONE && !is_clean(e, k))
+    k = e->g.nodes[k].idom;
+  if (k != GRAPH_NONE && is_ready(e, LLVMGetOperand(sign, 0), k, 0) &&
+      is_ready(e, LLVMGetOperand(sign, 1), k, 0))
+    move_to(e, sign, k);
+}
+
+/* The signs that an address depends on: x < 0, or what LLVM knows to be the same, as i == 0 of
+ * x = i - 1. */
+static void find_signs(const Early *e, LLVMValueRef v, int depth) {
+  if (!LLVMIsAInstruction(v) || depth > MOST_DEEP || LLVMIsAPHINode(v))
+    return;
+  if (LLVMIsASelectInst(v) && LLVMIsAICmpInst(LLVMGetOperand(v, 0)))
+    ask_early(e, LLVMGetOperand(v, 0));
+  else if (LLVMIsAGetElementPtrInst(v) || can_move(v))
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+      find_signs(e, LLVMGetOperand(v, k), depth + 1);
+}
+
+static bool notes_write(LLVMValueRef i) {
+  enum { WHAT = 3 };
+  return cg_is_call_of(i, "rt_check_access") &&
+         (LLVMConstIntGetZExtValue(LLVMGetOperand(i, WHAT)) & RT_ACCESS_KINDS) == RT_ACCESS_WRITE;
+}
+
+void cg_host_ask_signs_early(Cg *cg, LLVMValueRef thread) {
+  enum { POINTER = 1 };
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  Early e = {.cg = cg, .g = graph_of(&cg->cx->arena, thread, NULL)};
+  graph_loops(&e.g);
+  find_dirty(&e);
+  for (uint32_t k = 0; k < e.g.len; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(e.g.nodes[k].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (notes_write(i))
+        find_signs(&e, LLVMGetOperand(i, POINTER), 0);
+  if (here)
+    LLVMPositionBuilderAtEnd(cg->builder, here);
+}
