@@ -8,7 +8,7 @@ from pyptx import _pyptx
 from pyptx.cuda._jit import _CHECKS, _CHECKS_OF_PROGRAM, check_bits
 
 
-_here = threading.local()  # .blocks: [checks] of each block that this thread is in, in the order in which it came to them
+_here = threading.local()  # .blocks: [checks] of each block that this thread is in, the first one first
 
 
 def _blocks():
@@ -53,7 +53,7 @@ class checking:
         if not mine:
             raise RuntimeError("cuda.checking: the block ends that has not begun: write `with cuda.checking(…):`")
         blocks, entry = self._entered.pop(mine[-1])
-        blocks[:] = [b for b in blocks if b is not entry]  # blocks of coroutines may end in another order than they began
+        blocks[:] = [b for b in blocks if b is not entry]  # coroutines' may end in any order
         if blocks is here:
             _show(blocks)
         if self._bits & _CHECKS["init"]:

@@ -12,7 +12,7 @@ _NUMBAS = frozenset((
     "cudadrv", "defer_cleanup", "detect", "get_memory_manager", "is_bfloat16_supported", "is_float16_supported", "is_supported_version", "kernels",
     "require_context", "set_memory_manager", "Reduce",
 ))  # fmt: skip
-_VECTOR = re.compile(r"[a-z]\w*x[1-4]|(?!float|double|int|uint)[a-z]+[1-4]|[a-z]+1")  # of vector types, those that few kernels have
+_VECTOR = re.compile(r"[a-z]\w*x[1-4]|(?!float|double|int|uint)[a-z]+[1-4]|[a-z]+1")  # types that few kernels have
 
 
 def is_alias(name, value):

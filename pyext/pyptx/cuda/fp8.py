@@ -127,32 +127,32 @@ def fp8_e8m0(x):
 
 
 def fp8x2_e4m3(x):
-    """The two float8_e4m3fn next to those of a float32x2 or float64x2, as fp8_e4m3 converts: `.x` and `.y`; `.__x` is a uint16."""
+    """fp8_e4m3 of each number of a float32x2 or float64x2: `.x` and `.y`, and their bits as a uint16, `.__x`."""
     return _float8_e4m3fnx2(fp8_e4m3(x.x), fp8_e4m3(x.y))
 
 
 def fp8x4_e4m3(x):
-    """The four float8_e4m3fn next to those of a float32x4 or float64x4, as fp8_e4m3 converts: `.x` to `.w`; `.__x` is a uint32."""
+    """fp8_e4m3 of each number of a float32x4 or float64x4: `.x` to `.w`, and their bits as a uint32, `.__x`."""
     return _float8_e4m3fnx4(fp8_e4m3(x.x), fp8_e4m3(x.y), fp8_e4m3(x.z), fp8_e4m3(x.w))
 
 
 def fp8x2_e5m2(x):
-    """The two float8_e5m2 next to those of a float32x2 or float64x2, as fp8_e5m2 converts: `.x` and `.y`; `.__x` is a uint16."""
+    """fp8_e5m2 of each number of a float32x2 or float64x2: `.x` and `.y`, and their bits as a uint16, `.__x`."""
     return _float8_e5m2x2(fp8_e5m2(x.x), fp8_e5m2(x.y))
 
 
 def fp8x4_e5m2(x):
-    """The four float8_e5m2 next to those of a float32x4 or float64x4, as fp8_e5m2 converts: `.x` to `.w`; `.__x` is a uint32."""
+    """fp8_e5m2 of each number of a float32x4 or float64x4: `.x` to `.w`, and their bits as a uint32, `.__x`."""
     return _float8_e5m2x4(fp8_e5m2(x.x), fp8_e5m2(x.y), fp8_e5m2(x.z), fp8_e5m2(x.w))
 
 
 def fp8x2_e8m0(x):
-    """The two float8_e8m0fnu next to those of a float32x2 or float64x2, as fp8_e8m0 converts: `.x` and `.y`; `.__x` is a uint16."""
+    """fp8_e8m0 of each number of a float32x2 or float64x2: `.x` and `.y`, and their bits as a uint16, `.__x`."""
     return _float8_e8m0fnux2(fp8_e8m0(x.x), fp8_e8m0(x.y))
 
 
 def fp8x4_e8m0(x):
-    """The four float8_e8m0fnu next to those of a float32x4 or float64x4, as fp8_e8m0 converts: `.x` to `.w`; `.__x` is a uint32."""
+    """fp8_e8m0 of each number of a float32x4 or float64x4: `.x` to `.w`, and their bits as a uint32, `.__x`."""
     return _float8_e8m0fnux4(fp8_e8m0(x.x), fp8_e8m0(x.y), fp8_e8m0(x.z), fp8_e8m0(x.w))
 
 
