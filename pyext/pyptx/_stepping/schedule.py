@@ -134,6 +134,7 @@ class Run:
         self._given = None  # who is next, whoever else is ready
         self._running = None  # the thread of the process whose turn it is
         self._trace = None  # what follows the thread that launches: a debugger, coverage.py
+        self._pdb = None  # the same of a pdb that uses sys.monitoring
         self.dynamic_shared = 0
         self.strict = False  # check="sync": barriers are places in the source, and all threads must come
 
@@ -142,7 +143,7 @@ class Run:
     def launch(self):
         """Runs all threads; raises what one of them raises, with its thread and block added."""
         before = getattr(here, "thread", None)
-        self._trace = sys.gettrace()
+        self._trace, self._pdb = sys.gettrace(), _tracer_of_pdb()
         try:
             self._drive()
         except BaseException as error:  # Ctrl-C, while another thread of the process has the turn
@@ -151,6 +152,7 @@ class Run:
             here.thread = before
             for worker in self._workers:
                 worker.join()
+            self._follow()
         if self._error:
             error, thread = self._error
             self._error = None
@@ -212,8 +214,14 @@ class Run:
 
     # --- turns
 
+    def _follow(self):
+        """pdb stops in this thread of the process from here on."""
+        if self._pdb is not None:
+            self._pdb._tracing_thread = threading.current_thread()
+
     def _take_turn(self, thread):
         self._running = threading.get_ident()
+        self._follow()
         thread.ticks = 0
         self._enter(thread)
 
@@ -382,6 +390,13 @@ class Run:
                     self._release(group, [mask] * len(group))
                     return True
         return False
+
+
+def _tracer_of_pdb():
+    """pdb's, if it follows this thread by sys.monitoring, as set_trace() does since CPython 3.14. It follows one thread, whose name is private."""
+    debugger = getattr(getattr(sys.modules.get("pdb"), "Pdb", None), "_last_pdb_instance", None)
+    tracer = getattr(debugger, "monitoring_tracer", None)
+    return tracer if getattr(tracer, "_tracing_thread", None) is threading.current_thread() else None
 
 
 def _closed_lock():

@@ -4,8 +4,11 @@ import math
 import os
 import sys
 
-# _progress, which compilations call, comes with this module: a child of fork would wait for ever
-# for a module that another thread of its parent was importing.
+# tokenize, which linecache imports late since CPython 3.15, and _progress, which compilations call,
+# come with this module: a child of fork would wait for ever for a module that another thread of its
+# parent was importing.
+import tokenize  # noqa: F401
+
 from pyptx import _progress, _pyptx  # noqa: F401
 from pyptx._numbers import whole
 from pyptx._options import FASTMATH, OPTIONS

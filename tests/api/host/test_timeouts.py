@@ -155,7 +155,7 @@ def a_lock(x):
 
 def the_last_thread(x):
     if cuda.grid(1) == cuda.gridsize(1) - 1:
-        while True:
+        while True:  # here, for CPython 3.15
             pass  # here
 
 

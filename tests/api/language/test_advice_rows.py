@@ -4,6 +4,7 @@ Each advice is the same for both targets. PT807 needs what an assembler says: th
 """
 
 import shutil
+import sys
 import time
 import warnings
 
@@ -60,6 +61,8 @@ def advice_of(function, signature, options):
 
 
 NUMBA = {"typing": "numba"}
+# CPython 3.15 makes no tuple of these, and stores both in one step: what is named is the number.
+TWO_AT_ONCE = "s, k = ‹0.0, 0" if sys.version_info >= (3, 15) else "‹s, k = 0.0, 0"
 
 # (row, parameters, signature, body with «place» and ‹ in the line of the note, options)
 SAID = [
@@ -97,7 +100,7 @@ SAID = [
     ("ROUNDED_SUM", "a, out", "bfloat16[::1], bfloat16[::1]", "s = ‹0.0\nfor k in range(8):\n    «s += a[k]»\nout[0] = s"),
     ("ROUNDED_SUM", "a, out", "float8_e4m3fn[::1], float8_e4m3fn[::1]", "s = ‹0.0\nfor k in range(8):\n    «s += a[k]»\nout[0] = s"),
     ("ROUNDED_SUM", "a, out", "float8_e5m2[::1], float8_e5m2[::1]", "s = ‹0.0\nfor k in range(8):\n    «s += a[k]»\nout[0] = s"),
-    ("ROUNDED_SUM", "a, out", f"{V}, {V}", "‹s, k = 0.0, 0\nwhile k < a.size:\n    «s += a[k]»\n    out[k] = s\n    k += 1"),
+    ("ROUNDED_SUM", "a, out", f"{V}, {V}", f"{TWO_AT_ONCE}\nwhile k < a.size:\n    «s += a[k]»\n    out[k] = s\n    k += 1"),
     # float64 among float32
     ("WIDE_AMONG_NARROW", "a, c", f"{V}, float64", "i = cuda.grid(1)\na[i] = «a[i] * c»"),
     ("WIDE_AMONG_NARROW", "a, c", f"{V}, float64", "i = cuda.grid(1)\nd = c * 2\nif «a[i] - d» > 1:\n    a[i] = 0"),
