@@ -97,8 +97,8 @@ def test_all_lists_what_follows(program, capsys):
     assert out.count("follows from another place") == 5 and ": s += x[j]\n" in out and "--all" not in out
 
 
-# x, y = 0, 0: CPython 3.15 makes no tuple of these, and what is named is the number
-BOTH_AT_ONCE = ("x = 0", "int8", "int64", "x = np.int64(0)") if sys.version_info >= (3, 15) else ("x", "int8", "int64", "x = np.int64(x)")
+# x, y = 0, 0: CPython 3.14 makes no tuple of these, and what is named is the number
+BOTH_AT_ONCE = ("x = 0", "int8", "int64", "x = np.int64(0)") if sys.version_info >= (3, 14) else ("x", "int8", "int64", "x = np.int64(x)")
 
 
 @pytest.mark.parametrize(

@@ -267,7 +267,7 @@ def test_warps():
             mask = cuda.activemask()
             out[4, t] = cuda.ballot_sync(mask, t % 3 == 0)
         cuda.syncwarp()
-        out[5, t] = cuda.shfl_sync(0xFF << (t % 32 // 8 * 8), t, 3)
+        out[5, t] = cuda.shfl_sync(0xFF << (t % 32 // 8 * 8), t, t % 32 // 8 * 8 + 3)
 
     both(kernel, 1, 96, np.arange(96, dtype=np.int64), np.zeros((6, 96), np.int64))
 

@@ -61,8 +61,8 @@ def advice_of(function, signature, options):
 
 
 NUMBA = {"typing": "numba"}
-# CPython 3.15 makes no tuple of these, and stores both in one step: what is named is the number.
-TWO_AT_ONCE = "s, k = ‹0.0, 0" if sys.version_info >= (3, 15) else "‹s, k = 0.0, 0"
+# CPython 3.14 makes no tuple of these, and stores both in one step: what is named is the number.
+TWO_AT_ONCE = "s, k = ‹0.0, 0" if sys.version_info >= (3, 14) else "‹s, k = 0.0, 0"
 
 # (row, parameters, signature, body with «place» and ‹ in the line of the note, options)
 SAID = [
