@@ -1,6 +1,7 @@
 /* Check: what its files share. Private to them: check.c (launches, blocks, order,
  * findings), check_cells.c (what was touched, by whom), check_entries.c (lines of cells),
- * check_rows.c (vectors), check_kept.c (reads that may not matter) and check_touch.c (one cell). */
+ * check_rows.c (vectors), check_kept.c (of shared memory, noted if it matters) and check_touch.c
+ * (one cell). */
 #ifndef PYPTX_RUNTIME_HOST_CHECK_STATE_H
 #define PYPTX_RUNTIME_HOST_CHECK_STATE_H
 

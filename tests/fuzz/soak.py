@@ -150,8 +150,9 @@ CALLED = ("tests/api/arrays", "tests/api/launch", "tests/api/interop")
 
 def checks(seconds, seed):
     programs, kept = 0, []
-    for name in ("orders", "kernels"):
-        done = run([sys.executable, f"tests/api/check/test_random_{name}.py", seed, seconds / 2], PYPTX_DEVICE="host")
+    names = "orders", "kernels", "tiles"
+    for name in names:
+        done = run([sys.executable, f"tests/api/check/test_random_{name}.py", seed, seconds / len(names)], PYPTX_DEVICE="host")
         programs += int((re.match(r"\d+(?= programs)", done.stdout) or "0")[0])
         if done.returncode:
             kept.append(keep(f"checks-{name}-{seed}.txt", done.stdout + done.stderr))

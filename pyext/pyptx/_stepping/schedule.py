@@ -393,7 +393,8 @@ class Run:
 
 
 def _tracer_of_pdb():
-    """pdb's, if it follows this thread by sys.monitoring, as set_trace() does since CPython 3.14. It follows one thread, whose name is private."""
+    """pdb's, if it follows this thread by sys.monitoring, as set_trace() does since CPython 3.14: one thread, which
+    only a private name says."""
     debugger = getattr(getattr(sys.modules.get("pdb"), "Pdb", None), "_last_pdb_instance", None)
     tracer = getattr(debugger, "monitoring_tracer", None)
     return tracer if getattr(tracer, "_tracing_thread", None) is threading.current_thread() else None

@@ -1,6 +1,6 @@
-"""Random kernels whose accesses each have a line of their own, with barriers, warp operations, loops and conditions, in blocks of several
-shapes, on arrays of several layouts: a race is reported if and only if there is one, and the element, both threads and both lines of the
-report are those of a pair that races. Costs 2 s."""
+"""Random kernels whose accesses each have a line of their own, with barriers, warp operations, loops and conditions, in
+blocks of several shapes, on arrays of several layouts: a race is reported if and only if there is one, and the element,
+both threads and both lines of the report are those of a pair that races. Costs 2 s."""
 
 import itertools
 import random
@@ -34,7 +34,8 @@ def index_of(r, a, threads, blocks):
 
 
 def draw(seed):
-    """The kernel's source, its launch, and its steps: (line, array, index, kind, condition), BARRIER, WARP, or (times, steps) of a loop."""
+    """The kernel's source, its launch, and its steps: (line, array, index, kind, condition), BARRIER, WARP, or
+    (times, steps) of a loop."""
     r = random.Random(seed)
     block, grid = r.choice(BLOCKS), r.choice([(1,), (1,), (2,), (3,), (2, 2), (1, 3)])
     threads, blocks = int(np.prod(block)), int(np.prod(grid))
@@ -113,7 +114,7 @@ def at_odds(x, y):
 
 
 def most(them):
-    """The worst that these accesses to an element may be: whoever writes one value may be taken for whoever wrote it before."""
+    """The worst that these accesses to an element may be: who writes one value may be taken for who wrote it before."""
     writes = [x for x in them if x[4] != "read"]
     return 0 if not writes else 1 if {x[4] for x in writes} == {"write"} and len({x[6] for x in writes}) < len({x[:2] for x in writes}) else 2
 

@@ -116,7 +116,7 @@ def test_a_race_is_found_in_a_tile(seed):
     assert 4 < found < 22
 
 
-if __name__ == "__main__":  # SEED SECONDS: how many programs ran, and those that were judged wrongly
+if __name__ == "__main__":  # SEED SECONDS: how many programs ran, and those that were judged wrongly (scripts/soak)
     rng, end, ran = np.random.default_rng(int(sys.argv[1])), time.monotonic() + float(sys.argv[2]), 0
     bad = []
     while time.monotonic() < end:

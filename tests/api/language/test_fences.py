@@ -211,7 +211,8 @@ MULTIPLY = READS["mma of b"]  # s is tile b, which all warps read
     ("    cuda.barrier_sync(4 + t // 32, 32)\n", False),
     ("    if t // 32 == 2:\n        cuda.barrier_sync(4, 32)\n    else:\n        cuda.barrier_sync(5, 96)\n", False),
     ("    if t < 64:\n" + ARRIVE.format(0) + WAIT.format(0).replace("        ", "    "), False),
-    ("    if 32 <= t < 96:\n" + ARRIVE.format(0) + FENCE + WAIT.format(0).replace("        ", "    "), False),  # it has arrived before its fence
+    # it has arrived before its fence
+    ("    if 32 <= t < 96:\n" + ARRIVE.format(0) + FENCE + WAIT.format(0).replace("        ", "    "), False),
     ("    c.barrier_arrive()\n" + FENCE + "    c.barrier_wait()\n", False),
     # all but one warp, or but one lane, have met it
     ("    cuda.barrier_sync(4 + t // 96, 96 - 64 * (t // 96))\n", False),
@@ -219,7 +220,8 @@ MULTIPLY = READS["mma of b"]  # s is tile b, which all warps read
     ("    if 64 <= t < 128:\n" + ARRIVE.format(0) + "    if t:\n" + WAIT.format(0), False),
     ("    if 64 <= t < 128:\n" + ARRIVE.format(0) + WAIT.format(0).replace("        ", "    "), True),
     ("    if 64 <= t < 128:\n" + ARRIVE.format(0) + "    if t % 32 == 0:\n" + WAIT.format(0) + "    cuda.syncwarp()\n", True),
-    ("    if 64 <= t < 128:\n" + ARRIVE.format(0) + "    cuda.syncwarp()\n    if t % 32 == 0:\n" + WAIT.format(0), False),  # the warps meet too early
+    # the warps meet too early
+    ("    if 64 <= t < 128:\n" + ARRIVE.format(0) + "    cuda.syncwarp()\n    if t % 32 == 0:\n" + WAIT.format(0), False),
     ("    if 64 <= t < 96:\n        cuda.barrier_sync(4, 64)\n    elif t < 32:\n        cuda.barrier_sync(4, 64)\n    cuda.barrier_sync(5, 128)\n", True),
 ])  # fmt: skip
 def test_who_meets_before_a_matrix_operation(meet, right):
@@ -237,7 +239,8 @@ PAIR = MORE.replace("range(t, 4096, 128)", "range(t, 4096, 256)").replace("(two,
         cuda.mbarrier_arrive_expect_tx(two, 1, 8192)
         cuda.cp_async_bulk(s, x, two, 1)
 """
-STORED = "        cuda.cp_async_bulk_store(out, b)\n        cuda.cp_async_bulk_commit_group()\n        cuda.cp_async_bulk_wait_group(0)\n"  # it lets others go on meanwhile
+# it lets others go on meanwhile
+STORED = "        cuda.cp_async_bulk_store(out, b)\n        cuda.cp_async_bulk_commit_group()\n        cuda.cp_async_bulk_wait_group(0)\n"
 
 
 def launch_pair(text):
@@ -254,7 +257,8 @@ def launch_pair(text):
     ("    if t < 128:\n" + WAIT.format(1) + "    cuda.barrier_sync(4 + t // 128, 128)\n", False),
     ("    if t < 128:\n" + WAIT.format(1) + "        cuda.barrier_sync(4, 128)\n    else:\n" + STORED + "        cuda.barrier_sync(5, 128)\n", False),
     ("    cuda.barrier_sync(4, 256)\n    if t != 130:\n" + WAIT.format(1), False),
-    ("    cuda.mbarrier_arrive(two, 0)\n    if t < 128:\n" + WAIT.format(1) + "    cuda.mbarrier_wait_parity(two, 0, 0)\n", False),  # behind its arrival
+    # behind its arrival
+    ("    cuda.mbarrier_arrive(two, 0)\n    if t < 128:\n" + WAIT.format(1) + "    cuda.mbarrier_wait_parity(two, 0, 0)\n", False),
 ])  # fmt: skip
 def test_who_has_waited_for_a_copy(meet, right):
     """Both warpgroups multiply what a copy brings."""
@@ -285,7 +289,8 @@ LAST = "    if t == 255:\n        cuda.mbarrier_wait_parity(two, 1, 1)\n"
                                          (WRITE, r"wgmma\.(mma|wait): tile b (has been written in line \d+ by this thread, which has not met the warpgroup|of the mma in line \d+ has been written)")])
 @pytest.mark.parametrize("behind, right", [
     ("    cuda.barrier_sync(4, 256)\n    if t == 255:\n", True),
-    ("    if t == 0:\n" + ARRIVE.format(0) + "    elif t >= 128:\n" + ARRIVE.format(0) + "    if t == 255:\n" + WAIT.format(0), True),  # of 129 arrivals
+    # of 129 arrivals
+    ("    if t == 0:\n" + ARRIVE.format(0) + "    elif t >= 128:\n" + ARRIVE.format(0) + "    if t == 255:\n" + WAIT.format(0), True),
     # a wait for something else lets the operation end; barriers of others, and one in front of the wait
     ("    if t == 255:\n" + STORED, False),
     ("    if t >= 128:\n        cuda.barrier_sync(5, 128)\n    if t == 255:\n" + STORED, False),

@@ -374,7 +374,7 @@ def test_lines_of_accesses_that_were_joined():
 
 
 def test_lines_cost_no_code():
-    """The report compiles with lineinfo: the instructions are those of a launch. tests/bench asks it of many kernels."""
+    """The report compiles with lineinfo: the instructions are those of a launch. tests/bench asks many kernels."""
     def code(text):
         return [line.strip() for line in text.splitlines() if re.match(r"\t(?!\.loc|\.file|\.section)", line) and line.strip()]
 
