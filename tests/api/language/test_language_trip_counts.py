@@ -1,12 +1,12 @@
-"""Unrolled loops and what is left over of them (codegen/nvptx/masked_unroll.c): every trip count from 0 to 70, beside plain
-Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+"""Unrolled loops and what is left over of them (codegen/nvptx/masked_unroll.c, strided_unroll.c): every trip count
+from 0 to 70, and steps of every size, beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
 import math
 import re
 
 import numpy as np
 import pytest
-from harness import run
+from harness import jit, run, simulate
 from pyptx import cuda, float32, uint64
 
 COUNTS = 71
@@ -196,9 +196,66 @@ def one_after_the_other(x, out):
     out[cuda.blockIdx.x, t] = s
 
 
+def strided_counter(x, out):
+    t = cuda.threadIdx.x
+    k, s, before = t, 0.0, -1
+    while k < cuda.blockIdx.x * cuda.blockDim.x:
+        s = s * 0.5 + x[k]
+        before = k
+        k += cuda.blockDim.x
+    out[cuda.blockIdx.x, t] = s + 1000 * k + before
+
+
+def strided_from_the_first(x, out):
+    """The first iteration is there in any case."""
+    t = cuda.threadIdx.x
+    s, last = 0.0, -1
+    for k in range(t & 3, 4 + cuda.blockIdx.x * 2, cuda.blockDim.x):
+        s = s * 0.5 + x[k]
+        last = k
+    out[cuda.blockIdx.x, t] = s + 1000 * last
+
+
+def strided_stores(x, out):
+    """What an iteration stores, the next one loads."""
+    t = cuda.threadIdx.x
+    out[cuda.blockIdx.x, t] = 1
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        out[cuda.blockIdx.x, t] = out[cuda.blockIdx.x, t] * 0.5 + x[k]
+
+
+def strided_words(x, out):
+    """More loads than have registers under masks: two iterations at once."""
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        s = (s * 0.5 + x[k]) * x[k + 1] - x[-1 - k] * x[-2 - k] + x[210 - k]
+    out[cuda.blockIdx.x, t] = s
+
+
+def strided_remainders(x, out):
+    """What masks are not made of: two iterations, then one."""
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        s = s * 0.5 + x[k % (t + 5)]
+    out[cuda.blockIdx.x, t] = s
+
+
+def strided_on_the_grid(x, out):
+    """Each block has an iteration less than the one before, down to none."""
+    t, b = cuda.grid(1), cuda.blockIdx.x
+    s = 0.0
+    for k in range(t, x.size, cuda.blockDim.x * (b + 1)):
+        s = s * 0.5 + x[k]
+    out[b, cuda.threadIdx.x] = s
+
+
 LOOPS = [
     sums, strided_products, extremes, places, backwards, divided, ratios, quotients, gathered, conditional, staged, in_place,
     in_shared_memory, counters, nested, pairs, of_windows, chained, one_after_the_other,
+    strided_counter, strided_from_the_first, strided_stores, strided_words, strided_remainders,
+    strided_on_the_grid,
 ]  # fmt: skip
 
 
@@ -206,7 +263,7 @@ LOOPS = [
     "loop, dtype",
     [(loop, np.float32) for loop in LOOPS]
     + [(loop, np.int8) for loop in (extremes, divided, quotients, of_windows)]
-    + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional)],
+    + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional, strided_words)],
 )
 def test_every_trip_count(loop, dtype):
     x = np.random.default_rng(4).integers(-9, 10, COUNTS * THREADS + 2).astype(dtype)
@@ -234,3 +291,53 @@ def test_ptxas_may_unroll_what_loads_nothing(one_entry):
 def test_loads_that_wait_for_stores_stay_in_a_loop(one_entry):
     ptx = cuda.compile_ptx(in_place, "void(float32[::1], float64[:,::1])", cc="sm_90", coarsen=1)[0]
     assert ptx.count("nounroll") >= 1
+
+
+# --- steps that are known at run time, between bounds that are near the ends of the integers
+
+
+def far(x, first, end, step, out):
+    s, last = 0.0, -1
+    for k in range(first, end, max(step, 1)):
+        s = s * 0.5 + x[k & 63]
+        last = k
+    out[0] = s
+    out[1] = last
+
+
+def far_blocks(x, first, end, step, out):
+    s, last = 0.0, -1
+    for k in range(first, end, cuda.blockDim.x):
+        s = s * 0.5 + x[k & 63]
+        last = k
+    if cuda.threadIdx.x == 0:
+        out[0] = s
+        out[1] = last
+
+
+def far_cases(rng, steps, edge):
+    """(first, end, step): 0 to 9 iterations, or some more, from the least integer, from 0, from anywhere, and up to the
+    largest that int64 allows."""
+    for step in steps:
+        last = edge - 1 - step * (edge > 2**32)
+        for n in (*range(10), 37, 70):
+            far = step * n - int(rng.integers(0, step)) * (n > 0)
+            if far < last:
+                yield from ((first, first + far, step) for first in (-edge, 0, int(rng.integers(-far, last - far)), last - far))
+
+
+@pytest.mark.parametrize("number, edge", ((int, 2**30), (int, 2**31), (int, 2**63), (np.int32, 2**31)))
+@pytest.mark.parametrize(
+    "loop, steps",
+    ((far, (1, 3, 32, 12345, 2**29 + 1, 715827882, 715827883, 2**30 - 1)), (far_blocks, (1, 3, 32))),
+)
+def test_strides_of_all_sizes(loop, steps, number, edge):
+    """Python's integers up to 2**30 take the narrow version."""
+    x = np.random.default_rng(5).integers(-9, 10, 64).astype(np.float32)
+    kernel, out = jit(loop, fma=False), np.zeros(2)
+    d_x, d_out = cuda.to_device(x), cuda.to_device(out)
+    for bounds in far_cases(np.random.default_rng(6), steps, edge):
+        arguments, threads = [number(n) for n in bounds], bounds[-1] if loop is far_blocks else 1
+        simulate(kernel, [x, *arguments, out], 1, threads)
+        kernel[1, threads](d_x, *arguments, d_out)
+        assert (d_out.copy_to_host() == out).all(), bounds

@@ -419,6 +419,7 @@ def test_votes_at_barriers():
 ELSEWHERE = [
     "api/language/test_miscompiled.py",
     "api/language/test_language_short_loops.py",
+    "api/language/test_language_trip_counts.py -k stride",
     "api/language/test_language_local_arrays.py -k insertion or selections or window or early or memory",
     "api/language/test_language_half.py -k test_atomic",
     "api/language/test_language_atomics.py -k nothing_else and (local or dynamic)",
