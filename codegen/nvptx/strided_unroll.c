@@ -422,7 +422,7 @@ static void write_exit(Unroll *u, LLVMBasicBlockRef behind, const LLVMValueRef *
     LLVMReplaceAllUsesWith(u->old[k], LLVMGetPoison(LLVMTypeOf(u->old[k])));
     LLVMInstructionEraseFromParent(u->old[k]);
   }
-  LLVMPositionBuilderAtEnd(b, u->block);
+  l_at_end(b, u->block, NULL);
   l_br(b, fork.yes == u->block ? fork.no : fork.yes);
 }
 
@@ -462,33 +462,32 @@ static void write(Unroll *u, How how) {
   LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
                *next = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
                *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n), more = NULL;
-  LLVMSetCurrentDebugLocation2(b, NULL);
   graph_redirect(LLVMGetBasicBlockTerminator(u->entry), u->block, front);
   for (unsigned k = 0; k < u->nphis; k++)
     first[k] = graph_incoming(u->old[k], u->entry);
 
-  LLVMPositionBuilderAtEnd(b, front);
+  l_at_end(b, front, NULL);
   LLVMValueRef bound = write_front(u, how, main, behind);
-  LLVMPositionBuilderAtEnd(b, main);
+  l_at_end(b, main, NULL);
   LLVMValueRef unrolled = write_loop(u, front, first, u->count, bound, guarded ? behind : asked);
   for (unsigned k = 0; k < u->nphis; k++)
     next[k] = next_of(u, k);
   for (unsigned k = 0; k < u->n; k++)
     end[k] = u->now[k];
   if (!guarded) {
-    LLVMPositionBuilderAtEnd(b, asked);
+    l_at_end(b, asked, NULL);
     more = goes_on(u->cg, &u->s, now(u, u->s.next));
     l_br(b, behind);
   }
 
-  LLVMPositionBuilderAtEnd(b, behind);
+  l_at_end(b, behind, NULL);
   write_phis(u, front, first, asked, next);
   for (unsigned k = 0; k < u->n; k++)
     end[k] = is_used_outside(u, u->old[k]) ? at_the_end(u, k, front, asked, end[k]) : NULL;
   for (unsigned k = 0; k < u->nphis; k++)
     next[k] = u->now[k];
   l_condbr(b, is_left(u, front, asked, more), rest, u->block);
-  LLVMPositionBuilderAtEnd(b, rest);
+  l_at_end(b, rest, NULL);
   LLVMValueRef left = write_loop(u, behind, next, 1, u->count > 2 ? u->s.end : NULL, u->block);
   cg_mark_made(u->cg->context, unrolled, left, u->count);
   write_exit(u, behind, end, rest);
