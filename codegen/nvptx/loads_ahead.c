@@ -146,7 +146,7 @@ static void load_once(Loop *l) {
       } else if (n < ONCE) {
         LLVMInstructionRemoveFromParent(once[n++] = i);
         LLVMPositionBuilderBefore(l->cg->builder, front);
-        LLVMInsertIntoBuilder(l->cg->builder, i);
+        l_insert(l->cg->builder, i);
       }
     }
   }
@@ -183,7 +183,7 @@ static void move(const Loop *l, Group *g, LLVMValueRef v) {
     LLVMPositionBuilderBefore(l->cg->builder, g->front);
   } else {
     LLVMInstructionRemoveFromParent(v);
-    LLVMInsertIntoBuilder(l->cg->builder, v);
+    l_insert(l->cg->builder, v);
   }
 }
 
@@ -229,17 +229,17 @@ static void load_behind(Loop *l, Group *g, const Ahead *a, LLVMBasicBlockRef nex
                     on = LLVMInsertBasicBlockInContext(l->cg->context, next, "");
   LLVMOpcode extends = extension_of(a->load);
   l_condbr(b, a->condition, a->otherwise ? on : yes, a->otherwise ? yes : on);
-  LLVMPositionBuilderAtEnd(b, on);
+  l_at_end(b, on, NULL);
   LLVMTypeRef type = extends ? l->cg->t.i32 : LLVMTypeOf(a->load);
   LLVMValueRef phi = l_phi(b, type), without = LLVMGetPoison(type), v = a->load;
   read_instead(l, a->load, phi);
-  LLVMPositionBuilderAtEnd(b, yes);
+  l_at_end(b, yes, NULL);
   move(l, g, a->load);
   if (extends)
     v = l_cast(b, extends, v, type);
   l_br(b, on);
   LLVMAddIncoming(phi, (LLVMValueRef[]){v, without}, (LLVMBasicBlockRef[]){yes, from}, 2);
-  LLVMPositionBuilderAtEnd(b, on);
+  l_at_end(b, on, NULL);
 }
 
 static void write_group(Loop *l, Group *g) {
@@ -250,7 +250,7 @@ static void write_group(Loop *l, Group *g) {
     const Ahead *a = &g->loads.data[k];
     if (a->condition && !next) {
       next = LLVMGetInstructionParent(g->front);
-      LLVMPositionBuilderAtEnd(b, graph_cut_before(l->cg, g->front));
+      l_at_end(b, graph_cut_before(l->cg, g->front), NULL);
     }
     move(l, g, LLVMGetOperand(a->load, 0));
     if (a->condition) {
@@ -374,7 +374,6 @@ static bool is_marked(const Cg *cg, LLVMValueRef f) {
 }
 
 void cg_nvptx_loads_ahead(Cg *cg) {
-  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (is_marked(cg, f))
       order_loads(cg, f);
