@@ -90,6 +90,7 @@ typedef struct Loop {
   bool once;       /* the copies are all iterations that there are */
   bool one_by_one; /* what is behind the loads is branched around */
   uint64_t stored; /* address spaces, as bits */
+  bool passed;     /* global memory is stored to, by what loads with CG_AHEAD may pass */
   LLVMValueRef function;
   LLVMBasicBlockRef block, entry, header;
   LLVMValueRef end, compare, counter; /* compare: of the counter's next value with end */
@@ -120,32 +121,18 @@ static bool read_phi(Loop *l, LLVMValueRef phi) {
 
 enum { MOST_SPACES = 64 };
 
-static uint64_t attribute_value(LLVMValueRef f, const char *name, uint64_t otherwise) {
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  LLVMAttributeRef found = LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
-  return found ? LLVMGetEnumAttributeValue(found) : otherwise;
-}
-
-/* An intrinsic such as an approximate exponential: no memory, no other threads. */
-static bool is_function_of_operands(LLVMValueRef i) {
-  enum { NO_MEMORY = 0, UNKNOWN = 1 };
-  if (!LLVMIsAIntrinsicInst(i))
-    return false;
-  LLVMValueRef f = LLVMGetCalledValue(i);
-  unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
-  return attribute_value(f, "memory", UNKNOWN) == NO_MEMORY &&
-         !LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, convergent);
-}
-
 /* May it run, in threads that have such an iteration, while later iterations' loads are in flight
- * or done? Stores to the memory of a block or of a thread may, since arrays are elsewhere. */
+ * or done? Stores to the memory of a block or of a thread may, since arrays are elsewhere, and so
+ * may stores to arrays that were found to lie apart. */
 static bool may_follow_loads(Loop *l, LLVMValueRef i) {
+  if (cg_is_op(i, LLVMStore) && cg_goes_ahead(l->cg, i))
+    return l->passed = true;
   if (cg_is_op(i, LLVMStore) && cg_is_plain_access(i)) {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1)));
     l->stored |= space < MOST_SPACES ? (uint64_t)1 << space : 1;
     return space == NVPTX_SHARED || space == NVPTX_LOCAL;
   }
-  return cg_is_division(i) || cg_is_op(i, LLVMFRem) || is_function_of_operands(i);
+  return cg_is_division(i) || cg_is_op(i, LLVMFRem) || cg_is_function_of_operands(i);
 }
 
 static bool has_one_use(LLVMValueRef v) { return !LLVMGetNextUse(LLVMGetFirstUse(v)); }
@@ -263,6 +250,8 @@ static bool has_good_loads(const Loop *l) {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(l->steps[k].ins, 0)));
     any = true;
     if (l->stored && (!space || space >= MOST_SPACES || l->stored >> space & 1))
+      return false;
+    if (l->passed && !cg_goes_ahead(l->cg, l->steps[k].ins))
       return false;
   }
   return any;
@@ -728,7 +717,7 @@ static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
  * enough for that to matter? */
 static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
   FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-  Loop none = {0};
+  Loop none = {.cg = cg};
   unsigned words = 0, size = 0;
   graph_loops(&g);
   uint32_t at = graph_number(&g, latch);

@@ -341,3 +341,126 @@ def test_strides_of_all_sizes(loop, steps, number, edge):
         simulate(kernel, [x, *arguments, out], 1, threads)
         kernel[1, threads](d_x, *arguments, d_out)
         assert (d_out.copy_to_host() == out).all(), bounds
+
+
+# --- loads ahead of stores (codegen/ssa/apart_versions.c, codegen/nvptx/loads_ahead.c): arrays that overlap take another version
+# of the loop than those that are apart
+
+
+def slid(x, more, out):
+    t = cuda.threadIdx.x
+    for k in range(out.shape[0]):
+        out[k, t] = x[k, t] * 3 + x[k + 1, t] - more[k, t]
+
+
+def windows(x, more, out):
+    """Loads behind conditions, one of which is another's opposite; a running sum."""
+    t = cuda.threadIdx.x
+    total, radius = more[0, t], 3
+    for k in range(out.shape[0]):
+        if k + radius < x.shape[0]:
+            total += x[k + radius, t]
+        if k - radius >= 0:
+            total -= x[k - radius, t]
+        else:
+            total += more[k, t]
+        out[k, t] = total
+
+
+def table_rows(x, more, out):
+    """A row of a table in place: what is loaded from it is in front of what was stored."""
+    t = cuda.threadIdx.x
+    before = 7
+    for k in range(1, out.shape[0]):
+        above = out[k, t]
+        out[k, t] = above - before + x[k - 1, t]
+        before = above
+
+
+def read_again(x, more, out):
+    """What an earlier iteration has stored."""
+    t = cuda.threadIdx.x
+    s = 0
+    for k in range(out.shape[0] - 2):
+        out[k + 2, t] = x[k, t] + s
+        s = out[k, t] - s
+
+
+def read_next(x, more, out):
+    """Behind the store, but of the next row."""
+    t = cuda.threadIdx.x
+    s = 0
+    for k in range(out.shape[0] - 1):
+        out[k, t] = x[k, t] + s
+        s = out[k + 1, t] - more[k, t]
+
+
+def picked(x, more, out):
+    """By indices that are loaded ahead, too; a step known at run time only."""
+    t = cuda.threadIdx.x
+    for k in range(0, out.shape[0], cuda.blockDim.x):
+        out[k, t] = x[more[k, t] & 7, t] + 1
+
+
+def two_stores(x, more, out):
+    t = cuda.threadIdx.x
+    for k in range(out.shape[0]):
+        out[k, t] = x[k, t] + 1
+        more[k, t] = x[k + 1, t] * 2
+
+
+def scaled(x, more, out):
+    """By what all iterations load."""
+    t = cuda.threadIdx.x
+    for k in range(out.shape[0]):
+        out[k, t] = x[k, t] * more[2, t] - more[2, t]
+
+
+def added(x, more, out):
+    """In place, by a step that is known to be positive."""
+    t = cuda.threadIdx.x
+    for k in range(0, out.shape[0], cuda.blockDim.x):
+        out[k, t] += x[k, t]
+
+
+APART = [slid, windows, table_rows, read_again, read_next, picked, two_stores, scaled, added]
+
+
+@pytest.mark.parametrize(
+    "loop, dtype",
+    [(loop, np.int32) for loop in APART]
+    + [(loop, np.uint8) for loop in (windows, picked)]
+    + [(loop, np.float64) for loop in (table_rows, read_next, added)],
+)
+def test_arrays_that_overlap(loop, dtype):
+    """Rows of one array, so many rows after the first array's: 0.15 s each, as PTX 0.3 s."""
+    kernel = cuda.jit(fma=False)(loop)
+    start = np.random.default_rng(3).integers(0, 100, (150, THREADS)).astype(dtype)
+    for n in (0, 1, 3, 4, 9, 18):
+        for more, out in ((40, 80), (40, 1), (40, -1), (40, 0), (40, 4), (40, -2), (2, 80), (80, 2), (0, 5), (n + 9, 2 * n + 18), (40, -n), (3, 3)):
+            places = [(20, n + 9), (20 + more, n + 9), (20 + out, n)]
+            want, memory = start.copy(), cuda.to_device(start)
+            simulate(kernel, [want[at : at + rows] for at, rows in places], 1, THREADS)
+            kernel[1, THREADS](*(memory[at : at + rows] for at, rows in places))
+            assert memory.copy_to_host().tobytes() == want.tobytes(), (loop.__name__, n, more, out)
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+@pytest.mark.parametrize(("loop", "loads"), [(slid, 6), (windows, 6), (table_rows, 8), (read_again, 8), (read_next, 8), (picked, 8), (two_stores, 5), (scaled, 8), (added, 8)])
+def test_loads_go_ahead_of_stores(loop, loads, one_entry):
+    signature = "void(int32[:,::1], int32[:,::1], int32[:,::1])"
+    ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
+    first = [loop.split("st.global")[0].count("ld.global") for loop in ptx.split('.pragma "nounroll"')[1:]]
+    assert first[0] == loads, first
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_an_array_in_place_has_one_version(one_entry, monkeypatch):
+    def in_place(x):
+        t = cuda.threadIdx.x
+        for k in range(x.shape[0] - 1):
+            x[k, t] = x[k + 1, t] * 2
+
+    ptx = cuda.compile_ptx(in_place, "void(float32[:,::1])", cc="sm_90", coarsen=1)[0]
+    monkeypatch.setenv("PYPTX_SKIP", "ssa.apart_versions")
+    assert ptx == cuda.compile_ptx(in_place, "void(float32[:,::1])", cc="sm_90", coarsen=1)[0]
