@@ -35,6 +35,9 @@ typedef struct PassTime {
   double ms;
 } PassTime;
 
+/* Where the parts of optimize.def end. */
+typedef enum LlvmPart { LLVM_UNROLL_FULL = 1, LLVM_UNROLL, LLVM_PARTS } LlvmPart;
+
 typedef struct Cg {
   Cx *cx;
   const CgRequest *request;
@@ -74,11 +77,12 @@ typedef struct Cg {
   uint32_t static_shared, local_bytes, constant_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap, may_print;
   bool shows_stores; /* asynchronous operations read what threads store in shared memory */
-  bool bulk_stores; /* GPU: copies that read shared memory may be under way at the kernel's end */
-  bool bulk_loads;  /* … that write it; so they may while threads still read it */
+  bool bulk_stores;  /* GPU: copies that read shared memory may be under way at the kernel's end */
+  bool bulk_loads;   /* … that write it; so they may while threads still read it */
   const IrSite *too_deep; /* RecursionError's, if there are recursive functions and traps */
   bool meets_grid;        /* has the grid's barrier */
-  bool loops_ready;       /* the first part of optimize.def has run */
+  LlvmPart llvm_parts;    /* how many have run */
+  bool had_calls;         /* of functions with a body, when the first of them began */
   uint32_t whole_code;    /* instructions of loops that were unrolled for local arrays */
   const char *code;       /* NVPTX: the output of LLVM's code generator, in the arena */
   size_t code_len;

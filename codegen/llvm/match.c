@@ -86,6 +86,27 @@ bool cg_is_division(LLVMValueRef i) {
   return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;
 }
 
+static uint64_t attribute_value(LLVMValueRef f, const char *name, uint64_t otherwise) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAttributeRef found = LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
+  return found ? LLVMGetEnumAttributeValue(found) : otherwise;
+}
+
+bool cg_is_function_of_operands(LLVMValueRef i) {
+  enum { NO_MEMORY = 0, UNKNOWN = 1 };
+  if (!LLVMIsAIntrinsicInst(i))
+    return false;
+  LLVMValueRef f = LLVMGetCalledValue(i);
+  unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
+  return attribute_value(f, "memory", UNKNOWN) == NO_MEMORY &&
+         !LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, convergent);
+}
+
+bool cg_goes_ahead(const Cg *cg, LLVMValueRef access) {
+  unsigned kind = LLVMGetMDKindIDInContext(cg->context, CG_AHEAD, sizeof CG_AHEAD - 1);
+  return cg_is_plain_access(access) && LLVMGetMetadata(access, kind);
+}
+
 bool cg_is_plain_access(LLVMValueRef i) {
   return !LLVMGetVolatile(i) && LLVMGetOrdering(i) == LLVMAtomicOrderingNotAtomic;
 }

@@ -46,6 +46,8 @@ bool cg_only_computes(LLVMValueRef i);
 /* May it run where the kernel would not run it? An operation without effects that is defined for
  * all operands. */
 bool cg_is_speculatable(LLVMValueRef i);
+/* Is it an intrinsic such as an approximate exponential: no memory, no other threads? */
+bool cg_is_function_of_operands(LLVMValueRef i);
 /* Metadata of a 64-bit division whose operands do not both fit 32 bits. */
 #define CG_LONG_DIVISION "pyptx.long"
 /* Puts it on the division, if it is one: prepare.c hides it from a test of its operands' size. */
@@ -53,6 +55,11 @@ void cg_mark_long_division(Cg *cg, LLVMValueRef division);
 /* Metadata of an access: before its low half was taken, its index was one of an array of at most
  * TY_NARROW elements. */
 #define CG_IN_RANGE "pyptx.in_range"
+/* Metadata of a load or store: such a load may go in front of all such stores of its loop. LLVM has
+ * this kind for loops of which it names the parallel ones; here it names none. Where LLVM's passes
+ * make one of two accesses that have it they keep it, which they do with no kind of ours. */
+#define CG_AHEAD "llvm.mem.parallel_loop_access"
+bool cg_goes_ahead(const Cg *cg, LLVMValueRef access);
 /* Metadata of an alloca: the comment (cx_put_place) of the local array that it is. */
 #define CG_PLACE "pyptx.place"
 /* A division or remainder of integers. */

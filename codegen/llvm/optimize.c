@@ -22,11 +22,11 @@ typedef struct Row {
 } Row;
 
 #define P(where, when, pass, why) {where, when, pass},
-#define SECOND_PART               {MODULE, ALWAYS, NULL},
+#define NEXT_PART                 {MODULE, ALWAYS, NULL},
 static const Row gpu[] = {
 #include "codegen/llvm/optimize.def"
 };
-#undef SECOND_PART
+#undef NEXT_PART
 static const Row long_host[] = {
 #include "codegen/llvm/optimize_long.def"
 };
@@ -105,8 +105,9 @@ static void put_pass(Buf *b, Where at, const Row *row) {
 
 static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) {
   bool many = has_chains(cg, l);
+  cg->had_calls |= has_calls(cg); /* what is inlined by now is removed at the end all the same */
   const bool holds[] = {[ALWAYS] = true,
-                        [CALLS] = has_calls(cg),
+                        [CALLS] = cg->had_calls,
                         [MANY] = many,
                         [FEW] = !many,
                         [TAME] = has_tame_loops(l),
@@ -125,11 +126,20 @@ static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) 
   return b.text;
 }
 
-static size_t first_part(void) { /* the number of its rows */
+/* The number of the row in front of which a part begins. */
+static size_t begin_of(unsigned part) {
   size_t n = 0;
-  while (gpu[n].pass)
-    n++;
+  while (part && n < COUNT(gpu))
+    part -= !gpu[n++].pass;
   return n;
+}
+
+/* What is left of the parts in front of this one. */
+static void run_parts_before(Cg *cg, LlvmPart part) {
+  size_t from = begin_of(cg->llvm_parts), to = begin_of(part);
+  Length l = cg_length(cg);
+  cg_run_passes(cg, pipeline(cg, &l, gpu + from, to - from));
+  cg->llvm_parts = part;
 }
 
 void cg_optimize_gpu(Cg *cg) {
@@ -141,9 +151,7 @@ void cg_optimize_gpu(Cg *cg) {
     cg_run_passes(cg, of_llvm[cg->options.opt]);
     return;
   }
-  Length l = cg_length(cg);
-  size_t from = cg->loops_ready ? first_part() + 1 : 0;
-  cg_run_passes(cg, pipeline(cg, &l, gpu + from, COUNT(gpu) - from));
+  run_parts_before(cg, LLVM_PARTS);
 }
 
 bool cg_has_allocas(const Cg *cg) {
@@ -159,9 +167,12 @@ bool cg_has_allocas(const Cg *cg) {
 
 void cg_optimize_loops(Cg *cg) {
   flush_subnormals(cg);
-  Length l = cg_length(cg);
-  cg_run_passes(cg, pipeline(cg, &l, gpu, first_part()));
-  cg->loops_ready = true;
+  run_parts_before(cg, LLVM_UNROLL_FULL);
+}
+
+void cg_optimize_to_unroll(Cg *cg) {
+  flush_subnormals(cg);
+  run_parts_before(cg, LLVM_UNROLL);
 }
 
 /* Above these limits compile time counts more than the last per cent of speed. The largest kernels

@@ -4,9 +4,10 @@
 
 #include "codegen/llvm/cg.h"
 
-/* The first part of the GPU's passes at opt=3, which is for kernels with local arrays alone; and
- * all of them, or what is left. */
+/* The GPU's passes at opt=3: the first part, for kernels with local arrays alone; what is left in
+ * front of unrolling, for those with loops that we unroll; and all of them, or what is left. */
 void cg_optimize_loops(Cg *cg);
+void cg_optimize_to_unroll(Cg *cg);
 void cg_optimize_gpu(Cg *cg);
 bool cg_has_allocas(const Cg *cg); /* has some function one? */
 void cg_optimize_host(Cg *cg);     /* after the loops over threads and blocks have been added */

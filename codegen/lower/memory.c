@@ -155,16 +155,23 @@ static CacheHint usable_hint(const Lower *lw, const Ins *i) {
   return whole ? (CacheHint)i->aux.i : HINT_NONE;
 }
 
-/* Says of an access that its index, of which 64-bit arithmetic is left, is in range. */
-static void mark_index(Lower *lw, const Ins *i, LLVMValueRef access) {
+static void put_mark(Lower *lw, LLVMValueRef access, const char *name) {
+  LLVMContextRef c = lw->cg->context;
+  unsigned kind = LLVMGetMDKindIDInContext(c, name, (unsigned)strlen(name));
+  LLVMSetMetadata(access, kind, LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
+}
+
+/* Says of an access that it goes ahead, or is passed; and that its index, of which 64-bit
+ * arithmetic is left, is in range. */
+static void mark_access(Lower *lw, const Ins *i, LLVMValueRef access) {
   const Type *t = i->args[0]->type;
   const Ins *index = i->args[1];
-  LLVMContextRef c = lw->cg->context;
+  if (i->flags & INS_AHEAD)
+    put_mark(lw, access, CG_AHEAD);
   if (t->ndim != 1 || t->layout == LAYOUT_A || !is_narrow(lw, t) || reach_of(index) ||
       index->flags & (INS_I32 | INS_U32))
     return;
-  unsigned kind = LLVMGetMDKindIDInContext(c, CG_IN_RANGE, sizeof CG_IN_RANGE - 1);
-  LLVMSetMetadata(access, kind, LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
+  put_mark(lw, access, CG_IN_RANGE);
 }
 
 static LLVMValueRef read_element(Lower *lw, Ins *i) {
@@ -179,7 +186,7 @@ static LLVMValueRef read_element(Lower *lw, Ins *i) {
   v = l_load(lw->b, type, p);
   LLVMSetAlignment(v, element_alignment(lw, array));
   LLVMSetVolatile(v, i->aux.i == HINT_LDCV);
-  mark_index(lw, i, v);
+  mark_access(lw, i, v);
   return v;
 }
 
@@ -190,7 +197,7 @@ static void write_element(Lower *lw, Ins *i, LLVMValueRef v) {
     return;
   LLVMValueRef store = l_store(lw->b, v, p);
   LLVMSetAlignment(store, element_alignment(lw, i->args[0]->type));
-  mark_index(lw, i, store);
+  mark_access(lw, i, store);
 }
 
 /* --- several elements: OP_LOAD and OP_STORE of a tuple, aux2 bytes aligned --- */

@@ -271,12 +271,12 @@ static bool reads_simply(const SmallLoop *body, const Block *latch) {
   return loads(body, latch, true);
 }
 
-/* The unroll factor; 0: LLVM decides. With a step known at run time only, a division finds the trip
- * count, each time when the loop is entered: a loop inside another one has to gain from that by
- * loads in flight, which those behind conditions are not, and those of shared memory need not be.
- * Where nothing is loaded,
- * eight bodies rather lack registers for their constants than that they save more of the loop's own
- * instructions. */
+/* The unroll factor; 0: LLVM decides. With a step known at run time only it is four, on which
+ * nvptx/strided_unroll.c relies. Where that pass does not fit a division finds the trip count, each
+ * time when the loop is entered: a loop inside another one has to gain from that by loads in
+ * flight, which those behind conditions are not, and those of shared memory need not be. Where
+ * nothing is loaded, eight bodies rather lack registers for their constants than that they save
+ * more of the loop's own instructions. */
 static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch,
                       const Counter *c) {
   int size = body_size(body, loads(body, latch, false));

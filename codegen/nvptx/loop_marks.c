@@ -22,7 +22,8 @@ static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *pa
 static const char *const names[] = {[MARK_MASKED] = "pyptx.masked",
                                     [MARK_REST] = "pyptx.rest",
                                     [MARK_WHOLE] = "pyptx.whole",
-                                    [MARK_UNROLLED] = "pyptx.unrolled"};
+                                    [MARK_UNROLLED] = "pyptx.unrolled",
+                                    [MARK_COUNT] = "llvm.loop.unroll.count"};
 
 static LLVMMetadataRef numbered(LLVMContextRef c, const char *name, unsigned n) {
   LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), n);
@@ -39,7 +40,7 @@ void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most) {
   LLVMMetadataRef full = text(c, "llvm.loop.unroll.full");
   set_marks(c, branch,
             (LLVMMetadataRef[]){NULL,
-                                most ? numbered(c, "llvm.loop.unroll.count", most)
+                                most ? numbered(c, names[MARK_COUNT], most)
                                      : LLVMMDNodeInContext2(c, &full, 1),
                                 numbered(c, names[MARK_WHOLE], 1)},
             3);
@@ -51,9 +52,20 @@ void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
                   made[] = {text(c, "llvm.loop.unroll.followup_unrolled"), not_unrolled(c),
                             numbered(c, names[MARK_UNROLLED], count)};
   set_marks(c, branch,
-            (LLVMMetadataRef[]){NULL, numbered(c, "llvm.loop.unroll.count", count),
+            (LLVMMetadataRef[]){NULL, numbered(c, names[MARK_COUNT], count),
                                 LLVMMDNodeInContext2(c, left, 3), LLVMMDNodeInContext2(c, made, 3)},
             4);
+}
+
+void cg_mark_made(LLVMContextRef c, LLVMValueRef unrolled, LLVMValueRef rest, unsigned count) {
+  if (unrolled)
+    set_marks(c, unrolled,
+              (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, names[MARK_UNROLLED], count)},
+              3);
+  if (rest)
+    set_marks(c, rest,
+              (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, names[MARK_REST], count - 1)},
+              3);
 }
 
 void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch) {
@@ -74,7 +86,7 @@ static bool is_text(LLVMValueRef node, const char *want) {
 }
 
 /* LLVM may have added other options to the loop's metadata. */
-unsigned cg_mark_of(Cg *cg, LLVMBasicBlockRef block, LoopMark mark) {
+unsigned cg_mark_of(const Cg *cg, LLVMBasicBlockRef block, LoopMark mark) {
   LLVMValueRef marks = LLVMGetMetadata(LLVMGetBasicBlockTerminator(block), kind_of(cg->context));
   unsigned n = marks ? LLVMGetMDNodeNumOperands(marks) : 0;
   LLVMValueRef *parts = n ? CX_ARRAY(cg->cx, LLVMValueRef, n) : NULL, of[2];

@@ -11,6 +11,9 @@ enum { MASKED_COPIES = 8 };
  * MARK_REST to the loop for the iterations that are left over. */
 void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count);
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
+/* Of loops that a pass of ours has unrolled: the marks that LLVM would give them. NULL: there is no
+ * such loop. */
+void cg_mark_made(LLVMContextRef c, LLVMValueRef unrolled, LLVMValueRef rest, unsigned count);
 /* It stays a loop as it is: LLVM, and ptxas, do not unroll it. */
 void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch);
 /* LLVM unrolls it fully: by its trip count, or, if data may end it earlier, by `most` iterations
@@ -18,11 +21,12 @@ void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch);
 void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most);
 void cg_unmark_whole(Cg *cg);
 
-typedef enum LoopMark { MARK_MASKED, MARK_REST, MARK_WHOLE, MARK_UNROLLED } LoopMark;
+typedef enum LoopMark { MARK_MASKED, MARK_REST, MARK_WHOLE, MARK_UNROLLED, MARK_COUNT } LoopMark;
 
-/* The number of a mark: how many iterations become one, or are left at most. 0 if the loop with
+/* The number of a mark: how many iterations become one (COUNT: will, by LLVM), or are left at most.
+ * 0 if the loop with
  * this latch does not have it. */
-unsigned cg_mark_of(Cg *cg, LLVMBasicBlockRef latch, LoopMark mark);
+unsigned cg_mark_of(const Cg *cg, LLVMBasicBlockRef latch, LoopMark mark);
 /* Takes all metadata of the loop away. */
 void cg_unmark(Cg *cg, LLVMValueRef branch);
 

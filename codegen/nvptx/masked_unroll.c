@@ -20,10 +20,10 @@
  *     k += 8; n -= 8
  *   while n > 0
  *
- * Where LLVM has unrolled a loop N times, a loop is left for the up to N - 1 iterations before or
- * behind it. With one load in flight it takes more time than the unrolled one wherever the trip
- * count is small, as in a row that the threads of a block share. It becomes the same code with
- * up to N - 1 copies; with N - 1 it runs once:
+ * Where LLVM, or strided_unroll.c, has unrolled a loop N times, a loop is left for the up to N - 1
+ * iterations before or behind it. With one load in flight it takes more time than the unrolled one
+ * wherever the trip count is small, as in a row that the threads of a block share. It becomes the
+ * same code with up to N - 1 copies; with N - 1 it runs once:
  *
  *   if n > 0:  # of 0 to 7
  *     v0 = value[k]; if n > 1: v1 = value[k + 1]; …; if n > 6: v6 = value[k + 6]
@@ -49,6 +49,7 @@
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/strided_unroll.h"
 
 enum {
   COPIES = MASKED_COPIES,
@@ -56,9 +57,8 @@ enum {
   MAX_PHIS = 8,
   MAX_LEVEL = 4,
   UNROLLED = 4,
-  FEW = 6, /* operations behind the loads that are computed for iterations that are not there */
-  MAX_LIGHT = 160, /* instructions of a loop that is unrolled once more */
-  WORDS = 14,      /* of 32 bits: what the copies of what is left over may have in flight */
+  FEW = 6,    /* operations behind the loads that are computed for iterations that are not there */
+  WORDS = 14, /* of 32 bits: what the copies of what is left over may have in flight */
 };
 
 /* An instruction of the body. */
@@ -90,14 +90,17 @@ typedef struct Loop {
   bool once;       /* the copies are all iterations that there are */
   bool one_by_one; /* what is behind the loads is branched around */
   uint64_t stored; /* address spaces, as bits */
+  bool passed;     /* global memory is stored to, by what loads with CG_AHEAD may pass */
   LLVMValueRef function;
   LLVMBasicBlockRef block, entry, header;
   LLVMValueRef end, compare, counter; /* compare: of the counter's next value with end */
+  bool strided;                       /* a loop of strided_unroll.c */
+  Stride stride;
   Step steps[MAX_BODY];
   Carried carried[MAX_PHIS];
   unsigned nsteps, ncarried;
   ValueMap place; /* instruction -> number of its step; phi -> MAX_BODY + its number in carried */
-  LLVMValueRef left, has[COPIES]; /* iterations left; is there one for this copy? */
+  LLVMValueRef left, has[COPIES + 1]; /* iterations left; is there one for this copy? */
 } Loop;
 
 /* --- the form of the loop --- */
@@ -118,33 +121,21 @@ static bool read_phi(Loop *l, LLVMValueRef phi) {
 
 enum { MOST_SPACES = 64 };
 
-static uint64_t attribute_value(LLVMValueRef f, const char *name, uint64_t otherwise) {
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  LLVMAttributeRef found = LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, kind);
-  return found ? LLVMGetEnumAttributeValue(found) : otherwise;
-}
-
-/* An intrinsic such as an approximate exponential: no memory, no other threads. */
-static bool is_function_of_operands(LLVMValueRef i) {
-  enum { NO_MEMORY = 0, UNKNOWN = 1 };
-  if (!LLVMIsAIntrinsicInst(i))
-    return false;
-  LLVMValueRef f = LLVMGetCalledValue(i);
-  unsigned convergent = LLVMGetEnumAttributeKindForName("convergent", 10);
-  return attribute_value(f, "memory", UNKNOWN) == NO_MEMORY &&
-         !LLVMGetEnumAttributeAtIndex(f, L_FUNCTION, convergent);
-}
-
 /* May it run, in threads that have such an iteration, while later iterations' loads are in flight
- * or done? Stores to the memory of a block or of a thread may, since arrays are elsewhere. */
+ * or done? Stores to the memory of a block or of a thread may, since arrays are elsewhere, and so
+ * may stores to arrays that were found to lie apart. */
 static bool may_follow_loads(Loop *l, LLVMValueRef i) {
+  if (cg_is_op(i, LLVMStore) && cg_goes_ahead(l->cg, i))
+    return l->passed = true;
   if (cg_is_op(i, LLVMStore) && cg_is_plain_access(i)) {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1)));
     l->stored |= space < MOST_SPACES ? (uint64_t)1 << space : 1;
     return space == NVPTX_SHARED || space == NVPTX_LOCAL;
   }
-  return cg_is_division(i) || cg_is_op(i, LLVMFRem) || is_function_of_operands(i);
+  return cg_is_division(i) || cg_is_op(i, LLVMFRem) || cg_is_function_of_operands(i);
 }
+
+static bool has_one_use(LLVMValueRef v) { return !LLVMGetNextUse(LLVMGetFirstUse(v)); }
 
 static bool read_body(Loop *l) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(l->block);
@@ -166,8 +157,19 @@ static bool read_body(Loop *l) {
   return l->ncarried > 0;
 }
 
+/* Is it what strided_unroll.c has left over? */
+static bool read_stride(Loop *l) {
+  l->strided = l->rest && cg_read_stride(l->block, &l->stride) && has_one_use(l->stride.compare);
+  l->compare = l->stride.compare;
+  l->counter = l->stride.counter;
+  return l->strided;
+}
+
 /* Does the loop continue until counter + 1 equals `end`? */
 static bool read_end(Loop *l) {
+  if (read_stride(l))
+    return true;
+  l->counter = NULL;
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
   Fork fork;
   if (!graph_fork(branch, &fork))
@@ -176,7 +178,7 @@ static bool read_end(Loop *l) {
   bool stays = fork.yes == l->block;
   if (!is_inside(l, l->compare) || !cg_is_op(l->compare, LLVMICmp) ||
       LLVMGetICmpPredicate(l->compare) != (stays ? LLVMIntNE : LLVMIntEQ) ||
-      LLVMGetNextUse(LLVMGetFirstUse(l->compare)))
+      !has_one_use(l->compare))
     return false;
   LLVMValueRef next = LLVMGetOperand(l->compare, 0);
   l->end = LLVMGetOperand(l->compare, 1);
@@ -249,6 +251,8 @@ static bool has_good_loads(const Loop *l) {
     any = true;
     if (l->stored && (!space || space >= MOST_SPACES || l->stored >> space & 1))
       return false;
+    if (l->passed && !cg_goes_ahead(l->cg, l->steps[k].ins))
+      return false;
   }
   return any;
 }
@@ -297,7 +301,7 @@ static bool is_expensive(LLVMValueRef i) {
 /* Finds what is to be computed before all loads, and whether the rest is worth a branch. False if
  * the former cannot be speculated. */
 static bool order_steps(Loop *l) {
-  unsigned late = 0;
+  unsigned late = l->strided; /* FEW was chosen where iterations are counted, too */
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load)
       find_early(l, l->steps[k].ins);
@@ -488,7 +492,7 @@ static LLVMValueRef carried_out(Loop *l, Carried *c) {
   LLVMValueRef last = carried_to(l, c, l->copies), next = c->next;
   if (!leaves_late(l, c))
     return last;
-  if (l->once && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
+  if (l->once && !l->strided && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
       !is_inside(l, LLVMGetOperand(next, 1))) {
     LLVMValueRef n = l_int_cast(b, l->left, LLVMTypeOf(next), false);
     return l_add(b, c->at[0], l_mul(b, n, LLVMGetOperand(next, 1)));
@@ -512,35 +516,56 @@ static LLVMValueRef entered_with(Loop *l, LLVMValueRef first) {
   return phi;
 }
 
-static void write_header(Loop *l) {
+static void count_left(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(l->entry));
-  LLVMValueRef n = l_sub(b, l->end, initial(l, l->counter));
-  if (l->rest && LLVMTypeOf(n) == l->cg->t.i64) /* which is less than COPIES */
-    n = l_trunc(b, n, l->cg->t.i32);
-  LLVMTypeRef type = LLVMTypeOf(n);
+  l->left = l_sub(b, l->end, initial(l, l->counter));
+  if (l->rest && LLVMTypeOf(l->left) == l->cg->t.i64) /* which is less than COPIES */
+    l->left = l_trunc(b, l->left, l->cg->t.i32);
+}
+
+/* Is there an iteration for each copy, and (has[copies]) one behind them? */
+static void ask_counter(Loop *l) {
+  LLVMValueRef first = l->carried[valuemap_get(&l->place, l->counter) - MAX_BODY].at[0];
+  for (unsigned k = 1; k <= l->copies - l->once; k++)
+    l->has[k] = cg_stride_has(l->cg, &l->stride, first, k, l->has[k - 1]);
+}
+
+static void write_header(Loop *l) {
+  LLVMBuilderRef b = l->cg->builder;
+  if (!l->strided)
+    count_left(l);
   l->header = new_block(l);
   l_at_end(b, l->header, NULL);
   for (unsigned k = 0; k < l->ncarried; k++)
     l->carried[k].at[0] = entered_with(l, initial(l, l->carried[k].phi));
-  l->left = entered_with(l, n);
+  if (l->strided) {
+    ask_counter(l);
+    return;
+  }
+  l->left = entered_with(l, l->left);
   for (unsigned k = 1; k < l->copies; k++)
-    l->has[k] = l_icmp(b, LLVMIntUGT, l->left, l_int(type, k));
+    l->has[k] = l_icmp(b, LLVMIntUGT, l->left, l_int(LLVMTypeOf(l->left), k));
+}
+
+/* Is an iteration left behind all copies? */
+static LLVMValueRef count_down(Loop *l) {
+  LLVMBuilderRef b = l->cg->builder;
+  LLVMValueRef all = l_int(LLVMTypeOf(l->left), l->copies), rest = l_sub(b, l->left, all);
+  LLVMAddIncoming(l->left, &rest, &l->block, 1);
+  return l_icmp(b, LLVMIntUGT, l->left, all);
 }
 
 /* The old block stays as the latch of the new loop, so that phis after the loop keep their
  * predecessor. */
 static void write_latch(Loop *l) {
   LLVMBuilderRef b = l->cg->builder;
-  LLVMTypeRef type = LLVMTypeOf(l->left);
   for (unsigned k = 0; k < l->ncarried; k++) {
     Carried *c = &l->carried[k];
     c->out = carried_out(l, c);
     LLVMAddIncoming(c->at[0], &c->out, &l->block, 1);
   }
-  LLVMValueRef all = l_int(type, l->copies), rest = l_sub(b, l->left, all);
-  LLVMAddIncoming(l->left, &rest, &l->block, 1);
-  LLVMValueRef more = l_icmp(b, LLVMIntUGT, l->left, all);
+  LLVMValueRef more = l->strided ? l->has[l->copies] : count_down(l);
   l_br(b, l->block);
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
   Fork fork = {0};
@@ -636,13 +661,13 @@ static void write_loop(Loop *l) {
 
 /* --- loops --- */
 
-static bool is_single_block_loop(LLVMBasicBlockRef b) {
+bool cg_nvptx_is_block_loop(LLVMBasicBlockRef b) {
   Fork fork;
   return graph_fork(LLVMGetBasicBlockTerminator(b), &fork) && (fork.yes == b) != (fork.no == b);
 }
 
 static bool read_loop(Loop *l) {
-  return is_single_block_loop(l->block) && read_body(l) && read_end(l) && read_outside(l) &&
+  return cg_nvptx_is_block_loop(l->block) && read_body(l) && read_end(l) && read_outside(l) &&
          find_levels(l) && has_good_loads(l) && order_steps(l);
 }
 
@@ -660,7 +685,7 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
   return right;
 }
 
-static unsigned words_of(const Cg *cg, LLVMValueRef load) {
+unsigned cg_nvptx_words_of(const Cg *cg, LLVMValueRef load) {
   return (unsigned)(LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(load)) + 31) / 32;
 }
 
@@ -670,7 +695,7 @@ static bool choose_copies(Loop *l, unsigned most) {
   unsigned words = 0;
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load)
-      words += words_of(l->cg, l->steps[k].ins);
+      words += cg_nvptx_words_of(l->cg, l->steps[k].ins);
   l->copies = words * most <= WORDS ? most : WORDS / words;
   l->once = l->copies == most;
   return l->copies > 1;
@@ -692,7 +717,7 @@ static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
  * enough for that to matter? */
 static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
   FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-  Loop none = {0};
+  Loop none = {.cg = cg};
   unsigned words = 0, size = 0;
   graph_loops(&g);
   uint32_t at = graph_number(&g, latch);
@@ -704,7 +729,7 @@ static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != end; i = LLVMGetNextInstruction(i)) {
       bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
-      words += load ? words_of(cg, i) : 0;
+      words += load ? cg_nvptx_words_of(cg, i) : 0;
       size++;
       if (!LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i) && !may_follow_loads(&none, i))
         return false;
@@ -727,44 +752,6 @@ bool cg_nvptx_masked(Cg *cg, bool write) {
   return left;
 }
 
-/* What an unrolled loop of a single block does. */
-typedef struct Work {
-  unsigned size, words, global; /* words: of loads; global: of such as are from global memory */
-  bool other;                   /* more than loads and what may be speculated */
-} Work;
-
-static Work work_of(const Cg *cg, LLVMBasicBlockRef b) {
-  Work w = {0};
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != end; i = LLVMGetNextInstruction(i)) {
-    bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
-    bool global = load &&
-                  LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL;
-    w.size++;
-    w.words += load ? words_of(cg, i) : 0;
-    w.global += global ? words_of(cg, i) : 0;
-    w.other |= !LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i);
-  }
-  return w;
-}
-
-/* A loop unrolled eight times that loads one or two words an iteration becomes one of sixteen:
- * where few warps run, its time is that of its rounds. One round of eight may be left. */
-static bool is_light(const Work *w) {
-  return !w->other && w->global && w->words <= 2 * COPIES && w->size <= MAX_LIGHT;
-}
-
-static bool go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {
-  unsigned count = cg_mark_of(cg, b, MARK_UNROLLED);
-  if (!count || !is_single_block_loop(b))
-    return false;
-  Work w = work_of(cg, b);
-  if (count != COPIES || !is_light(&w))
-    return false;
-  cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), 2);
-  return true;
-}
-
 /* What is left over and has another form is LLVM's, but for a single iteration, and for loads that
  * wait for the stores of the iteration before anyway. */
 bool cg_nvptx_left_over(Cg *cg, bool write) {
@@ -772,24 +759,14 @@ bool cg_nvptx_left_over(Cg *cg, bool write) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
-      left |= !write && go_on_unrolling(cg, b);
+      left |= !write && cg_nvptx_go_on_unrolling(cg, b);
       unsigned most = cg_mark_of(cg, b, MARK_REST);
       if (most < 2 || mask_rest(cg, f, b, most, write) || write || !gains_from_llvm(cg, f, b))
         continue;
       unsigned count = most > UNROLLED ? UNROLLED : 2;
-      cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), count);
+      if (!cg_nvptx_unroll_stride(cg, b, count, most))
+        cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), count);
       left = true;
     }
   return left;
-}
-
-void cg_nvptx_leave_to_ptxas(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
-      if (cg_mark_of(cg, b, MARK_UNROLLED) != UNROLLED || !is_single_block_loop(b))
-        continue;
-      Work w = work_of(cg, b);
-      if (!w.other && !w.words)
-        cg_unmark(cg, LLVMGetBasicBlockTerminator(b));
-    }
 }

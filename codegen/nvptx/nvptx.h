@@ -98,6 +98,8 @@ void cg_nvptx_reciprocals(Cg *cg);
 /* predicated.c: float64 operations under conditions; right before code generation. */
 void cg_nvptx_predicated(Cg *cg);
 void cg_nvptx_loads_first(Cg *cg);
+/* loads_ahead.c: loads of several iterations in front of the stores that they may pass. */
+void cg_nvptx_loads_ahead(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
 void cg_nvptx_wide_accesses(Cg *cg);
 void cg_nvptx_sine_pairs(Cg *cg);

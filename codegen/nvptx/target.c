@@ -15,6 +15,7 @@
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
 #include "codegen/nvptx/ptx_fixup.h"
+#include "codegen/nvptx/strided_unroll.h"
 #include "codegen/passes.h"
 #include "codegen/ssa/params.h"
 #include "ir/base/chars.h"

@@ -12,6 +12,8 @@ enum {
   MAX_CHECKS = 24, /* of indices, in a loop */
   MAX_FACTORS = 4, /* of products, in a loop */
   MAX_SUMS = 4,    /* in a loop */
+  MAX_STORES = 4,  /* of a loop whose loads go ahead of them */
+  MAX_PAIRS = 8,   /* of an array that it stores to and one that it loads from */
 };
 
 /* An array of rows, and the columns that the loop reads, as bits, of all axes but the first. */
@@ -26,6 +28,10 @@ typedef struct Factor {
   Ins *ins;
   int64_t most; /* it is at most so far from 0 */
 } Factor;
+
+typedef struct ArrayPair {
+  Ins *stored, *loaded;
+} ArrayPair;
 
 typedef struct Versions { /* of a function */
   Cx *cx;
@@ -50,16 +56,25 @@ typedef struct Range {
   Ins *sums[MAX_SUMS]; /* the phis of those that are bounded in front, with their trips */
   unsigned nsums;
   int64_t trips; /* most of which the sums fit */
+  Ins *stores[MAX_STORES];
+  unsigned nstores;
+  ArrayPair pairs[MAX_PAIRS]; /* that must be apart for the loads to go ahead of the stores */
+  unsigned npairs;            /* 0: of the other kinds */
 } Range;
 
 /* --- range_versions.c --- */
 
+/* May the loop be written twice, and has it at most so many operations? */
+bool ssa_is_short(const SmallLoop *loop, unsigned most);
 Intervals *ssa_intervals_of(Versions *of);
 /* A range upward of int64, of at most so many operations. */
 bool ssa_read_upward(Range *r, Block *header, Block *latch, unsigned most);
 /* From `from` to `yes` if the comparison of v with n holds, else to `no`. */
 void ssa_choose(Cx *cx, Fn *fn, const Range *r, Block *from, Ins *v, Op op, int64_t n, Block *yes,
                 Block *no);
+/* An operation of two numbers, and the extent of an array, in front of the loop. */
+Ins *ssa_append(Cx *cx, Fn *fn, const Range *r, Block *at, Op op, const Type *type, Ins *a, Ins *b);
+Ins *ssa_extent_of(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *array, unsigned axis);
 /* An index, extent or stop where the counter is `counter`, in front of the loop. What was known of
  * it in an iteration need not hold where there is none. */
 Ins *ssa_in_front(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *i, Ins *counter);
@@ -69,6 +84,12 @@ void ssa_version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *));
 /* --- sum_versions.c --- */
 
 void ssa_choose_by_sums(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
+
+/* --- apart_versions.c --- */
+
+bool ssa_read_apart(Range *r, Block *header, Block *latch);
+/* Marks the copies of the loads and stores, too. */
+void ssa_choose_by_apart(Cx *cx, Fn *fn, Range *r, Block *at, Block *fast, Block *general);
 
 /* --- range_copies.c --- */
 

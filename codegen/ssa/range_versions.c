@@ -119,7 +119,7 @@ static bool may_be_twice(const Ins *i) {
           e != EFFECT_SYNC && e != EFFECT_STOP);
 }
 
-static bool is_short(const SmallLoop *loop, unsigned most) {
+bool ssa_is_short(const SmallLoop *loop, unsigned most) {
   unsigned size = 0;
   for (unsigned k = 0; k < loop->n; k++)
     FOR_INS (loop->blocks[k], i) {
@@ -230,7 +230,7 @@ static bool is_far(const Range *r) {
 
 static bool read_range(Range *r, Block *header, Block *latch) {
   r->latch = latch;
-  return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop, MAX_SIZE) &&
+  return ssa_small_loop(&r->loop, header, latch) && ssa_is_short(&r->loop, MAX_SIZE) &&
          read_condition(r) && read_counter(r) && (!r->known || has_any_start(r));
 }
 
@@ -302,7 +302,7 @@ static bool read_rows(Range *r) {
 /* Is it a loop over such rows, left from its header? */
 static bool read_loop_of_rows(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .latch = latch};
-  if (!ssa_small_loop(&r->loop, header, latch) || !is_short(&r->loop, MAX_ROWS) ||
+  if (!ssa_small_loop(&r->loop, header, latch) || !ssa_is_short(&r->loop, MAX_ROWS) ||
       header->preds.len != 2 || header->last->op != OP_CONDBR ||
       !ssa_in_loop(&r->loop, header->succ[0]) || ssa_in_loop(&r->loop, header->succ[1]))
     return false;
@@ -368,8 +368,8 @@ static void read_checks(Range *r) {
 bool ssa_read_upward(Range *r, Block *header, Block *latch, unsigned most) {
   int64_t step;
   r->latch = latch;
-  return ssa_small_loop(&r->loop, header, latch) && is_short(&r->loop, most) && read_condition(r) &&
-         r->known && read_counter(r) && is_int64(r->counter->type) &&
+  return ssa_small_loop(&r->loop, header, latch) && ssa_is_short(&r->loop, most) &&
+         read_condition(r) && r->known && read_counter(r) && is_int64(r->counter->type) &&
          r->stop->type == r->counter->type && is_known_before(r, r->stop, MAX_DEPTH) &&
          fz_get_int(r->step->aux.frozen, &step) && step <= LARGEST;
 }
@@ -511,8 +511,8 @@ static bool read_factors(Range *r, Block *header, Block *latch) {
 
 /* --- around the loops --- */
 
-static Ins *append(Cx *cx, Fn *fn, const Range *r, Block *at, Op op, const Type *type, Ins *a,
-                   Ins *b) {
+Ins *ssa_append(Cx *cx, Fn *fn, const Range *r, Block *at, Op op, const Type *type, Ins *a,
+                Ins *b) {
   Ins *i = ir_ins(cx, fn, op, type, r->less->loc, (Ins *[]){a, b}, 2);
   ir_append(at, i);
   return i;
@@ -535,7 +535,7 @@ void ssa_choose(Cx *cx, Fn *fn, const Range *r, Block *from, Ins *v, Op op, int6
   ir_condbr(cx, fn, from, holds, yes, no, loc)->type = r->loop.blocks[0]->last->type;
 }
 
-static Ins *extent_of(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *array, unsigned axis) {
+Ins *ssa_extent_of(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *array, unsigned axis) {
   Ins *n = ir_ins(cx, fn, OP_EXTENT, ty_scalar(cx, TY_PYINT), r->less->loc, &array, 1);
   n->aux.i = axis;
   n->flags |= INS_NONNEGATIVE;
@@ -547,7 +547,7 @@ static Ins *extent_of(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *array, uns
 static Block *choose_by_width(Cx *cx, Fn *fn, const Range *r, Block *at, Block *general) {
   for (unsigned k = 0; k < r->nrows; k++)
     for (unsigned axis = 1; axis < r->rows[k].array->type->ndim; axis++) {
-      Ins *n = extent_of(cx, fn, r, at, r->rows[k].array, axis);
+      Ins *n = ssa_extent_of(cx, fn, r, at, r->rows[k].array, axis);
       Block *next = ir_block(cx, fn);
       ssa_choose(cx, fn, r, at, n, OP_EQ, width_of(&r->rows[k], axis), next, general);
       at = next;
@@ -561,7 +561,7 @@ static void read_known_rows(Cx *cx, Fn *fn, const Range *r, Block *fast) {
     Ins *array = r->rows[k].array, *of[1 + TY_MAX_NDIM] = {array};
     IrView *how = CX_NEW(cx, IrView);
     *how = (IrView){.n = 1, .kind = {VIEW_RESHAPE}};
-    of[1] = extent_of(cx, fn, r, fast, array, 0);
+    of[1] = ssa_extent_of(cx, fn, r, fast, array, 0);
     for (unsigned axis = 1; axis < array->type->ndim; axis++) {
       of[1 + axis] = ir_const(cx, fn, fz_int(cx, width_of(&r->rows[k], axis)), of[1]->type,
                               r->less->loc);
@@ -616,7 +616,7 @@ static Ins *last_of(Cx *cx, Fn *fn, const Range *r, Block *at) {
   if (known && start < stop && !__builtin_sub_overflow(stop - 1, start, &n))
     return number(cx, fn, r, at, start + n / step * step);
   Ins *end = ssa_in_front(cx, fn, r, at, r->stop, r->start), *one = number(cx, fn, r, at, 1);
-  return append(cx, fn, r, at, OP_SUB, r->counter->type, end, one);
+  return ssa_append(cx, fn, r, at, OP_SUB, r->counter->type, end, one);
 }
 
 /* 0 <= first <= last < extent: then no sum between has left 64 bits either. A sign needs no more
@@ -629,15 +629,15 @@ static Ins *is_in_range(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *ch
   Ins *high = ssa_in_front(cx, fn, r, at, index, falls ? r->start : last);
   Ins *zero = ir_const(cx, fn, fz_int(cx, 0), index->type, r->less->loc);
   ir_append(at, zero);
-  Ins *above = append(cx, fn, r, at, OP_LE, truth, zero, low);
-  Ins *below = r->signs ? append(cx, fn, r, at, OP_LE, truth, zero, high)
-                        : append(cx, fn, r, at, OP_LT, truth, high,
-                                 ssa_in_front(cx, fn, r, at, check->args[1], last));
-  Ins *both = append(cx, fn, r, at, OP_AND, truth, above, below);
+  Ins *above = ssa_append(cx, fn, r, at, OP_LE, truth, zero, low);
+  Ins *below = r->signs ? ssa_append(cx, fn, r, at, OP_LE, truth, zero, high)
+                        : ssa_append(cx, fn, r, at, OP_LT, truth, high,
+                                     ssa_in_front(cx, fn, r, at, check->args[1], last));
+  Ins *both = ssa_append(cx, fn, r, at, OP_AND, truth, above, below);
   if (low == high || r->signs)
     return both;
-  Ins *up = append(cx, fn, r, at, OP_LE, truth, low, high);
-  return append(cx, fn, r, at, OP_AND, truth, both, up);
+  Ins *up = ssa_append(cx, fn, r, at, OP_LE, truth, low, high);
+  return ssa_append(cx, fn, r, at, OP_AND, truth, both, up);
 }
 
 static void choose_by_checks(Cx *cx, Fn *fn, const Range *r, Block *entry, Block *fast,
@@ -645,7 +645,7 @@ static void choose_by_checks(Cx *cx, Fn *fn, const Range *r, Block *entry, Block
   Ins *last = last_of(cx, fn, r, entry), *all = NULL;
   for (unsigned k = 0; k < r->nchecks; k++) {
     Ins *one = is_in_range(cx, fn, r, entry, r->checks[k], last);
-    all = all ? append(cx, fn, r, entry, OP_AND, r->less->type, all, one) : one;
+    all = all ? ssa_append(cx, fn, r, entry, OP_AND, r->less->type, all, one) : one;
   }
   ir_condbr(cx, fn, entry, all, fast, general, r->less->loc)->type = r->loop.blocks[0]->last->type;
 }
@@ -668,7 +668,7 @@ static void choose_by_factors(Cx *cx, Fn *fn, const Range *r, Block *at, Block *
     ssa_choose(cx, fn, r, at, low, OP_GE, -f->most, above, general);
     ssa_choose(cx, fn, r, above, high, OP_LE, f->most + counts, below, general);
     if (below != next) {
-      Ins *up = append(cx, fn, r, below, OP_LE, r->less->type, low, high);
+      Ins *up = ssa_append(cx, fn, r, below, OP_LE, r->less->type, low, high);
       ir_condbr(cx, fn, below, up, next, general, r->less->loc)->type =
           r->loop.blocks[0]->last->type;
     }
@@ -694,6 +694,8 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
     choose_by_factors(cx, fn, r, entry, fast, general);
   else if (r->nsums)
     ssa_choose_by_sums(cx, fn, r, entry, fast, general);
+  else if (r->npairs)
+    ssa_choose_by_apart(cx, fn, r, entry, fast, general);
   else
     choose_by_range(cx, fn, r, entry, fast, general);
   ir_br(cx, fn, general, header, r->less->loc)->type = header->last->type;
@@ -715,6 +717,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   Block *header = r->loop.blocks[0];
   bool same = r->nrows                  ? read_loop_of_rows(r, header, r->latch)
               : r->nchecks && !r->signs ? read_checked(r, header, r->latch)
+              : r->npairs               ? ssa_read_apart(r, header, r->latch)
                                         : read_condition(r) && read_counter(r);
   if (!same) /* other loops have been written since */
     return;
@@ -729,8 +732,9 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   ssa_copy_branches(cx, fn, r);
   ssa_copy_phis(r, entry, fast);
   ssa_merge_exits(cx, fn, r, exit);
+  uint16_t *flags = &r->latch->last->flags;
   if (r->known && !r->signs) /* the general loop hardly ever runs */
-    r->latch->last->flags |= INS_ROLLED;
+    *flags = (uint16_t)((*flags & ~(INS_UNROLL_4 | INS_UNROLL_8)) | INS_ROLLED);
 }
 
 void ssa_version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {

@@ -15,5 +15,7 @@ void cg_version_signs(Cx *cx, Fn *fn);
 void cg_version_rows(Cx *cx, Fn *fn);
 void cg_version_factors(Cx *cx, Fn *fn);
 void cg_version_sums(Cx *cx, Fn *fn);
+/* Loops marked by cg_hint_loops whose loads go ahead of their stores. */
+void cg_version_apart(Cx *cx, Fn *fn);
 
 #endif

@@ -1,12 +1,12 @@
-"""Unrolled loops and what is left over of them (codegen/nvptx/masked_unroll.c): every trip count from 0 to 70, beside plain
-Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+"""Unrolled loops and what is left over of them (codegen/nvptx/masked_unroll.c, strided_unroll.c): every trip count
+from 0 to 70, and steps of every size, beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
 import math
 import re
 
 import numpy as np
 import pytest
-from harness import run
+from harness import jit, run, simulate
 from pyptx import cuda, float32, uint64
 
 COUNTS = 71
@@ -196,9 +196,66 @@ def one_after_the_other(x, out):
     out[cuda.blockIdx.x, t] = s
 
 
+def strided_counter(x, out):
+    t = cuda.threadIdx.x
+    k, s, before = t, 0.0, -1
+    while k < cuda.blockIdx.x * cuda.blockDim.x:
+        s = s * 0.5 + x[k]
+        before = k
+        k += cuda.blockDim.x
+    out[cuda.blockIdx.x, t] = s + 1000 * k + before
+
+
+def strided_from_the_first(x, out):
+    """The first iteration is there in any case."""
+    t = cuda.threadIdx.x
+    s, last = 0.0, -1
+    for k in range(t & 3, 4 + cuda.blockIdx.x * 2, cuda.blockDim.x):
+        s = s * 0.5 + x[k]
+        last = k
+    out[cuda.blockIdx.x, t] = s + 1000 * last
+
+
+def strided_stores(x, out):
+    """What an iteration stores, the next one loads."""
+    t = cuda.threadIdx.x
+    out[cuda.blockIdx.x, t] = 1
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        out[cuda.blockIdx.x, t] = out[cuda.blockIdx.x, t] * 0.5 + x[k]
+
+
+def strided_words(x, out):
+    """More loads than have registers under masks: two iterations at once."""
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        s = (s * 0.5 + x[k]) * x[k + 1] - x[-1 - k] * x[-2 - k] + x[210 - k]
+    out[cuda.blockIdx.x, t] = s
+
+
+def strided_remainders(x, out):
+    """What masks are not made of: two iterations, then one."""
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        s = s * 0.5 + x[k % (t + 5)]
+    out[cuda.blockIdx.x, t] = s
+
+
+def strided_on_the_grid(x, out):
+    """Each block has an iteration less than the one before, down to none."""
+    t, b = cuda.grid(1), cuda.blockIdx.x
+    s = 0.0
+    for k in range(t, x.size, cuda.blockDim.x * (b + 1)):
+        s = s * 0.5 + x[k]
+    out[b, cuda.threadIdx.x] = s
+
+
 LOOPS = [
     sums, strided_products, extremes, places, backwards, divided, ratios, quotients, gathered, conditional, staged, in_place,
     in_shared_memory, counters, nested, pairs, of_windows, chained, one_after_the_other,
+    strided_counter, strided_from_the_first, strided_stores, strided_words, strided_remainders,
+    strided_on_the_grid,
 ]  # fmt: skip
 
 
@@ -206,7 +263,7 @@ LOOPS = [
     "loop, dtype",
     [(loop, np.float32) for loop in LOOPS]
     + [(loop, np.int8) for loop in (extremes, divided, quotients, of_windows)]
-    + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional)],
+    + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional, strided_words)],
 )
 def test_every_trip_count(loop, dtype):
     x = np.random.default_rng(4).integers(-9, 10, COUNTS * THREADS + 2).astype(dtype)
@@ -234,3 +291,176 @@ def test_ptxas_may_unroll_what_loads_nothing(one_entry):
 def test_loads_that_wait_for_stores_stay_in_a_loop(one_entry):
     ptx = cuda.compile_ptx(in_place, "void(float32[::1], float64[:,::1])", cc="sm_90", coarsen=1)[0]
     assert ptx.count("nounroll") >= 1
+
+
+# --- steps that are known at run time, between bounds that are near the ends of the integers
+
+
+def far(x, first, end, step, out):
+    s, last = 0.0, -1
+    for k in range(first, end, max(step, 1)):
+        s = s * 0.5 + x[k & 63]
+        last = k
+    out[0] = s
+    out[1] = last
+
+
+def far_blocks(x, first, end, step, out):
+    s, last = 0.0, -1
+    for k in range(first, end, cuda.blockDim.x):
+        s = s * 0.5 + x[k & 63]
+        last = k
+    if cuda.threadIdx.x == 0:
+        out[0] = s
+        out[1] = last
+
+
+def far_cases(rng, steps, edge):
+    """(first, end, step): 0 to 9 iterations, or some more, from the least integer, from 0, from anywhere, and up to the
+    largest that int64 allows."""
+    for step in steps:
+        last = edge - 1 - step * (edge > 2**32)
+        for n in (*range(10), 37, 70):
+            far = step * n - int(rng.integers(0, step)) * (n > 0)
+            if far < last:
+                yield from ((first, first + far, step) for first in (-edge, 0, int(rng.integers(-far, last - far)), last - far))
+
+
+@pytest.mark.parametrize("number, edge", ((int, 2**30), (int, 2**31), (int, 2**63), (np.int32, 2**31)))
+@pytest.mark.parametrize(
+    "loop, steps",
+    ((far, (1, 3, 32, 12345, 2**29 + 1, 715827882, 715827883, 2**30 - 1)), (far_blocks, (1, 3, 32))),
+)
+def test_strides_of_all_sizes(loop, steps, number, edge):
+    """Python's integers up to 2**30 take the narrow version."""
+    x = np.random.default_rng(5).integers(-9, 10, 64).astype(np.float32)
+    kernel, out = jit(loop, fma=False), np.zeros(2)
+    d_x, d_out = cuda.to_device(x), cuda.to_device(out)
+    for bounds in far_cases(np.random.default_rng(6), steps, edge):
+        arguments, threads = [number(n) for n in bounds], bounds[-1] if loop is far_blocks else 1
+        simulate(kernel, [x, *arguments, out], 1, threads)
+        kernel[1, threads](d_x, *arguments, d_out)
+        assert (d_out.copy_to_host() == out).all(), bounds
+
+
+# --- loads ahead of stores (codegen/ssa/apart_versions.c, codegen/nvptx/loads_ahead.c): arrays that overlap take another version
+# of the loop than those that are apart
+
+
+def slid(x, more, out):
+    t = cuda.threadIdx.x
+    for k in range(out.shape[0]):
+        out[k, t] = x[k, t] * 3 + x[k + 1, t] - more[k, t]
+
+
+def windows(x, more, out):
+    """Loads behind conditions, one of which is another's opposite; a running sum."""
+    t = cuda.threadIdx.x
+    total, radius = more[0, t], 3
+    for k in range(out.shape[0]):
+        if k + radius < x.shape[0]:
+            total += x[k + radius, t]
+        if k - radius >= 0:
+            total -= x[k - radius, t]
+        else:
+            total += more[k, t]
+        out[k, t] = total
+
+
+def table_rows(x, more, out):
+    """A row of a table in place: what is loaded from it is in front of what was stored."""
+    t = cuda.threadIdx.x
+    before = 7
+    for k in range(1, out.shape[0]):
+        above = out[k, t]
+        out[k, t] = above - before + x[k - 1, t]
+        before = above
+
+
+def read_again(x, more, out):
+    """What an earlier iteration has stored."""
+    t = cuda.threadIdx.x
+    s = 0
+    for k in range(out.shape[0] - 2):
+        out[k + 2, t] = x[k, t] + s
+        s = out[k, t] - s
+
+
+def read_next(x, more, out):
+    """Behind the store, but of the next row."""
+    t = cuda.threadIdx.x
+    s = 0
+    for k in range(out.shape[0] - 1):
+        out[k, t] = x[k, t] + s
+        s = out[k + 1, t] - more[k, t]
+
+
+def picked(x, more, out):
+    """By indices that are loaded ahead, too; a step known at run time only."""
+    t = cuda.threadIdx.x
+    for k in range(0, out.shape[0], cuda.blockDim.x):
+        out[k, t] = x[more[k, t] & 7, t] + 1
+
+
+def two_stores(x, more, out):
+    t = cuda.threadIdx.x
+    for k in range(out.shape[0]):
+        out[k, t] = x[k, t] + 1
+        more[k, t] = x[k + 1, t] * 2
+
+
+def scaled(x, more, out):
+    """By what all iterations load."""
+    t = cuda.threadIdx.x
+    for k in range(out.shape[0]):
+        out[k, t] = x[k, t] * more[2, t] - more[2, t]
+
+
+def added(x, more, out):
+    """In place, by a step that is known to be positive."""
+    t = cuda.threadIdx.x
+    for k in range(0, out.shape[0], cuda.blockDim.x):
+        out[k, t] += x[k, t]
+
+
+APART = [slid, windows, table_rows, read_again, read_next, picked, two_stores, scaled, added]
+
+
+@pytest.mark.parametrize(
+    "loop, dtype",
+    [(loop, np.int32) for loop in APART]
+    + [(loop, np.uint8) for loop in (windows, picked)]
+    + [(loop, np.float64) for loop in (table_rows, read_next, added)],
+)
+def test_arrays_that_overlap(loop, dtype):
+    """Rows of one array, so many rows after the first array's: 0.15 s each, as PTX 0.3 s."""
+    kernel = cuda.jit(fma=False)(loop)
+    start = np.random.default_rng(3).integers(0, 100, (150, THREADS)).astype(dtype)
+    for n in (0, 1, 3, 4, 9, 18):
+        for more, out in ((40, 80), (40, 1), (40, -1), (40, 0), (40, 4), (40, -2), (2, 80), (80, 2), (0, 5), (n + 9, 2 * n + 18), (40, -n), (3, 3)):
+            places = [(20, n + 9), (20 + more, n + 9), (20 + out, n)]
+            want, memory = start.copy(), cuda.to_device(start)
+            simulate(kernel, [want[at : at + rows] for at, rows in places], 1, THREADS)
+            kernel[1, THREADS](*(memory[at : at + rows] for at, rows in places))
+            assert memory.copy_to_host().tobytes() == want.tobytes(), (loop.__name__, n, more, out)
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+@pytest.mark.parametrize(("loop", "loads"), [(slid, 6), (windows, 6), (table_rows, 8), (read_again, 8), (read_next, 8), (picked, 8), (two_stores, 5), (scaled, 8), (added, 8)])
+def test_loads_go_ahead_of_stores(loop, loads, one_entry):
+    signature = "void(int32[:,::1], int32[:,::1], int32[:,::1])"
+    ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
+    first = [loop.split("st.global")[0].count("ld.global") for loop in ptx.split('.pragma "nounroll"')[1:]]
+    assert first[0] == loads, first
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_an_array_in_place_has_one_version(one_entry, monkeypatch):
+    def in_place(x):
+        t = cuda.threadIdx.x
+        for k in range(x.shape[0] - 1):
+            x[k, t] = x[k + 1, t] * 2
+
+    ptx = cuda.compile_ptx(in_place, "void(float32[:,::1])", cc="sm_90", coarsen=1)[0]
+    monkeypatch.setenv("PYPTX_SKIP", "ssa.apart_versions")
+    assert ptx == cuda.compile_ptx(in_place, "void(float32[:,::1])", cc="sm_90", coarsen=1)[0]

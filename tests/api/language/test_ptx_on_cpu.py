@@ -415,10 +415,12 @@ def test_votes_at_barriers():
 
 
 # The kernels that show what ptxas compiles wrongly, with what the fix-ups wrote instead; atomic operations, with barriers; libdevice's
-# functions where they are hardest to compute; what is written, as it is lowered too; where copies of a thread and loops without checks stop. In front: the environment (conftest.py).
+# functions where they are hardest to compute; what is written, as it is lowered too; where copies of a thread and loops without checks stop; arrays
+# that overlap (4 s). In front: the environment (conftest.py).
 ELSEWHERE = [
     "api/language/test_miscompiled.py",
     "api/language/test_language_short_loops.py",
+    "api/language/test_language_trip_counts.py -k stride",
     "api/language/test_language_local_arrays.py -k insertion or selections or window or early or memory",
     "api/language/test_language_half.py -k test_atomic",
     "api/language/test_language_atomics.py -k nothing_else and (local or dynamic)",
@@ -429,6 +431,7 @@ ELSEWHERE = [
     "api/language/test_whole_numbers.py",
     "api/launch/test_coarsen_checks.py",
     "api/language/test_checked_loops.py",
+    "api/language/test_language_trip_counts.py -k overlap",
     "api/language/test_language_print.py -k percentage",
     "api/language/test_language_warp.py -k votes or matches or tuples",
     "api/language/test_coop.py -k sorted_keys and (64 or 256) or sums_of_items and 33",

@@ -439,6 +439,8 @@ static void parse_ins(Parser *p) {
     i->flags |= flag;
   INS_FLAG_WORDS(X)
 #undef X
+  if (take(p, "ahead"))
+    i->flags |= INS_AHEAD;
   if (op == OP_PARAM) {
     if (i->aux.i < 0 || i->aux.i >= p->fn->nparams)
       bad(p, "no such parameter");

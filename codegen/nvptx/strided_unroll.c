@@ -1,0 +1,553 @@
+/* NVPTX strided unrolling: loops whose step is known at run time, without their trip count.
+ *
+ * LLVM unrolls a loop by its trip count, which takes a quotient where the step is the size of a
+ * block or a grid: a quarter of the time of a kernel with one iteration a thread. A round of four
+ * iterations needs to know only that there is a fourth:
+ *
+ *   for k in range(start, end, step):
+ *     acc += x[k]
+ *
+ * becomes
+ *
+ *   bound = end - 3 * step
+ *   while k < bound:
+ *     acc += x[k]; acc += x[k + step]; …; k += 4 * step
+ *   while k < end:  # three times at most; masked_unroll.c makes masks of it
+ *     acc += x[k]; k += step
+ *
+ * (loops are rotated here: the conditions are at their ends, and in front of them). The order of
+ * the iterations stays. Both paths meet where the second condition is asked, so that the threads of
+ * a warp do, too.
+ *
+ * In: loops of one block that lower/unroll_hints.c has marked, before LLVM's unrolling. The step
+ * must be positive, the counter must not wrap around, which the addition's flags say, and the loop
+ * must go on while the next number is less than an end that it does not change. Loops of other
+ * forms stay as they are, and LLVM unrolls them. Out: both loops, with the marks that LLVM gives to
+ * what it unrolls. */
+#include "codegen/nvptx/strided_unroll.h"
+
+#include <assert.h>
+
+#include "codegen/llvm/copy.h"
+#include "codegen/llvm/match.h"
+#include "codegen/llvm/valuemap.h"
+#include "codegen/nvptx/loop_marks.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum { MAX_DEPTH = 6, FACTOR = 4 }; /* FACTOR: that of lower/unroll_hints.c for such loops */
+
+/* --- the form of the loop --- */
+
+static bool is_inside(LLVMBasicBlockRef block, LLVMValueRef v) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;
+}
+
+/* The comparison that holds where this one does not. */
+static LLVMIntPredicate negated(LLVMIntPredicate p) {
+  return p == LLVMIntSGE   ? LLVMIntSLT
+         : p == LLVMIntUGE ? LLVMIntULT
+         : p == LLVMIntSLE ? LLVMIntSGT
+         : p == LLVMIntULE ? LLVMIntUGT
+                           : LLVMIntEQ; /* no loop of this kind */
+}
+
+/* low < high */
+typedef struct Less {
+  LLVMValueRef low, high;
+  bool is_signed, both_ways; /* both_ways: without a sign, too */
+} Less;
+
+/* Reads a comparison, or its opposite, as one. */
+static bool read_less(LLVMValueRef compare, bool holds, Less *l) {
+  if (!cg_is_op(compare, LLVMICmp))
+    return false;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
+  if (!holds)
+    p = negated(p);
+  bool swapped = p == LLVMIntSGT || p == LLVMIntUGT;
+  l->both_ways = LLVMGetICmpSameSign(compare);
+  l->is_signed = p == LLVMIntSLT || p == LLVMIntSGT || l->both_ways;
+  l->low = LLVMGetOperand(compare, swapped);
+  l->high = LLVMGetOperand(compare, !swapped);
+  return swapped || p == LLVMIntSLT || p == LLVMIntULT;
+}
+
+/* Reads the condition under which the loop goes on as `next < end`. */
+static bool read_condition(LLVMBasicBlockRef block, Stride *s) {
+  Fork fork;
+  Less l;
+  if (!graph_fork(LLVMGetBasicBlockTerminator(block), &fork) ||
+      (fork.yes == block) == (fork.no == block) || !is_inside(block, fork.condition) ||
+      !read_less(fork.condition, fork.yes == block, &l))
+    return false;
+  s->compare = fork.condition;
+  s->next = l.low;
+  s->end = l.high;
+  s->is_signed = l.is_signed;
+  return !is_inside(block, s->end);
+}
+
+/* Reads `next = counter + step`, in either order. */
+static bool read_step(LLVMBasicBlockRef block, Stride *s) {
+  if (!is_inside(block, s->next) || !cg_is_op(s->next, LLVMAdd))
+    return false;
+  bool second = is_inside(block, LLVMGetOperand(s->next, 1));
+  s->counter = LLVMGetOperand(s->next, second);
+  s->step = LLVMGetOperand(s->next, !second);
+  return is_inside(block, s->counter) && LLVMIsAPHINode(s->counter) &&
+         graph_incoming(s->counter, block) == s->next && !is_inside(block, s->step);
+}
+
+bool cg_read_stride(LLVMBasicBlockRef block, Stride *s) {
+  return read_condition(block, s) && read_step(block, s) &&
+         (s->is_signed ? LLVMGetNSW(s->next) : LLVMGetNUW(s->next));
+}
+
+static LLVMValueRef goes_on(const Cg *cg, const Stride *s, LLVMValueRef next) {
+  return l_icmp(cg->builder, s->is_signed ? LLVMIntSLT : LLVMIntULT, next, s->end);
+}
+
+/* --- ranges --- */
+
+/* The numbers that a value can be, without a sign. */
+typedef struct Range {
+  uint64_t lo, hi;
+} Range;
+
+static unsigned width_of(LLVMValueRef v) { return LLVMGetIntTypeWidth(LLVMTypeOf(v)); }
+static uint64_t most_of(unsigned bits) {
+  return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+}
+static Range any_of(unsigned bits) { return (Range){0, most_of(bits)}; }
+static bool is_below_sign(Range r, unsigned bits) { return r.hi <= most_of(bits - 1); }
+
+static uint64_t product(uint64_t a, uint64_t b) {
+  uint64_t n;
+  return __builtin_mul_overflow(a, b, &n) ? UINT64_MAX : n;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+/* Of a sum or product: where it cannot wrap around, what fits. */
+static Range computed(LLVMValueRef v, Range a, Range b) {
+  bool times = cg_is_op(v, LLVMMul);
+  unsigned bits = width_of(v);
+  Range r = times ? (Range){product(a.lo, b.lo), product(a.hi, b.hi)}
+                  : (Range){sum(a.lo, b.lo), sum(a.hi, b.hi)};
+  bool positive = is_below_sign(a, bits) && is_below_sign(b, bits);
+  uint64_t most = LLVMGetNSW(v) && positive ? most_of(bits - 1) : most_of(bits);
+  if (r.hi <= most)
+    return r;
+  bool exact = LLVMGetNUW(v) || (LLVMGetNSW(v) && positive);
+  return exact && r.lo <= most ? (Range){r.lo, most} : any_of(bits);
+}
+
+static Range range_of(LLVMValueRef v, unsigned depth);
+
+/* Of special registers, and of the larger or the smaller of two numbers. */
+static Range of_intrinsic(LLVMValueRef v, unsigned depth) {
+  unsigned bits = width_of(v);
+  SpecialReg r = cg_nvptx_register_of(v);
+  if (r != SREG_NONE)
+    return (Range){(uint64_t)ir_registers[r].least, (uint64_t)ir_registers[r].most};
+  if (LLVMGetNumArgOperands(v) != 2)
+    return any_of(bits);
+  Range a = range_of(LLVMGetOperand(v, 0), depth), b = range_of(LLVMGetOperand(v, 1), depth);
+  if (cg_is_call_of_any(v, "llvm.umin."))
+    return (Range){a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
+  if (cg_is_call_of_any(v, "llvm.umax."))
+    return (Range){a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+  bool larger = cg_is_call_of_any(v, "llvm.smax.") && is_below_sign(b, bits);
+  return larger ? (Range){b.lo, most_of(bits - 1)} : any_of(bits);
+}
+
+static Range range_of(LLVMValueRef v, unsigned depth) {
+  unsigned bits = width_of(v);
+  Range all = any_of(bits);
+  if (bits > 64)
+    return all;
+  if (LLVMIsAConstantInt(v))
+    return (Range){LLVMConstIntGetZExtValue(v), LLVMConstIntGetZExtValue(v)};
+  if (cg_nvptx_is_extent(v))
+    return (Range){0, INT32_MAX};
+  if (!LLVMIsAInstruction(v) || depth == MAX_DEPTH)
+    return all;
+  if (LLVMIsAIntrinsicInst(v))
+    return of_intrinsic(v, depth + 1);
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMZExt:
+  case LLVMSExt:
+  case LLVMTrunc:
+  case LLVMFreeze: {
+    LLVMValueRef from = LLVMGetOperand(v, 0);
+    Range a = range_of(from, depth + 1);
+    bool same = cg_is_op(v, LLVMSExt) ? is_below_sign(a, width_of(from)) : a.hi <= all.hi;
+    return same ? a : all;
+  }
+  case LLVMAdd:
+  case LLVMMul:
+    return computed(v, range_of(LLVMGetOperand(v, 0), depth + 1),
+                    range_of(LLVMGetOperand(v, 1), depth + 1));
+  default: return all;
+  }
+}
+
+/* --- bounds --- */
+
+/* How end - n * step is computed, the number below which the counter has n iterations behind it. It
+ * must not wrap around; IN_64_BITS, what is below the least number of 32 bits becomes that number,
+ * below which no counter is. BY_NEXT: not at all, since the counter's next number tells. */
+typedef enum How { NOT_KNOWN, BY_NEXT, DIRECTLY, IN_64_BITS } How;
+
+static How how_to_bound(const Stride *s, unsigned n) {
+  unsigned bits = width_of(s->end);
+  Range step = range_of(s->step, 0);
+  if ((bits != 32 && bits != 64) || !step.lo || !is_below_sign(step, bits))
+    return NOT_KNOWN;
+  uint64_t far = product(step.hi, n);
+  bool positive = is_below_sign(range_of(s->end, 0), bits);
+  bool extended = LLVMIsASExtInst(s->end) && width_of(LLVMGetOperand(s->end, 0)) < bits - 1;
+  if (s->is_signed && far <= most_of(bits - 1 - !positive) && (positive || extended))
+    return DIRECTLY;
+  return bits == 32 ? IN_64_BITS : NOT_KNOWN;
+}
+
+static LLVMValueRef larger(Cg *cg, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef type = LLVMTypeOf(x);
+  LLVMValueRef of[] = {x, y};
+  return l_call(cg->builder, cg_intrinsic_fn(cg, "llvm.smax", &type, 1), of, 2);
+}
+
+static LLVMValueRef bound_of(Cg *cg, const Stride *s, How how, unsigned n) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef end = s->end, step = s->step;
+  LLVMTypeRef type = LLVMTypeOf(end), wide = cg->t.i64;
+  if (how == IN_64_BITS) { /* numbers of 34 bits */
+    end = l_int_cast(b, end, wide, s->is_signed);
+    step = l_zext(b, step, wide);
+  }
+  LLVMValueRef far = n > 1 ? l_mul_nsw(b, step, l_int(LLVMTypeOf(step), n)) : step;
+  LLVMValueRef bound = l_sub(b, end, far);
+  if (LLVMIsAInstruction(bound))
+    LLVMSetNSW(bound, true);
+  if (how == DIRECTLY)
+    return bound;
+  LLVMValueRef least = l_int(wide, s->is_signed ? (uint64_t)(int64_t)INT32_MIN : 0);
+  return l_trunc(b, larger(cg, bound, least), type);
+}
+
+LLVMValueRef cg_stride_has(Cg *cg, const Stride *s, LLVMValueRef counter, unsigned behind,
+                           LLVMValueRef before) {
+  LLVMBuilderRef b = cg->builder;
+  Stride to = *s;
+  if (how_to_bound(s, behind) == DIRECTLY) {
+    to.end = bound_of(cg, s, DIRECTLY, behind);
+    return goes_on(cg, &to, counter);
+  }
+  for (unsigned k = 0; k < behind; k++)
+    counter = copy_ins(b, s->next, (LLVMValueRef[]){counter, s->step});
+  LLVMValueRef more = goes_on(cg, s, counter);
+  return before ? l_select(b, before, more, l_int(cg->t.i1, 0)) : more;
+}
+
+/* --- the guard --- */
+
+typedef struct Unroll {
+  Cg *cg;
+  LLVMBasicBlockRef block, entry;
+  unsigned count;
+  bool once; /* there is one round at most */
+  Stride s;
+  LLVMValueRef *old; /* phis, then all but the branch */
+  unsigned nphis, n;
+  ValueMap place;    /* of old */
+  LLVMValueRef *now; /* what stands for each in the block that is being written */
+} Unroll;
+
+/* Does `first < end`, as the loop compares, follow from the condition? */
+static bool implies(const Stride *s, LLVMValueRef condition, bool holds, LLVMValueRef first,
+                    unsigned depth) {
+  bool both = cg_is_op(condition, LLVMAnd) ||
+              (cg_is_op(condition, LLVMSelect) && LLVMIsNull(LLVMGetOperand(condition, 2)));
+  if (both && holds && depth < MAX_DEPTH)
+    return implies(s, LLVMGetOperand(condition, 0), true, first, depth + 1) ||
+           implies(s, LLVMGetOperand(condition, 1), true, first, depth + 1);
+  Less l;
+  if (!read_less(condition, holds, &l) || l.low != first || l.high != s->end)
+    return false;
+  bool no_sign = s->is_signed && is_below_sign(range_of(s->end, 0), width_of(s->end));
+  return l.is_signed == s->is_signed || l.both_ways || no_sign;
+}
+
+static bool is_edge_of(const Stride *s, LLVMBasicBlockRef from, LLVMBasicBlockRef to,
+                       LLVMValueRef first) {
+  Fork fork;
+  return graph_fork(LLVMGetBasicBlockTerminator(from), &fork) && fork.yes != fork.no &&
+         implies(s, fork.condition, fork.yes == to, first, 0);
+}
+
+/* Is the counter's first value less than the end wherever the loop is entered? Where LLVM has seen
+ * that it is, or the loop asks at its end alone, there is no such condition. */
+static bool is_guarded(const Unroll *u) {
+  LLVMValueRef first = graph_incoming(u->s.counter, u->entry);
+  if (is_edge_of(&u->s, u->entry, u->block, first))
+    return true;
+  FnGraph g = graph_of(&u->cg->cx->arena, LLVMGetBasicBlockParent(u->block), NULL);
+  graph_loops(&g);
+  uint32_t at = graph_number(&g, u->entry);
+  for (uint32_t from; at != GRAPH_NONE; at = from) {
+    from = g.nodes[at].idom;
+    if (from != GRAPH_NONE && g.nodes[at].npred == 1 &&
+        is_edge_of(&u->s, g.nodes[from].block, g.nodes[at].block, first))
+      return true;
+  }
+  return false;
+}
+
+/* --- writing --- */
+
+static LLVMValueRef now(const Unroll *u, LLVMValueRef v) {
+  uint32_t at = valuemap_get(&u->place, v);
+  return at == VALUEMAP_NONE ? v : u->now[at];
+}
+
+static LLVMValueRef next_of(const Unroll *u, unsigned phi) {
+  return now(u, graph_incoming(u->old[phi], u->block));
+}
+
+static void step_phis(Unroll *u) {
+  LLVMValueRef *next = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis);
+  for (unsigned k = 0; k < u->nphis; k++)
+    next[k] = next_of(u, k);
+  for (unsigned k = 0; k < u->nphis; k++)
+    u->now[k] = next[k];
+}
+
+/* So many copies of the body, one behind the other. Where they end u->now is of the last one. */
+static void write_copies(Unroll *u, unsigned copies) {
+  LLVMValueRef *operands = NULL;
+  int room = 0;
+  for (unsigned c = 0; c < copies; c++) {
+    if (c)
+      step_phis(u);
+    for (unsigned k = u->nphis; k < u->n; k++) {
+      int n = LLVMGetNumOperands(u->old[k]);
+      if (n > room)
+        operands = CX_ARRAY(u->cg->cx, LLVMValueRef, (size_t)(room = n));
+      for (int o = 0; o < n; o++)
+        operands[o] = now(u, LLVMGetOperand(u->old[k], (unsigned)o));
+      u->now[k] = copy_ins(u->cg->builder, u->old[k], operands);
+    }
+  }
+}
+
+static LLVMBasicBlockRef new_block(const Unroll *u) {
+  return LLVMInsertBasicBlockInContext(u->cg->context, u->block, "");
+}
+
+/* Phis of what `first` has when control comes from there, and `next` when it comes from the other
+ * block, where that is known already. They become what stands for the old ones. */
+static void write_phis(Unroll *u, LLVMBasicBlockRef from, const LLVMValueRef *first,
+                       LLVMBasicBlockRef other, const LLVMValueRef *next) {
+  for (unsigned k = 0; k < u->nphis; k++) {
+    LLVMValueRef phi = l_phi(u->cg->builder, LLVMTypeOf(u->old[k])), of[] = {first[k], NULL};
+    of[1] = next ? next[k] : NULL;
+    LLVMAddIncoming(phi, of, (LLVMBasicBlockRef[]){from, other}, next ? 2 : 1);
+    u->now[k] = phi;
+  }
+}
+
+/* A loop of copies that goes on while the counter is less than the bound, and then to `out`; its
+ * branch. NULL: the copies run once. */
+static LLVMValueRef write_loop(Unroll *u, LLVMBasicBlockRef from, const LLVMValueRef *first,
+                               unsigned copies, LLVMValueRef bound, LLVMBasicBlockRef out) {
+  LLVMBuilderRef b = u->cg->builder;
+  LLVMBasicBlockRef loop = LLVMGetInsertBlock(b);
+  LLVMValueRef *phis = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis);
+  if (bound)
+    write_phis(u, from, first, NULL, NULL);
+  for (unsigned k = 0; k < u->nphis; k++)
+    phis[k] = bound ? u->now[k] : (u->now[k] = first[k]);
+  write_copies(u, copies);
+  if (!bound) {
+    l_br(b, out);
+    return NULL;
+  }
+  for (unsigned k = 0; k < u->nphis; k++) {
+    LLVMValueRef next = next_of(u, k);
+    LLVMAddIncoming(phis[k], &next, &loop, 1);
+  }
+  Stride s = u->s;
+  s.end = bound;
+  return l_condbr(b, goes_on(u->cg, &s, now(u, s.next)), loop, out);
+}
+
+static bool is_used_outside(const Unroll *u, LLVMValueRef v) {
+  for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+    if (LLVMGetInstructionParent(LLVMGetUser(use)) != u->block)
+      return true;
+  return false;
+}
+
+/* Of what is used behind the loop: its value where the rounds end, and no iteration is left. */
+static LLVMValueRef at_the_end(const Unroll *u, unsigned old, LLVMBasicBlockRef front,
+                               LLVMBasicBlockRef asked, LLVMValueRef v) {
+  for (unsigned k = 0; k < u->nphis; k++)
+    if (graph_incoming(u->old[k], u->block) == u->old[old])
+      return u->now[k];
+  LLVMTypeRef type = LLVMTypeOf(u->old[old]);
+  LLVMValueRef phi = l_phi(u->cg->builder, type), of[] = {LLVMGetPoison(type), v};
+  LLVMAddIncoming(phi, of, (LLVMBasicBlockRef[]){front, asked}, 2);
+  return phi;
+}
+
+/* The old block becomes where both loops end, so that phis behind it keep their predecessor. What
+ * is used there is from the one or the other. */
+static void write_exit(Unroll *u, LLVMBasicBlockRef behind, const LLVMValueRef *at_end,
+                       LLVMBasicBlockRef rest) {
+  LLVMBuilderRef b = u->cg->builder;
+  LLVMValueRef branch = LLVMGetBasicBlockTerminator(u->block);
+  Fork fork = {0};
+  graph_fork(branch, &fork);
+  LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(u->block));
+  for (unsigned k = 0; k < u->n; k++) {
+    if (!at_end[k])
+      continue;
+    LLVMValueRef phi = l_phi(b, LLVMTypeOf(u->old[k])), of[] = {at_end[k], u->now[k]};
+    LLVMAddIncoming(phi, of, (LLVMBasicBlockRef[]){behind, rest}, 2);
+    LLVMReplaceAllUsesWith(u->old[k], phi);
+  }
+  LLVMInstructionEraseFromParent(branch);
+  for (unsigned k = u->n; k-- > 0;) {
+    LLVMReplaceAllUsesWith(u->old[k], LLVMGetPoison(LLVMTypeOf(u->old[k])));
+    LLVMInstructionEraseFromParent(u->old[k]);
+  }
+  l_at_end(b, u->block, NULL);
+  l_br(b, fork.yes == u->block ? fork.no : fork.yes);
+}
+
+/* Asks whether there is a round. Returns the bound of all rounds; NULL: there is one at most. */
+static LLVMValueRef write_front(const Unroll *u, How how, LLVMBasicBlockRef main,
+                                LLVMBasicBlockRef behind) {
+  LLVMValueRef first = graph_incoming(u->s.counter, u->entry), bound = NULL, any;
+  if (how == BY_NEXT)
+    any = cg_stride_has(u->cg, &u->s, first, 1, NULL);
+  else {
+    Stride s = u->s;
+    s.end = bound = bound_of(u->cg, &s, how, u->count - 1);
+    any = goes_on(u->cg, &s, first);
+  }
+  l_condbr(u->cg->builder, any, main, behind);
+  return u->once ? NULL : bound;
+}
+
+/* Is something left over behind the rounds? Where there was no round the first iteration is there:
+ * with a guard, the counter says so, too; without one, a phi of `more` does. (LLVM makes jumps of
+ * that phi, over which ptxas lets a warp's threads come together later.) */
+static LLVMValueRef is_left(const Unroll *u, LLVMBasicBlockRef front, LLVMBasicBlockRef asked,
+                            LLVMValueRef more) {
+  if (!more)
+    return goes_on(u->cg, &u->s, now(u, u->s.counter));
+  LLVMValueRef left = l_phi(u->cg->builder, u->cg->t.i1), of[] = {l_int(u->cg->t.i1, 1), more};
+  LLVMAddIncoming(left, of, (LLVMBasicBlockRef[]){front, asked}, 2);
+  return left;
+}
+
+static void write(Unroll *u, How how) {
+  LLVMBuilderRef b = u->cg->builder;
+  bool guarded = is_guarded(u);
+  LLVMBasicBlockRef front = new_block(u), main = new_block(u),
+                    asked = guarded ? main : new_block(u), behind = new_block(u),
+                    rest = new_block(u);
+  LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
+               *next = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
+               *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n), more = NULL;
+  graph_redirect(LLVMGetBasicBlockTerminator(u->entry), u->block, front);
+  for (unsigned k = 0; k < u->nphis; k++)
+    first[k] = graph_incoming(u->old[k], u->entry);
+
+  l_at_end(b, front, NULL);
+  LLVMValueRef bound = write_front(u, how, main, behind);
+  l_at_end(b, main, NULL);
+  LLVMValueRef unrolled = write_loop(u, front, first, u->count, bound, guarded ? behind : asked);
+  for (unsigned k = 0; k < u->nphis; k++)
+    next[k] = next_of(u, k);
+  for (unsigned k = 0; k < u->n; k++)
+    end[k] = u->now[k];
+  if (!guarded) {
+    l_at_end(b, asked, NULL);
+    more = goes_on(u->cg, &u->s, now(u, u->s.next));
+    l_br(b, behind);
+  }
+
+  l_at_end(b, behind, NULL);
+  write_phis(u, front, first, asked, next);
+  for (unsigned k = 0; k < u->n; k++)
+    end[k] = is_used_outside(u, u->old[k]) ? at_the_end(u, k, front, asked, end[k]) : NULL;
+  for (unsigned k = 0; k < u->nphis; k++)
+    next[k] = u->now[k];
+  l_condbr(b, is_left(u, front, asked, more), rest, u->block);
+  l_at_end(b, rest, NULL);
+  LLVMValueRef left = write_loop(u, behind, next, 1, u->count > 2 ? u->s.end : NULL, u->block);
+  cg_mark_made(u->cg->context, unrolled, left, u->count);
+  write_exit(u, behind, end, rest);
+}
+
+static bool read_block(Unroll *u) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(u->block), i;
+  for (i = LLVMGetFirstInstruction(u->block); i != end; i = LLVMGetNextInstruction(i)) {
+    if (LLVMIsAPHINode(i) ? LLVMCountIncoming(i) != 2 : LLVMIsAAllocaInst(i) != NULL)
+      return false;
+    u->nphis += LLVMIsAPHINode(i) != NULL;
+    u->n++;
+  }
+  u->old = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
+  u->now = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
+  unsigned k = 0;
+  for (i = LLVMGetFirstInstruction(u->block); i != end; i = LLVMGetNextInstruction(i)) {
+    valuemap_set(&u->place, i, k);
+    u->old[k++] = i;
+  }
+  bool second = LLVMGetIncomingBlock(u->s.counter, 0) == u->block;
+  u->entry = LLVMGetIncomingBlock(u->s.counter, second);
+  return true;
+}
+
+bool cg_nvptx_unroll_stride(Cg *cg, LLVMBasicBlockRef block, unsigned count, unsigned most) {
+  Unroll u = {.cg = cg,
+              .block = block,
+              .count = count,
+              .once = most && most < 2 * count,
+              .place = {.arena = &cg->cx->arena}};
+  assert(count > 1);
+  if (!cg_read_stride(block, &u.s) || !read_block(&u))
+    return false;
+  How how = u.once && count == 2 ? BY_NEXT : how_to_bound(&u.s, count - 1);
+  if (how == NOT_KNOWN)
+    return false;
+  write(&u, how);
+  return true;
+}
+
+/* --- loops --- */
+
+bool cg_nvptx_has_strides(const Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      if (cg_mark_of(cg, b, MARK_COUNT) == FACTOR)
+        return true;
+  return false;
+}
+
+static bool steps_by_constant(LLVMBasicBlockRef b) {
+  Stride s;
+  return cg_read_stride(b, &s) && LLVMIsAConstantInt(s.step);
+}
+
+void cg_nvptx_unroll_strides(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      if (cg_mark_of(cg, b, MARK_COUNT) == FACTOR && !cg_mark_of(cg, b, MARK_WHOLE) &&
+          !steps_by_constant(b))
+        cg_nvptx_unroll_stride(cg, b, FACTOR, 0);
+}

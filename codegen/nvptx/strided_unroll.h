@@ -1,0 +1,31 @@
+/* NVPTX strided unrolling: loops whose step is known at run time, unrolled without their trip
+ * count. */
+#ifndef PYPTX_CODEGEN_NVPTX_STRIDED_UNROLL_H
+#define PYPTX_CODEGEN_NVPTX_STRIDED_UNROLL_H
+
+#include "codegen/llvm/cg.h"
+
+/* A loop of one block that goes on while next, which is counter + step, is less than end. The
+ * addition does not wrap around. */
+typedef struct Stride {
+  LLVMValueRef compare, counter, next, step, end;
+  bool is_signed; /* the comparison, and what the addition does not do */
+} Stride;
+
+/* false: the loop, whose step and end must not change, has another form. */
+bool cg_read_stride(LLVMBasicBlockRef block, Stride *s);
+/* Is there an iteration so many behind the one with this counter? before: is there the one in front
+ * of it; NULL: there is. Written where cg's builder stands. */
+LLVMValueRef cg_stride_has(Cg *cg, const Stride *s, LLVMValueRef counter, unsigned behind,
+                           LLVMValueRef before);
+
+/* Is there a loop that LLVM is to unroll by the factor of those whose step is known at run time? */
+bool cg_nvptx_has_strides(const Cg *cg);
+/* Unrolls all loops of that kind; before LLVM's own unrolling. */
+void cg_nvptx_unroll_strides(Cg *cg);
+/* Unrolls one: `count` iterations at once, and a loop for what is left over, which is marked as
+ * LLVM's is. most: as many iterations are there at most; 0: it is not known. false: nothing has
+ * changed, since the loop has another form. */
+bool cg_nvptx_unroll_stride(Cg *cg, LLVMBasicBlockRef block, unsigned count, unsigned most);
+
+#endif

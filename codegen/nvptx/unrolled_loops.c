@@ -1,0 +1,60 @@
+/* NVPTX unrolled loops: what is to become of loops of one block that LLVM, or we, have unrolled.
+ * In: their marks. Out: marks by which LLVM unrolls them once more, or none, so that ptxas may. */
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/loop_marks.h"
+#include "codegen/nvptx/masked_unroll.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum {
+  MAX_LIGHT = 160, /* instructions of a loop that is unrolled once more */
+  FACTOR = 4,      /* of loops that ptxas may unroll further */
+};
+
+/* What an unrolled loop of a single block does. */
+typedef struct Work {
+  unsigned size, words, global; /* words: of loads; global: of such as are from global memory */
+  bool other;                   /* more than loads and what may be speculated */
+} Work;
+
+static Work work_of(const Cg *cg, LLVMBasicBlockRef b) {
+  Work w = {0};
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != end; i = LLVMGetNextInstruction(i)) {
+    bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
+    bool global = load &&
+                  LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL;
+    w.size++;
+    w.words += load ? cg_nvptx_words_of(cg, i) : 0;
+    w.global += global ? cg_nvptx_words_of(cg, i) : 0;
+    w.other |= !LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i);
+  }
+  return w;
+}
+
+/* A loop unrolled eight times that loads one or two words an iteration becomes one of sixteen:
+ * where few warps run, its time is that of its rounds. One round of eight may be left. */
+static bool is_light(const Work *w) {
+  return !w->other && w->global && w->words <= 2 * MASKED_COPIES && w->size <= MAX_LIGHT;
+}
+
+bool cg_nvptx_go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {
+  unsigned count = cg_mark_of(cg, b, MARK_UNROLLED);
+  if (!count || !cg_nvptx_is_block_loop(b))
+    return false;
+  Work w = work_of(cg, b);
+  if (count != MASKED_COPIES || !is_light(&w))
+    return false;
+  cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), 2);
+  return true;
+}
+
+void cg_nvptx_leave_to_ptxas(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+      if (cg_mark_of(cg, b, MARK_UNROLLED) != FACTOR || !cg_nvptx_is_block_loop(b))
+        continue;
+      Work w = work_of(cg, b);
+      if (!w.other && !w.words)
+        cg_unmark(cg, LLVMGetBasicBlockTerminator(b));
+    }
+}

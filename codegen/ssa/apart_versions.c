@@ -1,0 +1,242 @@
+/* Apart versions: loops that load from some arrays and store to others, written twice.
+ *
+ *   for k in range(1, x.shape[0] - 1):
+ *     out[k, i] = x[k - 1, i] + x[k, i] + x[k + 1, i]
+ *
+ * `out` may overlap `x`, so that the loads of an iteration stay behind the store of the one before,
+ * and unrolling puts none of them in flight together. Most arrays lie apart, which a test in front
+ * of the loop asks:
+ *
+ *   if end of x <= begin of out or end of out <= begin of x:
+ *     while k < stop: …      # its loads and stores are INS_AHEAD
+ *   else:
+ *     while k < stop: …      # rolled: what it loads may be what it has just stored
+ *
+ * INS_AHEAD says that such a load may go in front of all such stores of its loop that it is behind,
+ * in this iteration and in earlier ones; nvptx/loads_ahead.c moves it. A load from an array that
+ * the loop stores to is one only if its place moves on with the counter and is never behind:
+ *
+ *   for j in range(1, n + 1):
+ *     up = row[j, i]
+ *     row[j, i] = f(up, letters[j, i])
+ *
+ * In: a strict Fn with dominators, of which the loops that LLVM is to unroll are marked. Out: two
+ * versions of those of them that store to an array and load from another, a few words an iteration:
+ * of more, those of one iteration are in flight together anyway, and two have no registers. A loop
+ * with atomics, fences or calls stays as it is, and so does one of which an array was made in the
+ * loop, or has strides: where such an array ends takes more to find out. */
+#include "codegen/ssa/range_private.h"
+#include "codegen/ssa/range_versions.h"
+#include "ir/cfg.h"
+#include "ir/interval.h"
+
+enum {
+  MAX_SIZE = 100,
+  MAX_DEPTH = 8,
+  MAX_WORDS = 4 /* of 32 bits that an iteration loads ahead: those of two have registers */
+};
+
+/* --- places --- */
+
+/* A number as another and a constant: of `k - 1` the counter and -1. */
+typedef struct Place {
+  const Ins *of; /* NULL: the constant alone */
+  int64_t more;
+} Place;
+
+static Place place_of(const Ins *i) {
+  Place p = {i, 0};
+  int64_t n;
+  for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
+    const Ins *at = p.of;
+    bool sum = at->op == OP_ADD || at->op == OP_SUB;
+    if (at->op == OP_CAST && ty_kind(at->args[0]->type) == KIND_INT &&
+        ty_bits(at->args[0]->type) == ty_bits(at->type)) {
+      p.of = at->args[0];
+    } else if (sum && at->args[1]->op == OP_CONST && fz_get_int(at->args[1]->aux.frozen, &n) &&
+               n >= -TY_REACH && n <= TY_REACH) {
+      p.of = at->args[0];
+      p.more += at->op == OP_ADD ? n : -n;
+    } else {
+      break;
+    }
+  }
+  if (p.of->op == OP_CONST && fz_get_int(p.of->aux.frozen, &n))
+    p = (Place){NULL, p.more + n};
+  return p;
+}
+
+/* Does a load, in an array that the loop stores to, move on with the counter and stay in front of
+ * the store of each earlier iteration; and of this one's, if that comes first? The elements are
+ * others if their places are, since indices are in range and not wrapped. */
+static bool is_in_front(const Range *r, const Ins *load, const Ins *store, bool behind) {
+  bool moves = false;
+  for (unsigned axis = 0; axis < load->args[0]->type->ndim; axis++) {
+    Place a = place_of(load->args[1 + axis]), b = place_of(store->args[1 + axis]);
+    if (a.of != b.of || (a.of && a.of != r->counter && ssa_in_loop(&r->loop, a.of->block)))
+      return false;
+    moves |= a.of == r->counter && (behind ? a.more > b.more : a.more >= b.more);
+  }
+  return moves;
+}
+
+/* --- the form of the loop --- */
+
+/* The phi that counts by addition until the loop ends. */
+static bool read_counter(Range *r) {
+  Counter c;
+  for (Ins *phi = r->loop.blocks[0]->first; phi->op == OP_PHI; phi = phi->next)
+    if (ir_counter(phi, &c) && c.next->op == OP_ADD && !c.down) {
+      r->counter = phi;
+      r->step = (Ins *)c.step;
+      return true;
+    }
+  return false;
+}
+
+/* One whose ends can be computed in front of the loop. */
+static bool has_ends(const Range *r, const Ins *array) {
+  const Type *t = array->type;
+  return t->id == TY_ARRAY && t->layout != LAYOUT_A && t->elem->id != TY_RECORD &&
+         !ssa_in_loop(&r->loop, array->block);
+}
+
+static bool is_far(const Ins *access) {
+  Space space = (Space)access->args[0]->type->space;
+  return space != SPACE_SHARED && space != SPACE_LOCAL && space != SPACE_CLUSTER;
+}
+
+/* Notes what the loop stores to memory that arrays share; false: it may write elsewhere. */
+static bool read_stores(Range *r) {
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i) {
+      Effect e = i->op == OP_INTRINSIC ? (Effect)ir_intrinsics[i->aux.intrinsic].effect
+                                       : (Effect)ir_op_info[i->op].effect;
+      if (e == EFFECT_PURE || e == EFFECT_READ || e == EFFECT_PHI || e == EFFECT_TERM)
+        continue;
+      if (i->op != OP_STORE)
+        return false;
+      if (!is_far(i))
+        continue;
+      if (r->nstores == MAX_STORES || !has_ends(r, i->args[0]) || i->aux.i != HINT_NONE)
+        return false;
+      r->stores[r->nstores++] = i;
+    }
+  return r->nstores > 0;
+}
+
+static bool add_pair(Range *r, Ins *stored, Ins *loaded) {
+  for (unsigned k = 0; k < r->npairs; k++)
+    if (r->pairs[k].stored == stored && r->pairs[k].loaded == loaded)
+      return true;
+  bool can = r->npairs < MAX_PAIRS;
+  if (can)
+    r->pairs[r->npairs++] = (ArrayPair){stored, loaded};
+  return can;
+}
+
+static bool comes_before(const Ins *a, const Ins *b) {
+  if (a->block != b->block)
+    return !ir_dominates(b->block, a->block);
+  while (a && a != b)
+    a = a->next;
+  return a;
+}
+
+/* Asked where it matters only, since the intervals of a function cost time. */
+static bool rises(const Range *r) {
+  return ir_interval_at(ssa_intervals_of(r->of), r->step, r->loop.blocks[0]).lo > 0;
+}
+
+/* May it go in front of the stores, if the arrays are apart? Notes which. */
+static bool goes_ahead(Range *r, const Ins *load) {
+  unsigned had = r->npairs;
+  if (load->op != OP_LOAD || load->aux.i != HINT_NONE || load->type->id == TY_TUPLE ||
+      load->args[0]->type->space != SPACE_GLOBAL || !has_ends(r, load->args[0]))
+    return false;
+  for (unsigned k = 0; k < r->nstores; k++) {
+    Ins *store = r->stores[k];
+    bool may = store->args[0] == load->args[0]
+                   ? is_in_front(r, load, store, comes_before(store, load)) && rises(r)
+                   : add_pair(r, store->args[0], load->args[0]);
+    if (!may) {
+      r->npairs = had;
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Is it known by the counter alone, or by what was loaded ahead? */
+static bool is_known(const Range *r, const Ins *i, unsigned depth) {
+  if (i == r->counter || !i->block || !ssa_in_loop(&r->loop, i->block))
+    return true;
+  bool known = depth && (ir_op_info[i->op].effect == EFFECT_PURE || i->op == OP_LOAD);
+  for (uint32_t k = 0; k < i->nargs && known; k++)
+    known = is_known(r, i->args[k], depth - 1);
+  return known;
+}
+
+bool ssa_read_apart(Range *r, Block *header, Block *latch) {
+  *r = (Range){.of = r->of, .latch = latch, .known = true};
+  if (!(latch->last->flags & (INS_UNROLL_4 | INS_UNROLL_8)) ||
+      !ssa_small_loop(&r->loop, header, latch) || !ssa_is_short(&r->loop, MAX_SIZE) ||
+      header->preds.len != 2 || header->last->op != OP_CONDBR ||
+      !ssa_in_loop(&r->loop, header->succ[0]) || ssa_in_loop(&r->loop, header->succ[1]) ||
+      !read_counter(r) || !read_stores(r))
+    return false;
+  r->less = header->last->args[0];
+  r->outside = header->succ[1];
+  unsigned words = 0;
+  for (unsigned k = 1; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      if (goes_ahead(r, i) && is_known(r, i, MAX_DEPTH))
+        words += ((unsigned)ty_size(i->type) + 3) / 4;
+  return r->npairs && words && words <= MAX_WORDS;
+}
+
+/* --- the test in front --- */
+
+typedef struct Bounds {
+  Ins *begin, *end;
+} Bounds;
+
+static Bounds bounds_of(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *array) {
+  const Type *t = array->type, *pyint = ty_scalar(cx, TY_PYINT);
+  Ins *begin = ir_ins(cx, fn, OP_ADDRESS, pyint, r->less->loc, &array, 1),
+      *bytes = ir_const(cx, fn, fz_int(cx, (int64_t)ty_size(t->elem)), pyint, r->less->loc);
+  ir_append(at, begin);
+  ir_append(at, bytes);
+  for (unsigned axis = 0; axis < t->ndim; axis++)
+    bytes = ssa_append(cx, fn, r, at, OP_MUL, pyint, bytes,
+                       ssa_extent_of(cx, fn, r, at, array, axis));
+  return (Bounds){begin, ssa_append(cx, fn, r, at, OP_ADD, pyint, begin, bytes)};
+}
+
+static void mark_copies(Cx *cx, Range *r) {
+  unsigned tested = r->npairs;
+  for (unsigned k = 1; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      if (goes_ahead(r, i))
+        ((Ins *)i->note)->flags |= INS_AHEAD;
+  CX_ASSERT(cx, r->npairs == tested);
+  for (unsigned k = 0; k < r->nstores; k++)
+    ((Ins *)r->stores[k]->note)->flags |= INS_AHEAD;
+}
+
+void ssa_choose_by_apart(Cx *cx, Fn *fn, Range *r, Block *at, Block *fast, Block *general) {
+  const Type *truth = ty_scalar(cx, TY_PYBOOL);
+  Ins *all = NULL;
+  for (unsigned k = 0; k < r->npairs; k++) {
+    Bounds a = bounds_of(cx, fn, r, at, r->pairs[k].stored),
+           b = bounds_of(cx, fn, r, at, r->pairs[k].loaded);
+    Ins *below = ssa_append(cx, fn, r, at, OP_LE, truth, a.end, b.begin),
+        *above = ssa_append(cx, fn, r, at, OP_LE, truth, b.end, a.begin),
+        *apart = ssa_append(cx, fn, r, at, OP_OR, truth, below, above);
+    all = all ? ssa_append(cx, fn, r, at, OP_AND, truth, all, apart) : apart;
+  }
+  ir_condbr(cx, fn, at, all, fast, general, r->less->loc)->type = r->loop.blocks[0]->last->type;
+  mark_copies(cx, r);
+}
+
+void cg_version_apart(Cx *cx, Fn *fn) { ssa_version(cx, fn, ssa_read_apart); }
