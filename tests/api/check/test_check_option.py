@@ -437,6 +437,7 @@ def test_what_counts_from_the_end_is_noted_by_vectors():
         assert "call ptr @rt_check_row" in cuda.jit(function, check="race").inspect_llvm("int16[::1], int16[::1]")
 
 
+@on_host
 def test_a_barrier_that_threads_leave_names_both_lines():
     @cuda.jit(check="sync")
     def kernel(x):
