@@ -274,7 +274,8 @@ struct Program {
   VEC(IrWidening) widenings;
   bool uses_dynamic_shared;
   /* the kernel's integer parameters of 64 bits are -TY_SMALL - 1 to TY_SMALL; at most TY_SMALL are
-   * the extents of its array parameters and the threads along each axis of the grid */
+   * the extents of its array parameters and the threads along each axis of the grid, and at most
+   * TY_BLOCKS the blocks */
   bool narrow;
 };
 

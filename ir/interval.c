@@ -48,6 +48,7 @@ typedef struct Guard {
 
 struct Intervals {
   bool narrow;             /* Program.narrow, of a kernel */
+  bool small_grid;         /* Program.narrow */
   const Guard **guards;    /* by Ins id */
   const Ins **same;        /* by Ins id: the first reading of an extent, where there are many */
   Interval *of;            /* by Ins id */
@@ -85,10 +86,15 @@ static Interval constant(const Ins *i) {
   return (Interval){n, n};
 }
 
-static Interval special_register(const Ins *i) {
+static Interval special_register(const Intervals *v, const Ins *i) {
   int64_t least, most;
-  bool is = ir_register_bounds(i->aux.intrinsic, &least, &most);
-  return is ? (Interval){least, most} : ir_everything;
+  if (!ir_register_bounds(i->aux.intrinsic, &least, &most))
+    return ir_everything;
+  if (v->small_grid && i->aux.intrinsic == INTR_CTAID_X)
+    most = TY_BLOCKS - 1;
+  if (v->small_grid && i->aux.intrinsic == INTR_NCTAID_X)
+    most = TY_BLOCKS;
+  return (Interval){least, most};
 }
 
 /* Is i what a launch passes: a parameter of the kernel, or a part of one that is a tuple? */
@@ -529,7 +535,7 @@ static Interval compute(const Intervals *v, const Ins *i, Interval room) {
   case OP_UNSET: return i->aux2 ? (Interval){0, 0} : room;
   case OP_PARAM: return passed(v, i, room);
   case OP_EXTENT: return extent(v, i);
-  case OP_INTRINSIC: return i->nargs ? room : ir_interval_common(special_register(i), room);
+  case OP_INTRINSIC: return i->nargs ? room : ir_interval_common(special_register(v, i), room);
   case OP_PHI: return merged(v, i);
   case OP_SELECT: return selected(v, i);
   case OP_TUPLE_GET:
@@ -558,7 +564,7 @@ static Interval eval(const Intervals *v, const Ins *i) {
   Interval room = ir_interval_of_type(i->type), r = compute(v, i, room);
   if (!ir_interval_is_empty(r) && !ir_interval_lies_within(r, room))
     r = i->flags & INS_NO_WRAP ? ir_interval_common(r, room) : room;
-  if (v->narrow && ir_is_place(i))
+  if (v->small_grid && ir_is_place(i))
     r = ir_interval_common(r, (Interval){0, TY_SMALL});
   if ((i->op == OP_ADD || i->op == OP_SUB) && i->flags & INS_FACTOR)
     r = ir_interval_common(r, (Interval){-INS_FACTOR_MOST, INS_FACTOR_MOST});
@@ -705,7 +711,8 @@ static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
 
 Intervals *ir_intervals(Cx *cx, const Fn *fn) {
   Intervals *v = CX_NEW(cx, Intervals);
-  v->narrow = fn->is_kernel && !fn->recursive && fn->program && fn->program->narrow;
+  v->small_grid = fn->program && fn->program->narrow;
+  v->narrow = v->small_grid && fn->is_kernel && !fn->recursive;
   v->of = CX_ARRAY(cx, Interval, fn->next_id);
   v->counter = CX_ARRAY(cx, const Counter *, fn->next_id);
   v->grown = CX_ARRAY(cx, uint8_t, fn->next_id);

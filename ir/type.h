@@ -101,8 +101,9 @@ typedef struct RecordField {
 enum { TY_REACH = 1024, TY_NARROW = INT32_MAX - TY_REACH };
 /* What a narrow signature promises: the arguments' integers of 64 bits are -TY_SMALL - 1 to
  * TY_SMALL, and their extents at most that, as are the threads along an axis of the grid. So the
- * sum of two, and one more, fits an int32. */
-enum { TY_SMALL = (1 << 30) - 1 };
+ * sum of two, and one more, fits an int32. Along an axis are at most TY_BLOCKS blocks, so that
+ * blockIdx * 128 fits; only blocks of fewer than 128 threads could be more. */
+enum { TY_SMALL = (1 << 30) - 1, TY_BLOCKS = 1 << 23 };
 
 typedef struct Type {
   TypeId id;

@@ -21,8 +21,8 @@ enum {
   PX_LONG_TOKEN = 1 << 28,
 };
 /* Set in the first token: the signature is narrow, which means that every integer of 64 bits among
- * the arguments, every extent and the threads along each axis fit 31 bits (TY_SMALL). Its text
- * begins with "narrow". */
+ * the arguments, every extent and the threads along each axis fit 31 bits (TY_SMALL), and that an
+ * axis has at most TY_BLOCKS blocks. Its text begins with "narrow". */
 #define PX_NARROW_TOKEN ((PxToken)1 << 31)
 
 /* align: 0 for the element's own, else bytes (a power of two, at most 8), as Type.align. */

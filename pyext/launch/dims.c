@@ -88,6 +88,12 @@ int px_read_cluster(PyObject *arg, uint32_t out[3]) {
 bool px_is_far(const uint32_t grid[3], const uint32_t block[3]) {
   bool far = false;
   for (int axis = 0; axis < 3; axis++)
-    far |= (uint64_t)grid[axis] * block[axis] > TY_SMALL;
+    far |= grid[axis] > TY_BLOCKS || (uint64_t)grid[axis] * block[axis] > TY_SMALL;
   return far;
+}
+
+bool px_forall_is_far(uint64_t ntasks, uint64_t tpb, uint32_t max_threads) {
+  uint64_t chosen = max_threads && max_threads < 32 ? max_threads : 32, least = tpb ? tpb : chosen;
+  bool many = (ntasks + least - 1) / least > TY_BLOCKS;
+  return many || ntasks > TY_SMALL - 1024; /* the last block may have threads to spare */
 }

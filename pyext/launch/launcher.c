@@ -791,7 +791,7 @@ PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs)
   if (l) {
     l->forall = true;
     l->ntasks = (uint64_t)ntasks;
-    l->far = ntasks > TY_SMALL - 1024; /* the last block may have threads to spare */
+    l->far = px_forall_is_far(l->ntasks, (uint64_t)tpb, l->kernel->options.max_threads);
     l->config.block[0] = (uint32_t)tpb;
   }
   return (PyObject *)l;

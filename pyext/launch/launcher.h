@@ -14,7 +14,7 @@ typedef struct PxLauncher {
   PyObject *stream; /* a Stream or None; config.stream is its */
   RtConfig config;
   bool forall;
-  bool far;        /* more threads along an axis than narrow versions are for: no plan serves it */
+  bool far;        /* px_is_far: not for narrow versions, and no plan serves it */
   uint64_t ntasks; /* forall */
   PyObject *weakrefs;
 } PxLauncher;

@@ -275,8 +275,8 @@ for n in NUMBERS:
 
 @needs_standin
 def test_large_grids():
-    """More than 2^30 - 1 threads along an axis take the wide version, by every door, and leave nothing behind for other launches. The stand-in driver
-    runs nothing here."""
+    """More than 2^30 - 1 threads or 2^23 blocks along an axis take the wide version, by every door, and leave nothing behind for other launches. The
+    stand-in driver runs nothing here."""
     standin.run("""
 import numpy as np
 from pyptx import cuda
@@ -287,8 +287,8 @@ def work(n, out):
 
 out = cuda.to_device(np.zeros(8, np.int64))
 NARROW, WIDE = "narrow (pyint, int64[::1])", "(pyint, int64[::1])"
-SMALL = [((2**20 - 1, 1), 1024), ((2**23 - 1, 3, 5), (128, 2)), ((7, 65535), (1, 1024)), ((2**25 - 1,), 32)]
-LARGE = [((2**20, 1), 1024), ((2**23, 3, 5), (128, 2)), ((2**25,), 32), ((2**31 - 1, 1), 1024)]
+SMALL = [((2**20 - 1, 1), 1024), ((2**23 - 1, 3, 5), (128, 2)), ((7, 65535), (1, 1024)), ((2**23,), 32)]
+LARGE = [((2**20, 1), 1024), ((2**23, 3, 5), (128, 2)), ((2**23 + 1,), 32), ((2**23 + 1,), 1), ((2**31 - 1, 1), 1024)]
 
 def compiled(launch):
     kernel = cuda.jit(work)
@@ -306,9 +306,12 @@ for door in doors:
             kernel[1, 1](5, out)  # no plan of a large grid serves it
             assert kernel.inspect_asm(NARROW)
 for tasks, wanted in ((2**30 - 1025, NARROW), (2**30 - 1024, WIDE), (2**30, WIDE)):  # a last block of 1,024 may have 1,023 more
-    for tpb in (128, 1024, 0):
+    for tpb in (128, 1024):
         texts, _ = compiled(lambda kernel: kernel.forall(tasks, tpb=tpb)(5, out))
         assert texts == [wanted], (tasks, texts)
+for tasks, tpb, wanted in ((2**28, 0, NARROW), (2**28 + 1, 0, WIDE), (2**23, 1, NARROW), (2**23 + 1, 1, WIDE), (3 * 2**23, 3, NARROW)):
+    texts, _ = compiled(lambda kernel: kernel.forall(tasks, tpb=tpb)(5, out))
+    assert texts == [wanted], (tasks, tpb, texts)
 """)
 
 
@@ -353,6 +356,17 @@ def test_places_in_32_bits():
     narrow, wide = (ptx(places, f"{how}(int64[::1])") for how in ("narrow ", ""))
     assert not re.search(r"mul\.wide\.u32|mad\.wide\.u32", narrow) and re.search(r"(mul|mad)\.(wide|lo)\.[us](32|64)", wide)
     assert narrow.count("64") < wide.count("64")
+
+
+def test_places_of_tiles_in_32_bits():
+    """blockIdx times the size of a tile, which the kernel knows and the launch does not."""
+    def tiles(x, out):
+        i = cuda.blockIdx.x * 64 + cuda.threadIdx.x
+        if i < x.size:
+            out[cuda.gridDim.x * 64 - 1 - i] = x[i]
+
+    narrow, wide = (ptx(tiles, f"{how}(float32[::1], float32[::1])") for how in ("narrow ", ""))
+    assert "shl.b64" not in narrow and narrow.count("64") < wide.count("64")
 
 
 def ptx(function, signature):
