@@ -1,15 +1,17 @@
 """What each pass of our own brings to kernels on a GPU: the kernels compiled with it, and without it by PYPTX_SKIP.
 
     python bench/passes.py [PASS...] --counts [--arch sm_90]    SASS instructions and registers (ptxas; no GPU)
-    python bench/passes.py [PASS...] [--kernel NAME]... [--scale F]
+    python bench/passes.py [PASS...] [--set second] [--kernel NAME]... [--scale F]
                                                                 times, on a GPU, in one process: each variant of a kernel takes turns with the others
 
-A pass is looked at on the kernels of bench/kernels, with --counts on the examples too, whose PTX it changes. A ratio is without over
-with: above 1 the pass brings something. Passes without which the code would be wrong cannot be skipped and are not here.
+A pass is looked at on the kernels of bench/kernels, with --counts on the examples too, whose PTX it changes; for times that of the
+narrow version, which launches take. A ratio is without over with: above 1 the pass brings something. Passes without which the code
+would be wrong cannot be skipped and are not here.
 """
 
 import contextlib
 import math
+import multiprocessing
 import os
 import shutil
 import sys
@@ -79,18 +81,27 @@ def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
 
 
-def measure(names, kernels, scale):
+def which_change(of, name, arch, names):
+    """The passes that change what a launch of this kernel of a set takes."""
+    from kernels import SETS
+
+    kernel = next(k for k in SETS[of] if k.name == name)
+    return list(changed((kernel.function, f"narrow ({kernel.signature})"), arch, names)[1])
+
+
+def measure(names, of, kernels, scale):
     import numpy as np
     from kernels.declare import check
     from kernels.gpu import Clock, upload
 
     report = Report("ms, and the ratio without over with", [("pass", 24), ("kernel", 20), ("with", 9), ("without", 9), ("ratio", 7), ("right", 6)])
     clock, ratios, arch = Clock(), {name: [] for name in names}, "sm_{}{}".format(*cuda.get_current_device().compute_capability)
-    for kernel in kernels:
-        problem = kernel.problem(np.random.default_rng(1), kernel.scaled(kernel.gpu, scale))
-        others = changed((kernel.function, kernel.signature), arch, names)[1]
+    with multiprocessing.get_context("spawn").Pool() as pool:
+        found = pool.starmap(which_change, [(of, kernel.name, arch, names) for kernel in kernels], chunksize=1)
+    for kernel, others in zip(kernels, found):
         if not others:
             continue
+        problem = kernel.problem(np.random.default_rng(1), kernel.scaled(kernel.gpu, scale))
         arrays, expected, sides, right = upload(problem), problem.expected(), {}, {}
         for name in ("", *others):
             with skipping([name] if name else []):
@@ -119,6 +130,7 @@ def main():
     p.add_argument("passes", nargs="*", metavar="PASS", help="as nvptx.square_root (default: all)")
     p.add_argument("--counts", action="store_true", help="SASS counts in place of times")
     p.add_argument("--arch", default="sm_90", help="with --counts: for this")
+    p.add_argument("--set", default="first", help="times: of which set (default: the first)")
     p.add_argument("--kernel", action="append", default=[], metavar="NAME", help="times: kernels whose name contains this")
     p.add_argument("--scale", type=float, default=1.0, help="times: the work of each kernel's usual problem")
     args = p.parse_args()
@@ -129,7 +141,7 @@ def main():
         from kernels import pick
 
         need_gpu()
-        report = measure(names, pick(args.kernel), args.scale)
+        report = measure(names, args.set, pick(args.kernel, args.set), args.scale)
     report.save(args.json)
     return 0
 
