@@ -10,7 +10,8 @@
  * access would do.
  *
  * In: functions as they go to the code generator. An index of 64 bits is a sum of up to MAX_TERMS
- * terms, extended from 32 bits or not, and a constant. Addresses of the same array, with the same
+ * terms, extended from 32 bits or not, and a constant; equal products by a constant in several
+ * blocks, such as the offset of a row, are one term. Addresses of the same array, with the same
  * terms and in the same loop, become the address of their terms, with a constant distance each.
  * It is computed in the block that dominates all of them. Terms that a loop does not change come
  * first and are added in front of it. */
@@ -79,10 +80,22 @@ static Address terms_of(const Addresses *all, LLVMValueRef gep, uint32_t node, u
   return a;
 }
 
+/* A product by a constant, which each of several blocks may compute anew. */
+static bool is_product(LLVMValueRef v) {
+  return (cg_is_op(v, LLVMMul) || cg_is_op(v, LLVMShl)) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+}
+
+static bool is_same(LLVMValueRef a, LLVMValueRef b) {
+  return a == b || (is_product(a) && is_product(b) &&
+                    LLVMGetInstructionOpcode(a) == LLVMGetInstructionOpcode(b) &&
+                    LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0) &&
+                    LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1) && LLVMGetNSW(a) == LLVMGetNSW(b));
+}
+
 static unsigned count(const Address *a, LLVMValueRef term) {
   unsigned n = 0;
   for (unsigned k = 0; k < a->n; k++)
-    n += a->terms[k] == term;
+    n += is_same(a->terms[k], term);
   return n;
 }
 
@@ -113,10 +126,21 @@ static uint32_t common_dominator(const FnGraph *g, uint32_t a, uint32_t b) {
   return a;
 }
 
-/* The array with a term added, in front of that instruction. */
-static LLVMValueRef add(Cg *cg, const Address *a, LLVMValueRef from, LLVMValueRef term,
-                        LLVMValueRef before) {
+/* Is a term known at the end of that node, or a product that can be computed there? */
+static bool can_be_at(const FnGraph *g, LLVMValueRef term, uint32_t at) {
+  return is_known_at(g, term, at) ||
+         (is_product(term) && is_known_at(g, LLVMGetOperand(term, 0), at));
+}
+
+/* The array with a term added, in front of that instruction of a node. */
+static LLVMValueRef add(const Addresses *all, const Address *a, LLVMValueRef from,
+                        LLVMValueRef term, LLVMValueRef before) {
+  Cg *cg = all->cg;
   LLVMPositionBuilderBefore(cg->builder, before);
+  if (!is_known_at(all->g, term, graph_number(all->g, LLVMGetInstructionParent(before)))) {
+    term = LLVMInstructionClone(term);
+    l_insert(cg->builder, term);
+  }
   if (LLVMTypeOf(term) != cg->t.i64)
     term = l_sext(cg->builder, term, cg->t.i64);
   return l_gep(cg->builder, a->element, from, &term, 1);
@@ -132,7 +156,7 @@ static LLVMValueRef shared(const Addresses *all, const Address *a, uint32_t at) 
     for (unsigned k = 0; k < a->n; k++) {
       bool outside = fixed && !graph_in_loop(g, loop, a->terms[k]);
       if (outside == !pass)
-        from = add(all->cg, a, from, a->terms[k], outside ? front : g->nodes[at].last);
+        from = add(all, a, from, a->terms[k], outside ? front : g->nodes[at].last);
     }
   return from;
 }
@@ -174,7 +198,7 @@ static void visit(Addresses *all, uint32_t first) {
     if (list[same[k]].at == at) /* LLVM's code generator shares its address */
       return;
   for (unsigned k = 0; k < key.n; k++)
-    if (!is_known_at(g, key.terms[k], at))
+    if (!can_be_at(g, key.terms[k], at))
       return;
   Address whole = terms_of(all, key.gep, key.at, at);
   for (uint32_t k = 0; k < n; k++) {
