@@ -8,10 +8,10 @@ row after row: each warp has the next rows' pieces copied to its shared memory w
 and the weights stay there. Cross entropy needs nothing of a row twice, so that threads go over it in
 pieces of any number.
 
-All accesses are of 16 bytes. A row whose length is no multiple of them begins anywhere. Its elements
-in front of the first multiple, and those behind the last, are read and written one by one, each by a
-thread of its own. What is copied ahead is cut at multiples of 128 bytes in memory, wherever rows
-begin, so that copies and stores are of whole lines. Weights lie in shared memory as the row does.
+All accesses are of 16 bytes, or of 8 if these divide short rows of bfloat16 and their weights. A row
+whose length is no multiple of them begins anywhere. Its elements in front of the first multiple, and
+those behind the last, are read and written one by one, each by a thread of its own. What is copied
+ahead is cut at multiples of 128 bytes in memory, so that copies and stores are of whole lines.
 """
 
 import functools
@@ -21,7 +21,7 @@ import warnings
 
 import numpy as np
 import pyptx
-from pyptx import bfloat16, cuda, float32, int32, int64
+from pyptx import bfloat16, cuda, float32, int32, int64, uint32
 from pyptx.cuda import libdevice
 
 ACCESS = 16  # bytes
@@ -40,6 +40,7 @@ NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 th
 AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHARED = 216 << 10  # the same for rows and weights: what the smallest GPUs of these have, less a rest
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
+MANY, MANY_WARPS = 8, 18  # chunks of a thread, and then at most so many warps of a multiprocessor: 96 registers each
 ROWS = 4  # of a block whose warps have a row each
 FEW = 2048  # blocks: fewer do not fill a GPU for long
 LANES = 0xFFFFFFFF
@@ -66,10 +67,6 @@ def joined(op, values):
 def over(op, chunks):
     """`op` over the elements of all chunks."""
     return joined(op, each(lambda chunk: joined(op, chunk), chunks))
-
-
-def map_chunks(f, chunks):
-    return each(lambda chunk: each(f, chunk), chunks)
 
 
 def sum_of_squares(values):
@@ -126,11 +123,12 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     length = warps * piece
     margin = 0 if exact else unit  # of weights, in front of those of the block's first chunk
     of_weights = length + margin + width * odd
+    kept_chunks = of_weights // width
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
     told = warps * blocks if direct else warps + blocks
     in_chunk = tuple(range(width))
     chunk_numbers = tuple(range(steps))
-    span = 1 << (warps - 1).bit_length()
+    span, block_span = 1 << (warps - 1).bit_length(), 1 << (blocks - 1).bit_length()
     of_warps = tuple(d for d in HALVES if d < warps)
     of_blocks = tuple(d for d in HALVES if d < blocks)
     block = 32 * warps * together
@@ -194,7 +192,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             if odd:
                 count = int32(max(0, min(int64(count), x.size // width * width - begins)))
         if exact or count > 0:
-            at = k * length + warp * piece
+            at = (k * warps + warp) * piece
             cuda.mbarrier_arrive_expect_tx(arrived, k * warps + warp, count * x.itemsize)
             cuda.cp_async_bulk(ring[at : at + count], x.reshape(x.size)[begins : begins + count], arrived, k * warps + warp)
         else:
@@ -233,7 +231,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     def take_copy(x, row, warp, fill, ring, arrived, turn):
         """The same of one that has been copied to the ring, and this thread's element outside of chunks."""
         first, lane = first_of(x, row, warp), cuda.threadIdx.x % 32
-        at = turn % stages * length + warp * piece
+        at = (turn % stages * warps + warp) * piece
         cuda.mbarrier_wait_parity(arrived, turn % stages * warps + warp, turn // stages % 2)
 
         def chunks_where(is_there):
@@ -280,7 +278,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         met = cuda.shared.array(2, cuda.mbarrier)
         prepare(x, warp, ring, arrived, met)
         row, stride = rows_of(warp)
-        near = keep(weights, x, row)
+        near = keep(weights, x)
         turn = int32(0)
         while row < x.shape[0]:
             if stages:
@@ -328,7 +326,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         if cuda.threadIdx.x < blocks:
             cuda.st_async(found, (warps + cuda.cg.this_cluster().block_rank(), 0), values, met, turn % 2, cuda.threadIdx.x)
         cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
-        return combine((get4(found, warps + lane % blocks),), of_blocks, True)
+        return combine((get4(found, warps + lane % block_span) if lane % block_span < blocks else neutral,), of_blocks, True)
 
     def get4(found, k):
         return (*cuda.vector.load(found, (k, 0), 4),)
@@ -364,65 +362,81 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
 
         each(one_or_none, chunk_numbers)
 
-    def phase_of(x, row):
-        """How many elements there are between a multiple of an access and the row, the same in all rows of a
-        group whose weights are kept."""
-        return row * x.shape[1] % width if odd else 0
+    def first_kept():
+        """The first column whose weights this block keeps."""
+        return (int32(cuda.cg.this_cluster().block_rank()) if blocks > 1 else int32(0)) * length - margin
 
-    def keep(weights, x, row):
-        """The weights; if they are kept, those of this block's columns in shared memory, in front of which the
-        group's rows are cut at the same place."""
+    def keep(weights, x):
+        """The weights; if they are kept, those of this block's columns in shared memory, in chunks, one array behind
+        the other. Of odd rows, which begin anywhere in a chunk: all chunks' first elements, of all arrays, then all
+        second ones, and so on. So lanes, which have neighbouring chunks, read neighbours."""
         if not kept:
             return weights
-        number = int32(cuda.cg.this_cluster().block_rank()) if blocks > 1 else int32(0)
-        begins = number * length - margin  # columns; in front of these is phase_of(x, row)
-        memory = cuda.shared.array(0, x.dtype, alignment=128)[stages * length :]
-        per_thread = tuple(range(((margin + length) // width + 32 * warps - 1) // (32 * warps)))
+        begins = first_kept()
+        memory = cuda.shared.array(0, x.dtype, alignment=128)[stages * warps * piece :][: len(weights) * of_weights]
+        memory = memory.reshape(of_weights, len(weights)) if odd else memory.reshape(len(weights) * kept_chunks, width)
+        per_thread = tuple(range(((margin + length) // width + block - 1) // block))
 
         def column_of(k):
-            return begins + (int32(cuda.threadIdx.x) + k * (32 * warps)) * width
+            return begins + (int32(cuda.threadIdx.x) + k * block) * width
 
         def is_there(k):
             return 0 <= column_of(k) and column_of(k) + width <= min(x.shape[1], begins + margin + length)
 
-        def copy_of(w, place):
-            at = place + phase_of(x, row) - begins
-            read = each(lambda k: get(w, column_of(k)) if is_there(k) else each(lambda e: x.dtype.type(0), in_chunk), per_thread)
+        def read(k):
+            return each(lambda w: get(w, column_of(k)), weights) if is_there(k) else each(lambda w: each(lambda e: x.dtype.type(0), in_chunk), weights)
 
-            def write(k):
-                if is_there(k):
-                    if odd:
-                        for e in in_chunk:
-                            memory[at + column_of(k) + e] = read[k][e]
-                    else:
-                        cuda.vector.store(memory, at + column_of(k), read[k])
-                return 0
+        values = each(read, per_thread)
 
-            each(write, per_thread)
-            column = x.shape[1] // width * width + int32(cuda.threadIdx.x)
-            if odd and column < x.shape[1] and begins <= column and column < begins + margin + length:
-                memory[at + column] = w[column]
-            return memory[place : place + of_weights]
+        def write(k):
+            if is_there(k):
+                parts = turned(values[k])
+                for i in tuple(range(len(parts))):
+                    put(memory, uint32(i * kept_chunks + k * block + cuda.threadIdx.x), parts[i])
+            return 0
 
-        copies = each(lambda i: copy_of(weights[i], i * of_weights), tuple(range(len(weights))))
+        each(write, per_thread)
+        column = x.shape[1] // width * width + int32(cuda.threadIdx.x)
+        if odd and column < x.shape[1] and begins <= column and column < begins + margin + length:
+            put(memory, place_of(column - begins), each(lambda w: w[column], weights))
         cuda.syncthreads()
-        return copies
+        return each(lambda w: memory, weights)
 
-    def weights_of(weights, x, row, warp, k):
-        """Of chunk k of this thread."""
-        i = cuda.threadIdx.x % 32 + 32 * k
-        if kept:
-            return float32s(get(weights, near_column(x, row, warp, first_of(x, row, warp)) + i * width))
-        first, _, _, _ = part(x, row, warp)
-        return float32s(get(weights, first + i * width if exact else min(first + i * width, x.shape[1] - width)))
+    def put(memory, place, values):
+        if len(values) == 1:
+            memory[place, 0] = values[0]
+        else:
+            cuda.vector.store(memory, (place, 0), values)
 
-    def near_column(x, row, warp, column):
-        """Where the kept weights have that column's."""
-        return warp * piece + column - first_of(x, row, warp) + (0 if exact else margin + phase_of(x, row) - row * x.shape[1] % unit)
+    def kept_at(weights, place):
+        if odd and len(weights) == 1:
+            return (float32(weights[0][place, 0]),)
+        return float32s((*cuda.vector.load(weights[0], (place, 0), len(weights) if odd else width),))
 
-    def weight_of(weights, x, row, warp, column):
-        """Of this thread's element outside of chunks."""
-        return float32(weights[near_column(x, row, warp, column)])
+    def place_of(column):
+        """Where the weights of odd rows have the block's column."""
+        return uint32(uint32(column) % width * kept_chunks + uint32(column) // width)
+
+    def turned(parts):
+        """A chunk of weights of odd rows: all elements of each array → all arrays for each element; and back."""
+        if odd:
+            return each(lambda i: each(lambda part: part[i], parts), tuple(range(len(parts[0]))))
+        return parts
+
+    def weights_of(weights, x, row, warp):
+        """The function that gives those of this thread's chunk k, a tuple for each array."""
+        lane = cuda.threadIdx.x % 32
+        if not kept:
+            first, _, _, _ = part(x, row, warp)
+            return lambda k: each(lambda w: float32s(get(w, first + (lane + 32 * k) * width if exact else min(first + (lane + 32 * k) * width, x.shape[1] - width))), weights)
+        begins = uint32(0 if exact else margin - row * x.shape[1] % unit)  # the row's first chunk in what is kept
+        place = uint32(warp * share + lane + place_of(begins))
+
+        def place_of_part(i):
+            return uint32(place + (i * kept_chunks if not odd or begins % width + i < width else (i - width) * kept_chunks + 1))
+
+        places = each(place_of_part, in_chunk if odd else tuple(range(len(weights))))
+        return lambda k: turned(each(lambda at: kept_at(weights, uint32(at + 32 * k)), places))
 
     nothing = (float32(-math.inf), float32(0), float32(0), float32(0))
     zeros = (float32(0), float32(0), float32(0), float32(0))
@@ -438,7 +452,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         both over one power of 2. Each thread has a base of its own."""
         own = over(larger, values) * LOG2_E
         base = finite(own)
-        powers = map_chunks(lambda v: power(v, base), values)
+        powers = each(lambda chunk: each(lambda v: power(v, base), chunk), values)
         of_warp = combine_powers(((own, over(add, powers)),), HALVES, False)
         largest, total, _, _ = exchange(found, met, turn, combine_powers, nothing, of_warp)
         return powers, math.exp2(own - finite(largest)), total
@@ -528,21 +542,18 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
                 held = float32(n * width)
             mean = quotient(lanes(add, over(add, values), HALVES), max(held, float32(1)))
 
-            def square(v):
-                return (v - mean) * (v - mean)
-
-            def squares(k):
-                return sum_of_squares(each(lambda v: v - mean, chunks_of(values)[k]))
+            def squares(chunk):
+                return sum_of_squares(each(lambda v: v - mean, chunk))
 
             def is_whole(k):
                 return has_in_row(x, first, k) if stages else exact or cuda.threadIdx.x % 32 + 32 * k < n
 
             def squares_where(is_there):
-                return joined(add, each(lambda k: squares(k) if is_there(k) else float32(0), chunk_numbers))
+                return joined(add, each(lambda k: squares(chunks_of(values)[k]) if is_there(k) else float32(0), chunk_numbers))
 
             total = squares_where(has) if stages and has_all(x, first) else squares_where(is_whole)
             if odd and single_column(x, row, first) >= 0:
-                total += square(single_of(values))
+                total += squares(values[-1])
             total = lanes(add, total, HALVES)
 
             def combine(parts, distances, are_all):
@@ -557,15 +568,13 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             def scaled(v, w, b):
                 return out.dtype.type(cuda.fma(cuda.fma(v, scale, shift), w, b))
 
+            near = weights_of(weights, x, row, warp)
+
             def chunk(k):
-                v, w, b = chunks_of(values)[k], weights_of(weights[0], x, row, warp, k), weights_of(weights[1], x, row, warp, k)
+                v, (w, b) = chunks_of(values)[k], near(k)
                 return each(lambda e: scaled(v[e], w[e], b[e]), in_chunk)
 
-            def single(column):
-                w, b = weight_of(weights[0], x, row, warp, column), weight_of(weights[1], x, row, warp, column)
-                return scaled(single_of(values), w, b)
-
-            store(out, x, row, warp, chunk, single)
+            store(out, x, row, warp, chunk, lambda column: scaled(single_of(values), *kept_at(weights, place_of(column - first_kept()))))
 
         for_rows(x, warp, 0, moments, finish, (weight, bias))
 
@@ -583,14 +592,16 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         def finish(row, values, result, weights):
             scale = libdevice.rsqrtf(quotient(result[0], float32(x.shape[1])) + float32(eps))
 
+            near = weights_of(weights, x, row, warp)
+
+            def scaled(v, w):
+                return out.dtype.type(v * scale * w)
+
             def chunk(k):
-                v, w = chunks_of(values)[k], weights_of(weights[0], x, row, warp, k)
-                return each(lambda e: out.dtype.type(v[e] * scale * w[e]), in_chunk)
+                v, (w,) = chunks_of(values)[k], near(k)
+                return each(lambda e: scaled(v[e], w[e]), in_chunk)
 
-            def single(column):
-                return out.dtype.type(single_of(values) * scale * weight_of(weights[0], x, row, warp, column))
-
-            store(out, x, row, warp, chunk, single)
+            store(out, x, row, warp, chunk, lambda column: scaled(single_of(values), *kept_at(weights, place_of(column - first_kept()))))
 
         for_rows(x, warp, 0, squares, finish, (weight,))
 
@@ -598,49 +609,48 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
 
 
 def launch(name: str, x, *others) -> None:
-    """Runs the kernel of that name on all rows of x: softmax(x, out), cross_entropy(x, labels, out),
-    layer_norm(x, weight, bias, out, eps), rms_norm(x, weight, out, eps). Arrays begin at multiples of
-    16 bytes."""
+    """Runs the kernel of that name on all rows of x: softmax(x, out), cross_entropy(x, labels, out), layer_norm(x,
+    weight, bias, out, eps), rms_norm(x, weight, out, eps). Arrays begin at multiples of 16 bytes."""
     if len(x) > 1 << 30:
         raise ValueError(f"{len(x)} rows: there may be 2**30")
     form, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
-    width, _, warps, blocks, _, odd, _, stages, kept, resident = form
+    _, _, warps, blocks, _, odd, _, stages, kept, resident = form
     kernel = kernels(*form)[name]
     together = ROWS if warps == 1 and not kept else 1
     block = 32 * warps * together
     groups = -(-len(x) // together)
     if stages:
-        times = rounds(name, x.dtype.itemsize, odd, resident // block)
-        groups = min(groups, staying(kernel, (x, *others), blocks, block, dynamic, resident // block * times))
-        if kept and groups < len(x):  # whose rows are cut at one place
-            alike = width // math.gcd(x.shape[1], width)
-            groups = max(alike, groups // alike * alike)
+        here, narrow = resident // block, x.dtype.itemsize == 2
+        # So many times the single blocks that run at once, so that they end together. Each reads its weights.
+        times = 8 if narrow and here > 1 else 1 if narrow and odd and name == "layer_norm" else 4
+        groups = min(groups, staying(kernel, (x, *others), blocks, block, dynamic, here * times))
     kernel.configure(groups * blocks, block, 0, dynamic, cluster=blocks)(x, *others)
 
 
 def form_of(name: str, rows: int, columns: int, size: int):
     """What `kernels` is called with, and the bytes of a block's dynamic shared memory."""
     width = ACCESS // size
-    odd = columns % width > 0
     weights = {"layer_norm": 2, "rms_norm": 1}.get(name, 0)
+    if weights and size == 2 and columns * size <= SMALL and columns % width == width // 2:
+        width //= 2  # which divides the weights, too
+    odd = columns % width > 0
     chunks = columns // width
     alone = chunks % 32 == 0 and chunks <= 32 * MOST_WARPS * (HELD // width)  # a block holds it as it is
     kept = weights > 0 and (odd or weights * columns * size > SHORT and not alone)
     long = kept or chunks > 32 * MOST_WARPS * (HELD // width)
-    unit = LINE // size if long and columns * size > SMALL else 2 * width if odd else width
+    stays = long and name != "cross_entropy"
+    unit = LINE // size if stays and columns * size > SMALL else 2 * width if odd else width
     if name == "cross_entropy":
         forms = [reader(rows, chunks, width, *each) for each in READERS[size]]
         _, most, blocks, warps, resident = next((form for form in forms if form[0] >= FULL), forms[0])
         if size == 2 and rows >= FEW and chunks <= FEW_CHUNKS and (odd or most * 32 * warps * blocks != chunks):
             _, most, blocks, warps, resident = reader(rows, chunks, width, *NARROW)
-        unit = 2 * width if odd else width
-    elif long:
+    elif stays:
         chunks = -(-(columns + unit - math.gcd(columns, unit)) // width)  # with what the first has in front of the row
         most, warps, blocks, resident = held_by(name, columns, size, chunks, weights)
     else:
         most, blocks, resident = HELD // width, 1, RESIDENT
         warps = max(1, -(-chunks // (32 * most)))
-    stays = long and name != "cross_entropy"
     whole = 8 if stays else 32  # chunks of LINE, or of all lanes
     share = min(32 * most, max(1, -(-chunks // (whole * warps * blocks))) * whole)
     exact = not odd and share * warps * blocks == chunks
@@ -653,36 +663,34 @@ def form_of(name: str, rows: int, columns: int, size: int):
 
 def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tuple:
     """(chunks of a thread at most, warps, blocks, threads of a multiprocessor) of long rows."""
-    width = ACCESS // size
-    most, most_warps, resident = min(HELD, 64 // size) // width, 32, RESIDENT
-    if name == "softmax" and size == 2:  # as many as its registers hold: what a warp does for each row is half as often
-        most, most_warps, resident = 64 // width, 16, RESIDENT // 2
-    elif name != "layer_norm":
-        most = HELD // width
+    odd = columns * size % ACCESS > 0
+    most, most_warps, resident = MANY if size == 4 and name != "layer_norm" else 4, 32, RESIDENT
+    if size == 2 and name == "softmax":  # what a warp does for each row is half as often
+        most, most_warps, resident = MANY, 16, RESIDENT // 2
     for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
         warps = -(-chunks // (32 * most * blocks))
         if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
             return most, warps, blocks, resident
-    most, resident = min(HELD, 64 // size) // width, RESIDENT
-    in_all = -(-chunks // (32 * most))
+    in_all = -(-chunks // (32 * 4))
+    if odd and name == "layer_norm" or in_all > MOST_BLOCKS * 32:  # two blocks each of as few multiprocessors as have room
+        in_all = -(-chunks // (32 * MANY))
+        processors = max(-(-in_all * MANY * 32 * ACCESS * (1 + weights) // (SHARED - 1024)), -(-in_all // MANY_WARPS))
+        if processors > MOST_BLOCKS:
+            raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
+        blocks = 2 * processors if 2 * processors <= MOST_BLOCKS else processors
+        return MANY, -(-in_all // blocks), blocks, 32 * -(-in_all // blocks) * blocks // processors
     blocks = blocks_for(in_all, 32 if size == 4 and not weights else MOST_WARPS)
     largest = blocks_for(in_all, 32)
     if size == 2 and in_all >= 64 and in_all >= FULL * 32 * largest:
         blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
-    if in_all > blocks * 32:
-        raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
-    if size == 2 and columns % width and name != "layer_norm":
-        most, resident = 2 * most, RESIDENT // 2
-        in_all = -(-chunks // (32 * most))
-    return most, min(32, -(-in_all // blocks)), blocks, resident
+    if size == 2 and odd:
+        return MANY, -(-in_all // (2 * blocks)), blocks, RESIDENT // 2
+    return 4, -(-in_all // blocks), blocks, RESIDENT
 
 
 def blocks_for(in_all: int, most_warps: int) -> int:
     """Blocks of a cluster that has so many warps."""
-    blocks = 1
-    while in_all > blocks * most_warps and blocks < MOST_BLOCKS:
-        blocks *= 2
-    return blocks
+    return min(MOST_BLOCKS, 1 << (-(-in_all // most_warps) - 1).bit_length())
 
 
 def reader(rows: int, chunks: int, width: int, held: int, most_warps: int, resident: int):
@@ -700,14 +708,6 @@ def reader(rows: int, chunks: int, width: int, held: int, most_warps: int, resid
 
 
 at_once: dict = {}  # clusters
-
-
-def rounds(name: str, size: int, odd: bool, here: int) -> int:
-    """How many times as many single blocks there are as run at once, `here` on a multiprocessor, so that
-    they end together. Each reads its weights, those of odd rows one by one, while no others run there."""
-    if size == 2 and here > 1:
-        return 8
-    return 1 if name == "layer_norm" and size == 2 and odd else 4
 
 
 def staying(kernel, args, blocks: int, block: int, dynamic: int, here: int) -> int:

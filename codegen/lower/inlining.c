@@ -22,7 +22,7 @@
 #include "codegen/llvm/valuemap.h"
 #include "codegen/target.h"
 
-enum { BUDGET = 1 << 14, HIGHEST = 1 << 12, LOWEST = 1 << 6, MOST = 1 << 17 };
+enum { BUDGET = 1 << 16, HIGHEST = 1 << 12, LOWEST = 1 << 6, MOST = 1 << 17 };
 
 typedef struct Node {
   Fn *fn;

@@ -40,9 +40,9 @@ def test_ptx_of_attention(d, causal, example, tmp_path, one_entry):
 @on_device
 @pytest.mark.parametrize("dtype", [float32, bfloat16], ids=str)
 def test_rows(dtype, example):
-    """Rows of one element, of none that is in a whole access, of few, of a cluster, and of a cluster that begin anywhere."""
+    """Rows of one element, of none that is in a whole access, of few, of accesses of 8 bytes, of a cluster, and of a cluster that begin anywhere."""
     rows = example("rows")
-    for columns in (1, 7, 8, 40001, *((40000,) if dtype == float32 else ())):
+    for columns in (1, 7, 40001, *((8, 40000) if dtype == float32 else (12,))):
         share = rows.check(2, columns, dtype)
         assert share <= 1, f"{columns} columns: {share} of the bound"
 
@@ -52,7 +52,8 @@ def test_rows(dtype, example):
 def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monkeypatch):
     """Copies come to each place again, and weights fit rows that begin elsewhere between two accesses."""
     rows = example("rows")
-    monkeypatch.setattr(rows, "staying", lambda *_: 8)
+    monkeypatch.setattr(rows, "staying", lambda *_: 3)
+    monkeypatch.setattr(rows, "SHARED", 40 << 10)  # clusters of 6 and of 2 blocks for rows that one block could hold
     share = rows.check(29, columns, dtype)
     assert share <= 1, f"{share} of the bound"
 
