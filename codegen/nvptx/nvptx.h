@@ -52,8 +52,9 @@ void cg_nvptx_double(Cg *cg);
  * LLVM's passes, with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);
 
-/* if_conversion.c: short sides of branches as selections; before LLVM's passes. */
+/* if_conversion.c: short sides of branches as selections; before LLVM's passes, and after them. */
 void cg_nvptx_convert_ifs(Cg *cg);
+void cg_nvptx_convert_late_ifs(Cg *cg);
 
 /* Loops that count bits as single instructions. */
 void cg_nvptx_bits(Cg *cg);
