@@ -99,6 +99,8 @@ void cg_nvptx_reciprocals(Cg *cg);
 /* predicated.c: float64 operations under conditions; right before code generation. */
 void cg_nvptx_predicated(Cg *cg);
 void cg_nvptx_loads_first(Cg *cg);
+/* late_loads.c: what a long loop does not change, loaded where it is used. */
+void cg_nvptx_late_loads(Cg *cg);
 /* loads_ahead.c: loads of several iterations in front of the stores that they may pass. */
 void cg_nvptx_loads_ahead(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
