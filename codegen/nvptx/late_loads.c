@@ -97,28 +97,33 @@ static LLVMValueRef counter_of(const Late *x, LLVMBasicBlockRef front) {
   return NULL;
 }
 
-/* Is it used in one block of the loop alone, not by phis? */
+/* Is it used in one block of the loop alone, in no loop inside, and not by phis? */
 static bool is_used_in_one_block(const Late *x, LLVMValueRef load) {
   LLVMBasicBlockRef block = NULL;
   for (LLVMUseRef u = LLVMGetFirstUse(load); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
-    if (LLVMIsAPHINode(user) || !graph_in_loop(x->g, x->loop, user) ||
-        (block && LLVMGetInstructionParent(user) != block))
+    if (LLVMIsAPHINode(user) || (block && LLVMGetInstructionParent(user) != block))
       return false;
     block = LLVMGetInstructionParent(user);
   }
-  return block != NULL;
+  uint32_t node = block ? graph_number(x->g, block) : GRAPH_NONE;
+  return node != GRAPH_NONE && x->g->nodes[node].loop == x->loop;
 }
 
+/* Those behind which nothing is written until the loop begins. */
 static void find_loads(Late *x, LLVMBasicBlockRef front) {
   int64_t distance;
-  for (LLVMValueRef i = LLVMGetFirstInstruction(front); i; i = LLVMGetNextInstruction(i))
-    if (LLVMIsALoadInst(i) && cg_is_plain_access(i) && x->n < MOST_WORDS &&
-        array_of(x->cg, LLVMGetOperand(i, 0), &distance) && is_used_in_one_block(x, i)) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(front); i; i = LLVMGetNextInstruction(i)) {
+    if (!is_passed(x->cg, i)) {
+      x->number = (ValueMap){.arena = &x->cg->cx->arena};
+      x->n = x->words = 0;
+    } else if (LLVMIsALoadInst(i) && cg_is_plain_access(i) && x->n < MOST_WORDS &&
+               array_of(x->cg, LLVMGetOperand(i, 0), &distance) && is_used_in_one_block(x, i)) {
       valuemap_set(&x->number, i, x->n);
       x->loads[x->n++] = i;
       x->words += (unsigned)(LLVMSizeOfTypeInBits(x->cg->layout, LLVMTypeOf(i)) + 31) / 32;
     }
+  }
 }
 
 /* 0, which ptxas does not know. */
