@@ -429,8 +429,8 @@ static void begin_choice(Unroll *u) {
     u->loops[k].needed = u->loops[k].chosen;
 }
 
-/* Chooses the loops that are needed, beside those chosen before, if all of them end and have no more
- * code than that. */
+/* Chooses the loops that are needed, beside those chosen before, if all of them end and have no
+ * more code than that. */
 static bool choose_needed(Unroll *u, uint64_t most) {
   if (!run_needed(u) || u->code > u->chosen_code + most)
     return false;
