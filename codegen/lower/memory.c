@@ -511,6 +511,15 @@ static void frozen_device_array(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, leaves);
 }
 
+/* A table that is in the module already: SSA has a constant for each use. A copy for each would not
+ * fit the constant cache of a GPU, which has 2 KB. NULL: there is none. */
+static LLVMValueRef known_constant(Lower *lw, LLVMValueRef init, unsigned align) {
+  for (LLVMValueRef g = LLVMGetFirstGlobal(lw->cg->module); g; g = LLVMGetNextGlobal(g))
+    if (LLVMIsGlobalConstant(g) && LLVMGetInitializer(g) == init && LLVMGetAlignment(g) >= align)
+      return LLVMTypeOf(g) == lw->t->ptr ? g : LLVMConstAddrSpaceCast(g, lw->t->ptr);
+  return NULL;
+}
+
 void lw_const_array(Lower *lw, Ins *i) {
   if (i->aux.frozen->kind == FZ_DEVICE_ARRAY) {
     frozen_device_array(lw, i);
@@ -521,10 +530,14 @@ void lw_const_array(Lower *lw, Ins *i) {
   CX_ASSERT(lw->cx, a && a->ndim == t->ndim);
   if (a->nbytes > FZ_MAX_BYTES)
     fail(lw->cx, i->loc, ERR_FROZEN_SIZE, (long long)a->nbytes, (long long)FZ_MAX_BYTES);
-  lw->cg->constant_bytes += (uint32_t)a->nbytes;
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(t) + 1);
-  leaves[LEAF_POINTER] = lw->target->constant(lw, constant_data(lw, a), a->nbytes,
-                                              ty_align(t->elem), i->name ? i->name : "constant");
+  LLVMValueRef init = constant_data(lw, a), known = known_constant(lw, init, ty_align(t->elem));
+  if (!known) {
+    lw->cg->constant_bytes += (uint32_t)a->nbytes;
+    known = lw->target->constant(lw, init, a->nbytes, ty_align(t->elem),
+                                 i->name ? i->name : "constant");
+  }
+  leaves[LEAF_POINTER] = known;
   int64_t stride = (int64_t)ty_size(t->elem);
   for (unsigned k = t->ndim; k-- > 0;) {
     leaves[cg_extent_leaf(k)] = lw_i64(lw, a->extents[k]);

@@ -10,7 +10,13 @@
  * Conditions of two parts, `a or b`, become one first, and the returns of a device function one
  * place, so that `if h == 0: return x` is such a side, too.
  *
- * In: functions as they are lowered, before LLVM's passes. */
+ * In: functions as they are lowered, before LLVM's passes; and once more after these, which leave
+ * few operations of some sides, where constants have come in or a loop was unrolled:
+ *
+ *   if p < n: word = text[p]        # ptxas makes predicates of this branch, so that the loads of
+ *   elif p == n: word = 0x80        # all unrolled iterations are in flight together, only if its
+ *   else: word = ends >> 8 * p      # sides have no branches of their own
+ */
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/emit.h"
@@ -246,13 +252,22 @@ static bool converts(Cg *cg, LLVMBasicBlockRef b) {
 }
 
 /* Inner branches first, so that the sides of those around them are without branches. */
+static void convert_in(Cg *cg, LLVMValueRef f) {
+  FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+  for (uint32_t k = g.len; k--;)
+    converts(cg, g.nodes[k].block);
+}
+
 void cg_nvptx_convert_ifs(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    join_returns(cg, f);
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    for (uint32_t k = g.len; k--;)
-      converts(cg, g.nodes[k].block);
-  }
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f)) {
+      join_returns(cg, f);
+      convert_in(cg, f);
+    }
+}
+
+void cg_nvptx_convert_late_ifs(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      convert_in(cg, f);
 }

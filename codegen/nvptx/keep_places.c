@@ -22,6 +22,9 @@
  * ptxas would write the operations under the condition, which takes as many instructions whether it
  * holds or not, and read the array's address and extent in each iteration.
  *
+ * So does the address of a load behind a condition, where its index is wrapped, or multiplied: as
+ * ptxas makes predicates of it, each load would read the array's address and extent for itself.
+ *
  * An operand of empty inline assembly at the block's end, which the generator does not move, is
  * used in its block, and so stays in it.
  *
@@ -194,6 +197,40 @@ static unsigned take_addresses(Cg *cg, const FnGraph *g, uint32_t k, uint32_t ow
   return n;
 }
 
+/* --- loads behind a condition --- */
+
+/* The one load of a few operations of the same loop behind a condition alone, if its index is
+ * wrapped or multiplied there. */
+static LLVMValueRef load_behind(const FnGraph *g, uint32_t k, uint32_t own) {
+  const GraphNode *node = &g->nodes[k], *before = &g->nodes[own];
+  LLVMValueRef load = NULL;
+  unsigned n = 0;
+  bool wraps = false;
+  if (before->loop == GRAPH_NONE || node->loop != before->loop || node->nsucc != 1 ||
+      node->npred != 1)
+    return NULL;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(node->block); i != node->last;
+       i = LLVMGetNextInstruction(i), n++) {
+    if (LLVMIsALoadInst(i) && load)
+      return NULL;
+    load = LLVMIsALoadInst(i) ? i : load;
+    wraps |= cg_is_op(i, LLVMMul) || cg_is_call_of_any(i, "llvm.umin.");
+  }
+  return n <= MOST_BEHIND && wraps ? load : NULL;
+}
+
+static bool takes_address_of_load(Cg *cg, const FnGraph *g, uint32_t k, uint32_t own,
+                                  LLVMValueRef *address) {
+  LLVMValueRef load = load_behind(g, k, own), p = load ? LLVMGetOperand(load, 0) : NULL;
+  LLVMBasicBlockRef block = g->nodes[k].block;
+  if (!p || !LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != block ||
+      LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, block, 0))
+    return false;
+  move_before(cg, p, block, g->nodes[own].last);
+  *address = p;
+  return true;
+}
+
 static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
   const GraphNode *node = &g->nodes[k];
   LLVMValueRef values[MOST_OPERANDS];
@@ -203,6 +240,8 @@ static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
   for (unsigned s = 0; s < node->nsucc; s++)
     if (is_behind(g, node->succ[s], k))
       n = take_addresses(cg, g, node->succ[s], k, values, n);
+  for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
+    n += takes_address_of_load(cg, g, node->succ[s], k, &values[n]);
   for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
        i = LLVMGetNextInstruction(i))
     if (is_kept(cg, g, k, i))

@@ -6,13 +6,17 @@
  * local accesses at constant offsets. So the array's local address goes through a move that LLVM
  * does not look into; all addresses come from there, and LLVM's inference of address spaces makes
  * them local. Of an array that has other accesses the move has a comment with its place in Python,
- * for advice (pyext/compile/assembler_log.c).
+ * for advice (pyext/compile/assembler_log.c). An array whose size is a multiple of 16 bytes lies at
+ * such an address, and neighbours in it at known places are accessed together; here, since the code
+ * generator leaves that out, too, for long functions.
  *
  * In: the module right before code generation. */
 #include <string.h>
 
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
+
+enum { WIDEST = 16 }; /* bytes of an access */
 
 static LLVMValueRef opaque_move(Cg *cg, LLVMTypeRef type, const char *place) {
   static const char constraints[] = "=l,l";
@@ -73,6 +77,27 @@ static void redirect(Cg *cg, LLVMValueRef array, LLVMValueRef address, LLVMValue
   }
 }
 
+/* Says of accesses at constant offsets from an address that is a multiple of WIDEST what theirs are
+ * multiples of, so that the generator makes wide ones of neighbours. */
+static void align_accesses(Cg *cg, LLVMValueRef address, uint64_t offset) {
+  for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    bool store = LLVMIsAStoreInst(by) && LLVMGetOperand(by, 1) == address;
+    if (cg_is_op(by, LLVMAddrSpaceCast))
+      align_accesses(cg, by, offset);
+    else if (cg_is_op(by, LLVMGetElementPtr) && LLVMGetNumIndices(by) == 1 &&
+             LLVMIsAConstantInt(LLVMGetOperand(by, 1)))
+      align_accesses(cg, by,
+                     offset + (uint64_t)LLVMConstIntGetSExtValue(LLVMGetOperand(by, 1)) *
+                                  LLVMABISizeOfType(cg->layout, LLVMGetGEPSourceElementType(by)));
+    else if ((store || LLVMIsALoadInst(by)) && cg_is_plain_access(by)) {
+      unsigned of = offset & (WIDEST - 1) ? (unsigned)(offset & -offset) : WIDEST;
+      if (LLVMGetAlignment(by) < of)
+        LLVMSetAlignment(by, of);
+    }
+  }
+}
+
 static void move_address(Cg *cg, LLVMValueRef array) {
   LLVMBuilderRef b = cg->builder;
   LLVMTypeRef local = LLVMPointerTypeInContext(cg->context, NVPTX_LOCAL);
@@ -82,7 +107,12 @@ static void move_address(Cg *cg, LLVMValueRef array) {
   const char *place = place_of(cg, array);
   LLVMValueRef address = l_addrspacecast(b, array, local);
   LLVMValueRef moved = l_call_type(b, type, opaque_move(cg, type, place), &address, 1);
-  redirect(cg, array, address, l_addrspacecast(b, moved, cg->t.ptr));
+  LLVMValueRef generic = l_addrspacecast(b, moved, cg->t.ptr);
+  redirect(cg, array, address, generic);
+  if (LLVMABISizeOfType(cg->layout, LLVMGetAllocatedType(array)) % WIDEST == 0) {
+    LLVMSetAlignment(array, WIDEST);
+    align_accesses(cg, generic, 0);
+  }
 }
 
 void cg_nvptx_local_space(Cg *cg) {
@@ -97,5 +127,5 @@ void cg_nvptx_local_space(Cg *cg) {
       }
   }
   if (any) /* which the code generator leaves out for long functions */
-    cg_run_passes(cg, "function(infer-address-spaces)");
+    cg_run_passes(cg, "function(infer-address-spaces,load-store-vectorizer)");
 }

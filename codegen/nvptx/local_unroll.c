@@ -14,6 +14,10 @@
  * several loops and bounds like row - 2 and row + 3 one case: a value is a constant, or one opaque
  * value plus a constant. A loop that data may leave early counts as long as its counter lasts.
  *
+ * Where an array has to stay in memory, since one index is found at run time, a loop that reads
+ * what its iterations before have stored (the schedule of a hash) is unrolled all the same: LLVM
+ * then takes these values from registers, and no iteration waits for the store of another.
+ *
  * In: a module after LLVM's loop passes up to the unrolling. Out: loops unrolled by LLVM, whose
  * own analysis decides about every trip count again, so a wrong guess here costs time only. */
 #include <string.h>
@@ -29,7 +33,8 @@ enum {
   MOST_TRIPS = 256, /* of one loop */
   /* Instructions of all iterations of a function's unrolled loops. */
   MOST_CODE = 12000,
-  MAX_DEPTH = 12, /* of an expression */
+  MOST_OF_A_RECURRENCE = 3000, /* of one loop over an array that stays in memory */
+  MAX_DEPTH = 12,              /* of an expression */
 };
 
 typedef struct Number { /* base + n; base NULL: a constant */
@@ -417,17 +422,54 @@ static bool run_needed(Unroll *u) {
   return any;
 }
 
-/* Chooses the loops that this array needs, beside those chosen before, if all of them end. */
-static void visit_array(Unroll *u, const LocalArray *a) {
+static void begin_choice(Unroll *u) {
   u->seen = (ValueMap){.arena = &u->cg->cx->arena};
   u->constant.len = 0;
   for (uint32_t k = 0; k < u->g.loops.len; k++)
     u->loops[k].needed = u->loops[k].chosen;
-  if (!reads_indices(u, a) || !run_needed(u))
-    return;
+}
+
+/* Chooses the loops that are needed, beside those chosen before, if all of them end and have no
+ * more code than that. */
+static bool choose_needed(Unroll *u, uint64_t most) {
+  if (!run_needed(u) || u->code > u->chosen_code + most)
+    return false;
   u->chosen_code = u->code;
   for (uint32_t k = 0; k < u->g.loops.len; k++)
     u->loops[k].chosen = u->loops[k].needed;
+  return true;
+}
+
+/* Does the loop read of the array what it has stored, all at places that its counter alone decides?
+ * Then it needs no other loop. */
+static bool is_recurrence(Unroll *u, const LocalArray *a, uint32_t loop) {
+  bool loads = false, stores = false;
+  for (uint32_t k = 0; k < a->accesses.len; k++) {
+    const LocalAccess *x = &a->accesses.data[k];
+    uint32_t node = graph_number(&u->g, LLVMGetInstructionParent(x->ins));
+    if (node == GRAPH_NONE || !is_inside(u, node, loop))
+      continue;
+    if (u->g.nodes[node].loop != loop || (x->index && !need(u, x->index)))
+      return false;
+    bool store = LLVMIsAStoreInst(x->ins) != NULL;
+    loads |= !store, stores |= store;
+  }
+  for (uint32_t k = 0; k < u->g.loops.len; k++)
+    if (k != loop &&
+        (u->g.loops.data[k].parent == loop || u->loops[k].needed != u->loops[k].chosen))
+      return false;
+  return loads && stores;
+}
+
+static void visit_array(Unroll *u, const LocalArray *a) {
+  begin_choice(u);
+  if (reads_indices(u, a) && choose_needed(u, MOST_CODE))
+    return;
+  for (uint32_t k = 0; k < u->g.loops.len; k++) {
+    begin_choice(u);
+    if (!u->loops[k].chosen && is_recurrence(u, a, k))
+      choose_needed(u, MOST_OF_A_RECURRENCE);
+  }
 }
 
 /* Which element of a tuple it is, say: a constant in each iteration, and the selection no code. */

@@ -52,8 +52,9 @@ void cg_nvptx_double(Cg *cg);
  * LLVM's passes, with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);
 
-/* if_conversion.c: short sides of branches as selections; before LLVM's passes. */
+/* if_conversion.c: short sides of branches as selections; before LLVM's passes, and after them. */
 void cg_nvptx_convert_ifs(Cg *cg);
+void cg_nvptx_convert_late_ifs(Cg *cg);
 
 /* Loops that count bits as single instructions. */
 void cg_nvptx_bits(Cg *cg);
@@ -98,6 +99,8 @@ void cg_nvptx_reciprocals(Cg *cg);
 /* predicated.c: float64 operations under conditions; right before code generation. */
 void cg_nvptx_predicated(Cg *cg);
 void cg_nvptx_loads_first(Cg *cg);
+/* late_loads.c: what a long loop does not change, loaded where it is used. */
+void cg_nvptx_late_loads(Cg *cg);
 /* loads_ahead.c: loads of several iterations in front of the stores that they may pass. */
 void cg_nvptx_loads_ahead(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */

@@ -6,6 +6,7 @@
  * also decides which modules are too long for the generator's own optimisations. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
@@ -514,6 +515,34 @@ static void compare_with_infinity(Cg *cg, LLVMValueRef i) {
   LLVMInstructionEraseFromParent(i);
 }
 
+/* And `x * 0 if fabs(x) == inf`, with which its sines and cosines begin, is nan. ptxas makes a
+ * predicate of that branch, and a product would take the pipe of float64 of all threads. */
+static bool is_infinite_product(LLVMValueRef i) {
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(i);
+  LLVMUseRef edge = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+  Fork fork;
+  if (!cg_is_call_of_any(i, "llvm.nvvm.mul.rn.d") || !LLVMIsAConstantFP(LLVMGetOperand(i, 1)) ||
+      !LLVMIsNull(LLVMGetOperand(i, 1)) || !edge || LLVMGetNextUse(edge) ||
+      !graph_fork(LLVMGetUser(edge), &fork) || !LLVMIsAFCmpInst(fork.condition))
+    return false;
+  LLVMValueRef size = LLVMGetOperand(fork.condition, 0), with = LLVMGetOperand(fork.condition, 1);
+  LLVMBool inexact;
+  return LLVMGetFCmpPredicate(fork.condition) == (fork.yes == block ? LLVMRealOEQ : LLVMRealUNE) &&
+         (cg_is_call_of_any(size, "llvm.fabs.") || cg_is_call_of_any(size, "llvm.nvvm.fabs.")) &&
+         LLVMGetOperand(size, 0) == LLVMGetOperand(i, 0) && LLVMIsAConstantFP(with) &&
+         isinf(LLVMConstRealGetDouble(with, &inexact));
+}
+
+static void make_nan(Cg *cg, LLVMValueRef i) {
+  LLVMTypeRef type = LLVMFunctionType(cg->t.f64, NULL, 0, 0);
+  const char *mov = "mov.b64 $0, 0d7FF8000000000000;"; /* here, not in front of the branch */
+  LLVMValueRef text = LLVMGetInlineAsm(type, mov, strlen(mov), "=d", 2, false, 0,
+                                       LLVMInlineAsmDialectATT, 0);
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMReplaceAllUsesWith(i, l_call_type(cg->builder, type, text, NULL, 0));
+  LLVMInstructionEraseFromParent(i);
+}
+
 /* --- negations of floats that were integers ---
  *
  * ptxas folds a negation into the conversion before it, wrongly, so it is written as an operation
@@ -570,6 +599,8 @@ void cg_nvptx_prepare(Cg *cg) {
           mask_high_half(cg, i);
         else if (infinity_test(i, &x))
           compare_with_infinity(cg, i);
+        else if (is_infinite_product(i))
+          make_nan(cg, i);
         else if (is_product_negated(i))
           negate_other(cg, i);
       }

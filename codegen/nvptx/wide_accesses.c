@@ -13,7 +13,9 @@
  *   else:
  *     a = load; b = load; c = load; d = load
  *
- * All threads of the warp, since a warp whose threads differ would run both.
+ * All threads of the warp, since a warp whose threads differ would run both. Where the address is
+ * the array's and multiples of the widths of its rows, these are tested instead: they are the same
+ * in all threads, and ask for no vote.
  *
  * In: functions as they go to the code generator. Accesses to global memory in one block that is in
  * no loop, between which nothing is written (loads), or nothing is read or written elsewhere
@@ -21,6 +23,7 @@
  * threads have side by side, as a stencil's points: there accesses touch few lines as they are. */
 #include <llvm-c/DebugInfo.h>
 
+#include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
@@ -232,6 +235,52 @@ static LLVMValueRef low_bits(Cg *cg, const Access *a, unsigned widest) {
   return l_and(b, low, l_int(cg->t.i32, widest - 1));
 }
 
+/* Is v the same in all threads of a launch? */
+static bool is_uniform(LLVMValueRef v, unsigned depth) {
+  if (LLVMIsAConstantInt(v))
+    return true;
+  if (LLVMIsAArgument(v))
+    return LLVMGetFunctionCallConv(LLVMGetParamParent(v)) == CG_LLVM_PTX_KERNEL;
+  return depth < DEEP && cg_is_extension(v) && is_uniform(LLVMGetOperand(v, 0), depth + 1);
+}
+
+/* `bits` with numbers whose multiples, only, make the index, times the element's bytes: a row's
+ * width. NULL: the index has parts of which no such number is known. */
+static LLVMValueRef steps_of(Cg *cg, LLVMValueRef bits, LLVMValueRef index, uint64_t bytes,
+                             unsigned depth) {
+  bool product = cg_is_op(index, LLVMMul);
+  LLVMValueRef a = index;
+  if (depth > DEEP)
+    return NULL;
+  if (cg_is_extension(index))
+    return steps_of(cg, bits, LLVMGetOperand(index, 0), bytes, depth + 1);
+  if (cg_is_op(index, LLVMAdd)) {
+    bits = steps_of(cg, bits, LLVMGetOperand(index, 0), bytes, depth + 1);
+    return bits ? steps_of(cg, bits, LLVMGetOperand(index, 1), bytes, depth + 1) : NULL;
+  }
+  if (cg_is_op(index, LLVMShl) && LLVMIsAConstantInt(LLVMGetOperand(index, 1)))
+    a = l_int(cg->t.i32, (uint64_t)1 << (LLVMConstIntGetZExtValue(LLVMGetOperand(index, 1)) & 31));
+  else if (product)
+    a = LLVMGetOperand(index, is_uniform(LLVMGetOperand(index, 1), 0));
+  if (!is_uniform(a, 0))
+    return NULL;
+  LLVMValueRef low = l_int_cast(cg->builder, a, cg->t.i32, true);
+  return l_or(cg->builder, bits, l_mul(cg->builder, low, l_int(cg->t.i32, bytes)));
+}
+
+/* The same of what all threads have in common: the array's address and the widths of its rows. 0 in
+ * one thread is 0 in all. NULL if the common address is made of more. */
+static LLVMValueRef common_bits(Cg *cg, const Access *a, unsigned widest) {
+  LLVMBuilderRef b = cg->builder;
+  if (!LLVMIsAArgument(a->from) ||
+      LLVMGetFunctionCallConv(LLVMGetParamParent(a->from)) != CG_LLVM_PTX_KERNEL)
+    return NULL;
+  LLVMValueRef low = l_trunc(b, l_ptrtoint(b, a->from, cg->t.i64), cg->t.i32);
+  if (a->index)
+    low = steps_of(cg, low, a->index, bytes_of(cg, a->element), 0);
+  return low ? l_and(b, low, l_int(cg->t.i32, widest - 1)) : NULL;
+}
+
 LLVMValueRef cg_access_common(Cg *cg, const Access *a) {
   if (!a->index)
     return a->from;
@@ -323,6 +372,7 @@ static void write_plain(Run *r, const bool *chosen, LLVMValueRef *plain) {
 static void write_forms(Run *r, const Gain *gains, const bool *chosen, LLVMValueRef end) {
   Cg *cg = r->cg;
   LLVMBuilderRef b = cg->builder;
+  bool differs = false; /* from thread to thread */
   LLVMValueRef wide[MOST] = {0}, plain[MOST] = {0}, bits = NULL;
   LLVMBasicBlockRef front = graph_cut_before(cg, end), join = LLVMGetInstructionParent(end),
                     yes = LLVMInsertBasicBlockInContext(cg->context, join, ""),
@@ -330,10 +380,13 @@ static void write_forms(Run *r, const Gain *gains, const bool *chosen, LLVMValue
   l_at_end(b, front, NULL);
   for (unsigned k = 0; k < r->n; k++)
     if (chosen[k] && r->all[k].group == k) {
-      LLVMValueRef own = low_bits(cg, &r->all[k], gains[k].widest);
+      LLVMValueRef own = common_bits(cg, &r->all[k], gains[k].widest);
+      differs |= !own;
+      own = own ? own : low_bits(cg, &r->all[k], gains[k].widest);
       bits = bits ? l_or(b, bits, own) : own;
     }
-  l_condbr(b, in_all(cg, l_icmp(b, LLVMIntEQ, bits, l_int(cg->t.i32, 0))), yes, no);
+  LLVMValueRef fits = l_icmp(b, LLVMIntEQ, bits, l_int(cg->t.i32, 0));
+  l_condbr(b, differs ? in_all(cg, fits) : fits, yes, no);
   l_at_end(b, yes, NULL);
   for (unsigned k = 0; k < r->n; k++)
     if (chosen[k] && r->all[k].group == k)

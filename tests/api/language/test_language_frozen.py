@@ -1,6 +1,7 @@
 """Objects outside of a kernel: device arrays captured by address, NumPy scalars and dtypes, closures over closures."""
 
 import gc
+import re
 import weakref
 
 import numpy as np
@@ -151,6 +152,28 @@ def test_const_array_like_needs_a_host_array():
     kernel = jit(define("def kernel(out):\n    out[0] = cuda.const.array_like(D)[0]\n", D=cuda.to_device(np.ones(1))))
     with pytest.raises(TypeError, match="const.array_like needs a NumPy array"):
         launched(kernel, np.zeros(1))
+
+
+def test_a_table_is_in_a_kernel_once():
+    """However often it is read, in functions too: constants beyond 2 KB do not fit the constant cache."""
+    table = np.random.default_rng(0).permutation(512).astype(np.int32)
+    code = """
+def at(k):
+    return T[k & 511]
+
+def kernel(x, out):
+    i = cuda.grid(1)
+    t = cuda.const.array_like(T)
+    k = x[i] & 511
+    out[i] = t[t[k]] + t[(k + 1) & 511] + T[k] + at(at(k)) + S[k]
+"""
+    kernel = define(code, T=table, S=table[::-1].copy())
+    x = np.arange(64, dtype=np.int32)
+    out = np.zeros_like(x)
+    jit(kernel)[2, 32](x, out)
+    assert (out == 2 * table[table[x]] + table[x + 1] + table[x] + table[511 - x]).all()
+    ptx = cuda.compile_ptx(kernel, "int32[::1], int32[::1]", cc="sm_90")[0]
+    assert len(re.findall(r"^\.const ", ptx, re.M)) == 2
 
 
 def test_numpy_scalars_and_dtypes():
