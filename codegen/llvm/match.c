@@ -81,6 +81,22 @@ bool cg_is_speculatable(LLVMValueRef i) {
   }
 }
 
+enum { MOST_DEEP = 5 }; /* operations in a row */
+
+static bool is_of_load(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) {
+  if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) ||
+      (block && LLVMGetInstructionParent(v) != block))
+    return false;
+  if (LLVMIsALoadInst(v))
+    return true;
+  for (unsigned k = 0; depth < MOST_DEEP && k < (unsigned)LLVMGetNumOperands(v); k++)
+    if (is_of_load(LLVMGetOperand(v, k), block, depth + 1))
+      return true;
+  return false;
+}
+
+bool cg_is_of_load(LLVMValueRef v, LLVMBasicBlockRef block) { return is_of_load(v, block, 0); }
+
 bool cg_is_division(LLVMValueRef i) {
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
   return op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem;

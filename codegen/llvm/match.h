@@ -46,6 +46,8 @@ bool cg_only_computes(LLVMValueRef i);
 /* May it run where the kernel would not run it? An operation without effects that is defined for
  * all operands. */
 bool cg_is_speculatable(LLVMValueRef i);
+/* Is v a load, or made of one by a few operations? Of that block all of it, if one is given. */
+bool cg_is_of_load(LLVMValueRef v, LLVMBasicBlockRef block);
 /* Is it an intrinsic such as an approximate exponential: no memory, no other threads? */
 bool cg_is_function_of_operands(LLVMValueRef i);
 /* Metadata of a 64-bit division whose operands do not both fit 32 bits. */

@@ -337,6 +337,12 @@ static bool is_of_positive(const Ins *x, LLVMValueRef y) {
          (x->flags & INS_NONNEGATIVE || (x->flags & INS_I32 && x->flags & INS_U32));
 }
 
+/* Is it the remainder of a uint32 by an int32, hash % count, alone? It is an int32. */
+static bool is_mixed_rest(const Lower *lw, const Ins *i, LLVMValueRef y) {
+  return lw->target->narrows && i->op == OP_MOD && !LLVMIsAConstant(y) && i->flags & INS_I32 &&
+         i->args[0]->flags & INS_U32 && i->args[1]->flags & INS_I32 && !has_twin(i);
+}
+
 /* Of operands that are known to fit 32 bits. */
 static LLVMValueRef divide_narrow(Lower *lw, const Ins *i, LLVMValueRef x, LLVMValueRef y) {
   Wanted w = {i->op == OP_FLOORDIV, i->op != OP_FLOORDIV};
@@ -356,6 +362,11 @@ void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
   bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
   Divided as = {x, y, ty_is_signed(i->type) && !positive, i->block, {0}};
   LLVMValueRef v = known ? NULL : divided_before(lw, i, &as);
+  if (!v && is_mixed_rest(lw, i, y)) {
+    Division d = divide_positive(lw, (Wanted){false, true}, lw_low(lw, x), lw_low(lw, y));
+    lw_set(lw, i, lw_extended(lw, i, d.rest));
+    return;
+  }
   if (!v) {
     bool twin = !known && has_twin(i);
     as.is = divide(lw, (Wanted){quotient || twin, !quotient || twin}, x, y, as.is_signed);

@@ -129,13 +129,17 @@ void lw_extent(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, lw_leaves(lw, i->args[0]) + cg_extent_leaf((unsigned)i->aux.i));
 }
 
-/* Is it an index of an array of fewer than 2**31 elements an axis, and nothing else? Then it fits
- * 32 bits, whatever its type, or it is out of range. Of 64 bits only those from memory count: of
- * others LLVM often finds that they are not negative, which it could not of their low half. */
+/* Is it an index of an array of fewer than 2**31 elements an axis, which may be a constant, and
+ * nothing else? Then it fits 32 bits, whatever its type, or it is out of range. Of 64 bits only
+ * those from memory count: of others LLVM often finds that they are not negative, which it could
+ * not of their low half. */
 static bool is_small(const Ins *wrap) {
   const Ins *index = wrap->args[0], *extent = wrap->args[1];
-  return wrap->flags & INS_INDEX && (index->flags & INS_I32 || ssa_loaded(index)) &&
-         extent->op == OP_EXTENT && !extent->args[0]->type->wide;
+  int64_t n;
+  bool small = extent->op == OP_EXTENT
+                   ? !extent->args[0]->type->wide
+                   : extent->op == OP_CONST && fz_get_int(extent->aux.frozen, &n) && n < INT32_MAX;
+  return wrap->flags & INS_INDEX && (index->flags & INS_I32 || ssa_loaded(index)) && small;
 }
 
 /* The unsigned 32-bit minimum of x and x + n is x for 0 <= x < n and x + n for -n <= x < 0; newer

@@ -134,18 +134,6 @@ static void keep(Cg *cg, LLVMValueRef end, LLVMValueRef *values, unsigned n) {
 
 /* --- stores behind a condition --- */
 
-/* Does v depend on a load of this block? */
-static bool waits(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) {
-  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block || LLVMIsAPHINode(v))
-    return false;
-  if (LLVMIsALoadInst(v))
-    return true;
-  for (unsigned k = 0; depth < MOST_DEEP && k < (unsigned)LLVMGetNumOperands(v); k++)
-    if (waits(LLVMGetOperand(v, k), block, depth + 1))
-      return true;
-  return false;
-}
-
 /* Is v known in front of the block, or made of what is by a few operations? */
 static bool is_ready(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) {
   if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block)
@@ -172,7 +160,7 @@ static bool is_behind(const FnGraph *g, uint32_t k, uint32_t own) {
   Fork fork;
   if (before->loop == GRAPH_NONE || node->loop != before->loop || node->nsucc != 1 ||
       node->npred != 1 || !graph_fork(before->last, &fork) || fork.yes == fork.no ||
-      !waits(fork.condition, before->block, 0))
+      !cg_is_of_load(fork.condition, before->block))
     return false;
   unsigned n = 0;
   for (LLVMValueRef i = node->first; i != node->last && n <= MOST_BEHIND;

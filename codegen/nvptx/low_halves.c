@@ -328,14 +328,16 @@ static bool only_addresses(LLVMValueRef v) {
     LLVMValueRef i = LLVMGetUser(u);
     bool access = cg_is_op(i, LLVMLoad) || (cg_is_op(i, LLVMStore) && LLVMGetOperand(i, 1) == v) ||
                   (cg_is_op(i, LLVMAtomicRMW) && LLVMGetOperand(i, 0) == v);
-    bool leads = LLVMIsASExtInst(i) || cg_is_op(i, LLVMShl) || LLVMIsAGetElementPtrInst(i);
+    bool renames = LLVMIsAPHINode(i) && LLVMCountIncoming(i) == 1; /* behind a loop */
+    bool leads = LLVMIsASExtInst(i) || cg_is_op(i, LLVMShl) || LLVMIsAGetElementPtrInst(i) ||
+                 renames;
     if (!access && !(leads && only_addresses(i)))
       return false;
   }
   return true;
 }
 
-static void wrap(Cg *cg, LLVMValueRef sum) {
+static bool wrap(Cg *cg, LLVMValueRef sum) {
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef n = NULL, x = LLVMGetOperand(sum, k);
     LLVMValueRef of = wrapped_by(LLVMGetOperand(sum, !k), &n);
@@ -346,15 +348,18 @@ static void wrap(Cg *cg, LLVMValueRef sum) {
     LLVMValueRef both[] = {x, l_add(cg->builder, x, n)};
     LLVMReplaceAllUsesWith(
         sum, l_call(cg->builder, cg_intrinsic_fn(cg, "llvm.umin", &cg->t.i32, 1), both, 2));
-    return;
+    return true;
   }
+  return false;
 }
 
-static void wrap_all(Cg *cg, LLVMValueRef f) {
+static bool wrap_all(Cg *cg, LLVMValueRef f) {
+  bool any = false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (cg_is_op(i, LLVMAdd) && LLVMTypeOf(i) == cg->t.i32)
-        wrap(cg, i);
+        any |= wrap(cg, i);
+  return any;
 }
 
 /* --- the pass --- */
@@ -378,11 +383,11 @@ void cg_nvptx_low_halves(Cg *cg) {
     bool any = false;
     for (uint32_t k = 0; k < h.all.len; k++)
       any |= !h.all.data[k].full;
-    if (!any)
-      continue;
-    write_low(&h);
-    write_readers(&h, f);
-    wrap_all(cg, f);
-    cg_run_function_passes(cg, f, "instsimplify,adce");
+    if (any) {
+      write_low(&h);
+      write_readers(&h, f);
+    }
+    if (wrap_all(cg, f) || any)
+      cg_run_function_passes(cg, f, "instsimplify,adce");
   }
 }

@@ -122,6 +122,10 @@ void cg_nvptx_shared_addresses(Cg *cg);
 /* keep_places.c: what is made in front of a branch stays there; right before code generation. */
 void cg_nvptx_keep_places(Cg *cg);
 
+/* next_addresses.c: what the next iteration of a search loads, addressed in front of the loop's
+ * branch; before code generation. */
+void cg_nvptx_next_addresses(Cg *cg);
+
 /* drain.c: threads that may have bulk stores under way wait at the kernel's end until these have
  * read shared memory; right before code generation. */
 void cg_nvptx_drain(Cg *cg);

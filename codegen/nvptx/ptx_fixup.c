@@ -54,9 +54,6 @@ typedef struct Rule {
   Where in;
 } Rule;
 
-#define ABS(bits, last)                                                                            \
-  "\t{ .reg .b" bits " %sign, %flipped;\n\tshr.s" bits " \t%sign, S, " last ";\n\txor.b" bits      \
-  " \t%flipped, S, %sign;\n\tsub.s" bits " \tD, %flipped, %sign; }"
 #define WIDE(op, sign)                                                                             \
   "\t{ .reg .b16 %x, %y; .reg .b32 %a, %b;\n\tmov.b16 \t%x, S;\n\tmov.b16 \t%y, T;\n\tcvt." sign   \
   "32." sign "16 \t%a, %x;\n\tcvt." sign "32." sign "16 \t%b, %y;\n\t" op "." sign                 \
@@ -72,8 +69,12 @@ static const Rule rules[] = {
      "\tsetp.lt.s16 \t%below, S, 0;\n\tnot.b16 \t%minus, S;\n\tadd.s16 \t%minus, %minus, 1;\n"
      "\tselp.b16 \tD, %minus, S, %below; }",
      1, NULL, ALL},
-    {"\tabs.s32 \t", ABS("32", "31"), 1, NULL, ALL},
-    {"\tabs.s64 \t", ABS("64", "63"), 1, NULL, ALL},
+    {"\tabs.s32 \t",
+     "\t{ .reg .b32 %minus;\n\tsub.s32 \t%minus, 0, S;\n\tmax.s32 \tD, S, %minus; }", 1, NULL, ALL},
+    {"\tabs.s64 \t",
+     "\t{ .reg .b64 %sign, %flipped;\n\tshr.s64 \t%sign, S, 63;\n\txor.b64 \t%flipped, S, %sign;\n"
+     "\tsub.s64 \tD, %flipped, %sign; }",
+     1, NULL, ALL},
     {"\tmax.s16 \t", WIDE("max", "s"), 2, NULL, ALL},
     {"\tmax.u16 \t", WIDE("max", "u"), 2, NULL, ALL},
     {"\tmin.s16 \t", WIDE("min", "s"), 2, NULL, ALL},
@@ -86,7 +87,6 @@ static const Rule rules[] = {
     {"\tmul.rn.f64 \t", "\txor.b64 \tD, S, 0x8000000000000000;", 1, ", 0dBFF0000000000000",
      NEGATIONS},
 };
-#undef ABS
 #undef WIDE
 
 enum { RULES = sizeof rules / sizeof *rules };

@@ -129,7 +129,8 @@ static bool shorten_strides(Cx *cx, const Intervals *v, Fn *fn) {
 /* --- indices --- */
 
 /* Marks wrapped indices that only address elements, and so are in range. Bounds of slices are
- * wrapped too, and need not be. */
+ * wrapped too, and need not be. Those of local arrays are not marked: passes that make registers of
+ * these look for constants in selections. */
 static void find_indices(Fn *fn) {
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i)
@@ -138,7 +139,8 @@ static void find_indices(Fn *fn) {
     FOR_INS (b, i) {
       bool element = i->op == OP_LOAD || i->op == OP_STORE || i->op == OP_ATOMIC;
       for (uint32_t k = 0; k < i->nargs; k++)
-        if (!element || k > i->args[0]->type->ndim) /* not one of its indices */
+        if (!element || k > i->args[0]->type->ndim || /* not one of its indices */
+            i->args[0]->type->space == SPACE_LOCAL)
           i->args[k]->flags &= (uint16_t)~INS_INDEX;
     }
 }

@@ -83,6 +83,23 @@ def test_divisors_of_a_loop(dtype):
         np.testing.assert_array_equal(r[:, column], python(a - before, [y] * len(a), dtype)[1])
 
 
+def hashed(a, b, q, r):
+    i = cuda.grid(1)
+    if i < a.size:
+        r[i] = a[i] % b[i]
+
+
+def test_the_remainder_of_a_hash_by_a_count(one_entry):
+    """A uint32 by an int32 of either sign: one division of 32 bits on a GPU, by the count's magnitude."""
+    a, b = operands(np.uint32)[0], operands(np.int32)[1]
+    a, b = (x.ravel() for x in np.meshgrid(a[::7], np.r_[b[:60], b[-60:]]))
+    r = np.zeros(len(a), np.int64)
+    cuda.jit(hashed)[-(-len(a) // 128), 128](a, b, r, r)
+    np.testing.assert_array_equal(r, python(a, b, np.int64)[1])
+    ptx = ptx_of(hashed, "narrow (uint32[::1], int32[::1], int64[::1], int64[::1])")
+    assert ptx.count("rem.u32") + ptx.count("div.u32") == 1 and "rem.u64" not in ptx and "div.u64" not in ptx
+
+
 def ptx_of(kernel, signature):
     return cuda.compile_ptx(kernel, signature, cc="sm_90", coarsen=1)[0]
 

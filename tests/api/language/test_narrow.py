@@ -531,6 +531,102 @@ def test_neighbours_of_places_that_may_be_negative():
     assert re.search(r"ld\.global\.b32.*\+84\]", made)  # from q[b - 1] to q[b + 20]
 
 
+# --- searches along indices that were read (codegen/nvptx/next_addresses.c)
+
+
+def top(up, x):
+    while up[x] != x:
+        x = up[x]
+    return x
+
+
+def searches(up, weight, a, b, keys, out):
+    """Up to a root from either end, the end of one search being another's beginning; along a list; to a key's place."""
+    i = cuda.grid(1)
+    u, v = a[i], b[i]
+    steps = 0
+    while True:
+        u = top(up, u)
+        v = top(up, v)
+        if u == v or steps == 3:
+            break
+        steps += 1
+        u, v = max(u, v), min(u, v)
+        u = cuda.atomic.max(weight, u, v)
+    out[i, 0] = u
+    out[i, 1] = v
+    w, total = b[i], 0
+    while w != -100 and total < 10**6:
+        total += weight[w] + 1000
+        w = -100 if up[w] == w else up[w]
+    out[i, 2] = total
+    low, high = 0, keys.size
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < weight[b[i]]:
+            low = middle + 1
+        else:
+            high = middle
+    out[i, 3] = low
+
+
+@needs_llc
+@pytest.mark.parametrize("number", ["int32", "int64"])
+def test_searches_along_places_that_may_be_negative(number):
+    """Half of the links count from the end, and one root is negative. 0.3 s."""
+    n, rng = 90, np.random.default_rng(3)
+    up = (rng.random(n) * np.arange(n)).astype(number)
+    up[:4] = [0, 1, 2, -n + 3]
+    up[3 - n] = 3 - n
+    far = rng.random(n) < 0.5
+    far[:4] = False
+    up[far] -= n
+    weight, keys = rng.integers(0, 3, n).astype(number), np.sort(rng.integers(0, 5, 40)).astype(number)
+    a, b = (rng.integers(-n, n, 32).astype(number) for _ in range(2))
+    a, b = (np.where(np.isin(x, (-n, 1 - n, 2 - n)), 5, x).astype(number) for x in (a, b))
+    sig = f"narrow void({number}[::1], {number}[::1], {number}[::1], {number}[::1], {number}[::1], int64[:,::1])"
+    entries = Entries(searches, sig, 1)
+    for i in range(32):  # one at a time, for the atomic operations' order
+        expected, got = ([up, weight.copy(), a[i : i + 1], b[i : i + 1], keys, np.zeros((1, 4), np.int64)] for _ in range(2))
+        simulate(searches, expected)
+        entries.run((1, 1, 1), (1, 1, 1), got, False)
+        assert got[-1].tolist() == expected[-1].tolist() and got[1].tolist() == expected[1].tolist(), i
+
+
+def in_a_block(up, out):
+    s = cuda.shared.array(8, np.int32)
+    t = cuda.threadIdx.x
+    s[t] = up[t]
+    cuda.syncthreads()
+    x = t
+    while s[x] != x:
+        x = s[x]
+    out[t] = x
+
+
+@needs_llc
+def test_searches_in_shared_memory():
+    """Their extent is a constant, for which a wrap is a minimum, too."""
+    entries = Entries(in_a_block, "narrow void(int32[::1], int32[::1])", 1)
+    for up in ([0, 0, 1, 2, 4, -4, 6, -8], [0, -8, 0, -7, -6, 1, 6, -3], list(range(8))):
+        expected, got = [], np.zeros(8, np.int32)
+        for x in range(8):
+            while up[x] != x:
+                x = up[x]
+            expected.append(x)
+        entries.run((1, 1, 1), (8, 1, 1), [np.array(up, np.int32), got], False)
+        assert got.tolist() == expected
+    made = ptx_of(in_a_block, "narrow (int32[::1], int32[::1])")
+    assert made.count("min.u32") == 2 and "shr" not in made  # in front of the loop, and in it
+
+
+def test_a_search_has_its_address_in_front_of_the_branch():
+    """Each of two, of which the first begins where the loop around it does."""
+    made = ptx_of(searches, "narrow (int32[::1], int32[::1], int32[::1], int32[::1], int32[::1], int64[:,::1])")
+    steps = re.findall(r"ld\.global\.b32 \t%r\d+, \[%rd(\d+)\];\n\tsetp[^\n]*\n\tadd[^\n]*\n\tmin\.u32[^\n]*\n\tmul\.wide[^\n]*\n\tadd\.s64 \t%rd(\d+)", made)
+    assert sum(a == b for a, b in steps) == 2
+
+
 # --- sums that fit 32 bits for so many trips (codegen/ssa/sum_versions.c)
 
 
