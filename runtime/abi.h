@@ -307,7 +307,7 @@ typedef enum RtCopyError {
   RT_COPY_NOT_WAITED, /* for a copy that has arrived */
   RT_COPY_TWICE,
   RT_COPY_READ,
-  RT_COPY_READ_UNMET, /* by an operation that has ended: its line */
+  RT_COPY_READ_UNMET,    /* by an operation that has ended: its line */
   RT_COPY_USED_UNMET,    /* by a thread: it, its line */
   RT_COPY_WRITTEN_UNMET, /* the same */
   RT_COPY_COPIED_UNMET,  /* by its cp_async */
@@ -327,7 +327,9 @@ typedef enum RtOrderError {
   RT_ORDER_READ,       /* written, and a thread read it */
   RT_ORDER_ERRORS
 } RtOrderError;
-typedef enum RtStore { RT_STORE_OTHER, RT_STORE_SAME, RT_STORE_ATOMIC } RtStore; /* what value */
+/* What a thread stores: what may be another value than the one that is there; the same; a sum and
+ * the like. */
+enum { RT_STORE_OTHER, RT_STORE_SAME, RT_STORE_ATOMIC };
 
 enum { RT_COPY_OWN = -1 }; /* to this block alone */
 /* A bulk copy: elements of both sides, and of a load the barrier. */

@@ -587,8 +587,7 @@ static bool has_places(const Cg *cg) {
   static const char *const names[] = {
       "rt_host_map_shared",  "rt_host_mbarrier",        "rt_host_copy",      "rt_host_copy_groups",
       "rt_host_tensor_load", "rt_host_tensor_store",    "rt_host_bulk_load", "rt_host_bulk_store",
-      "rt_host_store_async", "rt_host_barriers_fenced", "rt_host_wrote",
-      "rt_host_reads"};
+      "rt_host_store_async", "rt_host_barriers_fenced", "rt_host_wrote",     "rt_host_reads"};
   for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
     if (LLVMGetNamedFunction(cg->module, names[k]))
       return true;

@@ -1,6 +1,6 @@
 /* Orders: who reads and writes which words of shared memory, in code whose threads meet at more
- * than plain barriers. Who reads what another thread wrote, or a copy brought, has met it since, and
- * so has who writes, or begins a copy to, what another one has read (meetings.h).
+ * than plain barriers. Who reads what another thread wrote, or a copy brought, has met it since,
+ * and so has who writes, or begins a copy to, what another one has read (meetings.h).
  *
  * Of a word the last few uses are kept; those that are forgotten are not complained of. */
 #ifndef PYPTX_RUNTIME_HOST_ORDERS_H
@@ -18,8 +18,8 @@ void rt_orders_copied(RtPlace *p, const char *at, size_t bytes, uint32_t thread)
 const RtUse *rt_orders_unknown(const RtPlace *p, uint32_t thread, RtPlace *m, const char *at,
                                size_t bytes, bool *wrote);
 
-/* Called by compiled host code. A thread reads, or writes (how: RtStore), shared memory of its
- * block or another one. site: the first of RtOrderError's. */
+/* Called by compiled host code. A thread reads, or writes (how: RT_STORE_OTHER …), shared memory of
+ * its block or another one. site: the first of RtOrderError's. */
 void rt_host_reads(const RtHostLaunch *view, const char *at, uint32_t thread, uint32_t line,
                    uint32_t bytes, uint32_t site);
 void rt_host_wrote(const RtHostLaunch *view, const char *at, uint32_t thread, uint32_t line,
