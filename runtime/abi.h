@@ -289,6 +289,7 @@ typedef enum RtCopyError {
   RT_COPY_PHASE_AGAIN,
   RT_COPY_PARITY,
   RT_COPY_BLOCK_ENDED,
+  RT_COPY_BLOCK_ENDS, /* its rank */
   RT_COPY_NO_BLOCK,
   RT_COPY_TO,
   RT_COPY_FROM,
@@ -306,13 +307,29 @@ typedef enum RtCopyError {
   RT_COPY_NOT_WAITED, /* for a copy that has arrived */
   RT_COPY_TWICE,
   RT_COPY_READ,
-  RT_COPY_READ_UNMET, /* by an operation that has ended: its line */
+  RT_COPY_READ_UNMET,    /* by an operation that has ended: its line */
+  RT_COPY_USED_UNMET,    /* by a thread: it, its line */
+  RT_COPY_WRITTEN_UNMET, /* the same */
+  RT_COPY_COPIED_UNMET,  /* by its cp_async */
   RT_COPY_WRITTEN,
   RT_COPY_LEFT,
   RT_COPY_EXPECTED_LEFT,
   RT_COPY_MEMORY,
   RT_COPY_ERRORS
 } RtCopyError;
+
+/* A use of shared memory that nothing orders: the thread that used it before, and its line. */
+typedef enum RtOrderError {
+  RT_ORDER_COMING,     /* read before the copy has come */
+  RT_ORDER_NOT_WAITED, /* … or been waited for by the thread, or one that it has met */
+  RT_ORDER_COPIED,     /* read, and a thread's cp_async wrote it */
+  RT_ORDER_WRITTEN,    /* read, and a thread wrote it */
+  RT_ORDER_READ,       /* written, and a thread read it */
+  RT_ORDER_ERRORS
+} RtOrderError;
+/* What a thread stores: what may be another value than the one that is there; the same; a sum and
+ * the like. */
+enum { RT_STORE_OTHER, RT_STORE_SAME, RT_STORE_ATOMIC };
 
 enum { RT_COPY_OWN = -1 }; /* to this block alone */
 /* A bulk copy: elements of both sides, and of a load the barrier. */

@@ -221,27 +221,112 @@ static void check_access(Lower *lw, Ins *i, uint32_t kind) {
   }
 }
 
-/* What asynchronous operations may read is of this thread (runtime/host/proxies.h). */
-static void note_written(Lower *lw, Ins *i) {
+/* --- shared memory of threads that meet at more than plain barriers (runtime/host/orders.h) --- */
+
+static const char *const order_messages[RT_ORDER_ERRORS] = {
+    [RT_ORDER_COMING] = "%s: a copy to what is read here is under way, and this thread has not "
+                        "waited for it",
+    [RT_ORDER_NOT_WAITED] = "%s: what is read here came with a copy that this thread has not "
+                            "waited for: it waits at the copy's barrier, or meets a thread behind "
+                            "its wait",
+    [RT_ORDER_COPIED] = "%s: what is read here came with cuda.cp_async of thread {0}, which this "
+                        "thread has not met since: that one waits for its copies, then both meet",
+    [RT_ORDER_WRITTEN] = "%s: what is read here was written in line {1} by thread {0}, which this "
+                         "thread has not met since",
+    [RT_ORDER_READ] = "%s: what is written here was read in line {1} by thread {0}, which this "
+                      "thread has not met since"};
+
+typedef struct OrderSites {
+  struct OrderSites *next;
+  const char *name;
+  Loc loc;
+  uint32_t function, first;
+} OrderSites;
+
+static bool is_at(const OrderSites *s, const Lower *lw, const char *name) {
+  Loc a = s->loc, b = lw->ins->loc;
+  return s->function == lw->number && s->name == name && a.code == b.code && a.line == b.line &&
+         a.col == b.col && a.end_line == b.end_line && a.end_col == b.end_col;
+}
+
+/* The first of the sites of all errors, of one place in the program once. */
+static uint32_t order_sites(Lower *lw, const Ins *array) {
+  HostState *state = lw->cg->target_state;
+  const char *name = cg_host_array_name(lw, array);
+  for (OrderSites *s = state->order_sites; s; s = s->next)
+    if (is_at(s, lw, name))
+      return s->first;
+  OrderSites *s = CX_NEW(lw->cx, OrderSites);
+  *s = (OrderSites){state->order_sites, name, lw->ins->loc, lw->number, 0};
+  for (unsigned k = 0; k < RT_ORDER_ERRORS; k++) {
+    uint32_t site = cg_host_check_site(
+        lw, arena_printf(&lw->cx->arena, order_messages[k], name ? name : "shared memory"));
+    s->first = k ? s->first : site;
+  }
+  state->order_sites = s;
+  return s->first;
+}
+
+static bool is_followed(const Lower *lw, const Ins *i) {
   Space space = i->args[0]->type->space;
-  if (!lw->cg->shows_stores || (space != SPACE_SHARED && space != SPACE_CLUSTER))
+  return lw->cg->meets_apart && (space == SPACE_SHARED || space == SPACE_CLUSTER);
+}
+
+static void note_order(Lower *lw, Ins *i, uint32_t kind) {
+  if (!is_followed(lw, i))
     return;
-  LLVMValueRef args[] = {launch_of(lw), lw_address(lw, i->args[0], i->args + 1),
-                         cg_host_arg(lw, HOST_THREAD), lw_i32(lw, i->loc.line),
-                         lw_i32(lw, (int64_t)access_bytes(i))};
-  call(lw, "rt_host_wrote", lw->t->none, args, 5);
+  LLVMValueRef p = lw_address(lw, i->args[0], i->args + 1), same = NULL;
+  LLVMValueRef args[] = {launch_of(lw),
+                         p,
+                         cg_host_arg(lw, HOST_THREAD),
+                         lw_i32(lw, i->loc.line),
+                         lw_i32(lw, (int64_t)access_bytes(i)),
+                         lw_i32(lw, order_sites(lw, i->args[0])),
+                         lw_i32(lw, kind == RT_ACCESS_ATOMIC ? RT_STORE_ATOMIC : RT_STORE_OTHER)};
+  if (kind == RT_ACCESS_READ) {
+    call(lw, "rt_host_reads", lw->t->none, args, 6);
+    return;
+  }
+  same = is_stored(lw, i, p);
+  args[6] = same ? l_zext(lw->b, same, lw->t->i32) : args[6];
+  call(lw, "rt_host_wrote", lw->t->none, args, 7);
+}
+
+static bool is_used(const Fn *fn, const Ins *what) {
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
+      for (uint32_t k = 0; k < i->nargs; k++)
+        if (i->args[k] == what)
+          return true;
+  return false;
+}
+
+/* Locks, counters and polls order threads, too. */
+static void note_acquired(Lower *lw, const Ins *i) {
+  bool acquires = i->op == OP_ATOMIC ? is_used(lw->fn, i) : cg_host_is_relaxed(lw, i);
+  LLVMValueRef args[] = {launch_of(lw), cg_host_arg(lw, HOST_THREAD)};
+  if (lw->cg->meets_apart && acquires)
+    call(lw, "rt_host_acquires", lw->t->none, args, 2);
+}
+
+static void note_read(Lower *lw, Ins *i) {
+  if (lw->cg->meets_apart && !cg_host_is_relaxed(lw, i))
+    note_order(lw, i, RT_ACCESS_READ);
+  else
+    note_acquired(lw, i);
 }
 
 static void note_access(Lower *lw, Ins *i, uint32_t kind) {
-  if (kind != RT_ACCESS_READ)
-    note_written(lw, i);
+  if (i->op == OP_LOAD)
+    note_read(lw, i);
+  else
+    note_order(lw, i, kind == RT_ACCESS_RELAXED ? RT_ACCESS_ATOMIC : kind);
   check_access(lw, i, kind);
 }
 
 /* ldmatrix and stmatrix: lane 8 j + k has the address of row k of matrix j. */
 static void check_matrices(Lower *lw, Ins *i, const Type *moved, uint32_t kind) {
-  bool notes = lw->cg->shows_stores && kind == RT_ACCESS_WRITE;
-  if (!notes && !looks_for(lw, RT_CHECK_INIT | RT_CHECK_RACE))
+  if (!lw->cg->meets_apart && !looks_for(lw, RT_CHECK_INIT | RT_CHECK_RACE))
     return;
   uint64_t rows = 8 * moved->n * ty_size(moved->elems[0]) / 4;
   LLVMBasicBlockRef row = lw_block(lw, "row"), go = lw_block(lw, "rows");
@@ -572,7 +657,7 @@ static bool reads_only(const Ins *atomic) {
 
 void cg_host_check_before(Lower *lw, Ins *i) {
   switch ((Op)i->op) {
-  case OP_LOAD: check_access(lw, i, RT_ACCESS_READ); break;
+  case OP_LOAD: note_access(lw, i, RT_ACCESS_READ); break;
   case OP_STORE:
     check_stored(lw, i);
     note_access(lw, i, RT_ACCESS_WRITE);
@@ -592,8 +677,10 @@ void cg_host_check_before(Lower *lw, Ins *i) {
 void cg_host_check_after(Lower *lw, Ins *i) {
   if (i->op == OP_ALLOC)
     check_local(lw, i);
-  if (i->op == OP_ATOMIC)
+  if (i->op == OP_ATOMIC) {
     check_atomic(lw, i);
+    note_acquired(lw, i);
+  }
   check_finite(lw, i);
   check_wrap(lw, i);
 }

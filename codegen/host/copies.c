@@ -49,6 +49,9 @@ static const Message messages[RT_COPY_ERRORS] = {
     [RT_COPY_BLOCK_ENDED] =
         {true, "is in the block of rank {1}, which has ended: let all blocks of the cluster "
                "meet (this_cluster().sync()) before one ends"},
+    [RT_COPY_BLOCK_ENDS] =
+        {false, "it comes to the block of rank {0}, which ends without having waited for it: let "
+                "all blocks of the cluster meet (this_cluster().sync()) before one ends"},
     [RT_COPY_NO_BLOCK] =
         {false, "multicast={0:x} names no block, or blocks that the cluster does not have: it has "
                 "{1}"},
@@ -96,6 +99,16 @@ static const Message messages[RT_COPY_ERRORS] = {
         {false, "the mma in line {0} reads this place, and this thread has not met its warpgroup "
                 "behind wgmma.wait(): only there its threads may say that the place is free, at a "
                 "barrier that this thread waits for"},
+    [RT_COPY_USED_UNMET] =
+        {false, "thread {0} read this place in line {1}, and this thread has not met it since: it "
+                "says behind its reading that the place is free, at a barrier that this thread "
+                "waits for"},
+    [RT_COPY_WRITTEN_UNMET] =
+        {false, "thread {0} wrote to this place in line {1}, and this thread has not met it since, "
+                "so either may come last"},
+    [RT_COPY_COPIED_UNMET] =
+        {false, "cuda.cp_async of thread {0} wrote to this place, and this thread has not met it "
+                "since, so either may come last"},
     [RT_COPY_WRITTEN] = {false, "byte {0} of the {1} has been written by threads before the copy "
                                 "arrived: who writes has to meet its thread before, or waits for "
                                 "the copy"},

@@ -470,7 +470,7 @@ Loops *hl_loops(Cg *cg) {
                .markers = {cg_host_marker(cg, CG_BARRIER_NAME), cg_host_marker(cg, CG_MEET_NAME)}};
   LLVMSetCurrentDebugLocation2(l->b, NULL);
   l->checks = cg->options.check & RT_CHECK_BLOCKS;
-  l->followed = l->checks || LLVMGetNamedFunction(cg->module, "rt_host_mbarrier");
+  l->followed = l->checks || cg->meets_apart;
   bool wide = !(cg->options.check & ~RT_CHECK_BLOCKS); /* other checks are branches in each lane */
   l->width = cg->options.opt >= 2 && !cg->debug && wide ? cg_lanes_width(cg) : 0;
   if (l->width && l->checks)
@@ -587,7 +587,7 @@ static bool has_places(const Cg *cg) {
   static const char *const names[] = {
       "rt_host_map_shared",  "rt_host_mbarrier",        "rt_host_copy",      "rt_host_copy_groups",
       "rt_host_tensor_load", "rt_host_tensor_store",    "rt_host_bulk_load", "rt_host_bulk_store",
-      "rt_host_store_async", "rt_host_barriers_fenced", "rt_host_wrote"};
+      "rt_host_store_async", "rt_host_barriers_fenced", "rt_host_wrote",     "rt_host_reads"};
   for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
     if (LLVMGetNamedFunction(cg->module, names[k]))
       return true;

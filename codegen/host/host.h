@@ -42,6 +42,7 @@ typedef struct HostState {
   LLVMValueRef apart;     /* inputs.c: in the kernel's function; NULL: never */
   const Fn *looked_at;    /* whose relaxed reads these are (relaxed_reads.c) */
   VEC(const Ins *) relaxed;
+  struct OrderSites *order_sites; /* checks.c: of places that use shared memory */
 } HostState;
 
 void cg_host_arg_types(const Cg *cg, LLVMTypeRef types[HOST_NARGS]);

@@ -194,7 +194,6 @@ static void get(Lower *lw, LLVMValueRef record, uint64_t offset, Ins *i) {
 static void meet(Lower *lw, LLVMValueRef record, int64_t op) {
   uint32_t site = wait_sites(lw, "lane {0} of warp {3} waits for lane {2}, which does not come",
                              "{1} of the 32 lanes of warp {3} are there, and matrices need all");
-  error_site(lw, "the row of lane {0} is still being copied: wait for the copy before");
   cg_host_meeting(lw, RT_MEET_MATRIX, site, lw_i32(lw, -1), l_ptrtoint(lw->b, record, lw->t->i64),
                   lw_i32(lw, op));
 }

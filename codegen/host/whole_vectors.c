@@ -139,7 +139,8 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
 
 void hl_pass_whole(Cg *cg) {
   Loops *l = hl_loops(cg);
-  if (l && (l->markers[0] || l->markers[1]))
+  bool followed = cg->meets_apart; /* the runtime is told of each meeting */
+  if (l && !followed && (l->markers[0] || l->markers[1]))
     make_whole(l, ((const HostState *)cg->target_state)->thread, l->markers);
 }
 

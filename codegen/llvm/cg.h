@@ -77,6 +77,7 @@ typedef struct Cg {
   uint32_t static_shared, local_bytes, constant_bytes; /* bytes so far */
   bool uses_dynamic_shared, has_barrier, has_trap, may_print;
   bool shows_stores; /* asynchronous operations read what threads store in shared memory */
+  bool meets_apart;  /* threads meet at more than plain barriers, or copies arrive for them */
   bool bulk_stores;  /* GPU: copies that read shared memory may be under way at the kernel's end */
   bool bulk_loads;   /* … that write it; so they may while threads still read it */
   const IrSite *too_deep; /* RecursionError's, if there are recursive functions and traps */

@@ -47,7 +47,7 @@ static const LowerOp lowerers[OP_COUNT] = {
 
 static void lower_block(Lower *lw, Block *b) {
   BlockNote *n = b->note;
-  bool checks = (lw->cg->options.check || lw->cg->shows_stores) && lw->target->check_before;
+  bool checks = (lw->cg->options.check || lw->cg->meets_apart) && lw->target->check_before;
   bool begins = true;
   lw_at(lw, n->begin);
   FOR_INS (b, i) {
@@ -208,6 +208,24 @@ static bool reads_shared(const Cg *cg, const Ins *i) {
           i->aux.intrinsic == INTR_CP_ASYNC_TENSOR_STORE || i->aux.intrinsic == INTR_WGMMA_MMA);
 }
 
+/* What plain barriers do not order alone. */
+static bool meets_apart(const Cg *cg, const Ins *i) {
+  if (reads_shared(cg, i))
+    return true;
+  switch (i->op == OP_INTRINSIC ? (int)i->aux.intrinsic : (int)INTR_COUNT) {
+  case INTR_MBARRIER_INIT:
+  case INTR_CP_ASYNC:
+  case INTR_CP_ASYNC_BULK:
+  case INTR_CP_ASYNC_TENSOR:
+  case INTR_BARRIER_SYNC:
+  case INTR_BARRIER_ARRIVE:
+  case INTR_CLUSTER_SYNC:
+  case INTR_CLUSTER_ARRIVE:
+  case INTR_CLUSTER_MAP: return true;
+  default: return false;
+  }
+}
+
 static bool program_has(const Cg *cg, bool (*does)(const Cg *, const Ins *)) {
   for (uint32_t k = 0; k < cg->program->fns.len; k++)
     FOR_BLOCKS (cg->program->fns.data[k], b)
@@ -229,6 +247,7 @@ void cg_pass_lower(Cg *cg) {
   cg->may_print = program_has(cg, may_print);
   cg->meets_grid = program_has(cg, meets_grid);
   cg->shows_stores = program_has(cg, reads_shared);
+  cg->meets_apart = program_has(cg, meets_apart);
   bool fields = cg->target->runtime_fields;
   uint32_t begin = cg->target->params_begin ? cg->target->params_begin(cg) : 0;
   cg->params = cg_lay_out_params(cg->cx, p,

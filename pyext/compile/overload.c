@@ -19,6 +19,7 @@
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
+#include "runtime/host/orders.h"
 
 static const CgSymbol host_symbols[] = {
 #define CALL(name) {#name, (void *)(uintptr_t)name},

@@ -7,6 +7,7 @@
 
 #include "runtime/host/copies.h"
 #include "runtime/host/flights.h"
+#include "runtime/host/orders.h"
 #include "runtime/host/proxies.h"
 #include "runtime/host/registers.h"
 #include "runtime/host/warpgroups.h"
@@ -93,6 +94,7 @@ void rt_places_close(RtPlaces *p) {
       rt_warpgroups_end(rt_place_member(p, place, k));
       rt_copies_free(rt_place_member(p, place, k));
       rt_flights_close(rt_place_member(p, place, k));
+      rt_orders_close(rt_place_member(p, place, k));
       rt_registers_end(rt_place_member(p, place, k));
     }
     free(place);

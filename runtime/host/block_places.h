@@ -99,7 +99,32 @@ typedef struct RtFlights {
   size_t words;         /* that are marked */
 } RtFlights;
 
-/* Another block of the cluster has mapped this one's shared memory. */
+/* A thread's use of a word of shared memory (orders.h). */
+typedef struct RtUse {
+  uint32_t time; /* RtCluster.clock */
+  uint32_t line; /* 0: it came with the thread's copy */
+  uint16_t by;   /* 1 + its number; 0: there is none */
+  uint8_t rank;  /* of its block */
+  uint8_t bytes : 4, atomic : 1;
+} RtUse;
+enum { RT_WRITERS = 2, RT_READERS = 3, RT_KNOWN = 16 };
+typedef struct RtWord {
+  uint64_t number; /* of the block whose uses these are */
+  RtUse wrote[RT_WRITERS], read[RT_READERS];
+} RtWord;
+/* Threads that know of something, as far as somebody has asked. */
+typedef struct RtKnown {
+  uint32_t what, time;
+  bool barrier;
+  RtThreads threads;
+} RtKnown;
+typedef struct RtOrders {
+  RtWord *words;   /* NULL before one is used */
+  uint64_t number; /* of the block */
+  RtKnown known[RT_KNOWN];
+} RtOrders;
+
+/* Another block of the cluster has mapped this one's shared memory, or comes to its barrier. */
 typedef struct RtMapped {
   uint32_t
       in; /* 1 + the cluster's phase; 0: none has, or this block has waited for something since */
@@ -135,6 +160,7 @@ typedef struct RtPlace {
   RtMapped mapped;
   RtProxy proxy;
   RtFlights flights;
+  RtOrders orders;
   struct RtWarpgroup *warpgroups; /* of whole ones so many as the block has; NULL: none has come */
   struct RtCopies *copies;        /* mbarriers, copies (copies.h); NULL: none yet */
   struct RtRegisters *registers;  /* of warpgroups (registers.h); NULL: none has asked for any */

@@ -11,6 +11,7 @@
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
 #include "runtime/host/meetings.h"
+#include "runtime/host/orders.h"
 #include "runtime/host/proxies.h"
 #include "runtime/host/reduce.h"
 #include "runtime/host/warpgroups.h"
@@ -166,7 +167,15 @@ static RtMisuse deliver(RtPlace *p, const Copy *c, const Mbarrier *b) {
     rt_proxy_brought(p, c->to, c->bytes, number_of(p, b));
   else
     rt_proxy_copied_by_thread(p, c->to, c->bytes);
+  if (!b)
+    rt_orders_copied(p, c->to, c->bytes, c->thread);
   return m;
+}
+
+static RtCopyError unmet(const RtUse *u, bool wrote) {
+  if (!wrote)
+    return RT_COPY_USED_UNMET;
+  return u->line ? RT_COPY_WRITTEN_UNMET : RT_COPY_COPIED_UNMET;
 }
 
 /* A copy to these bytes begins: their place is filled. */
@@ -181,6 +190,10 @@ static void take_off(const RtHostLaunch *view, uint32_t site, uint32_t thread, R
   const RtEndedReading *r = rt_warpgroups_untold(p, own == p ? thread : RT_NO_THREAD, to, bytes);
   if (r)
     wrong(view, site, RT_COPY_READ_UNMET, thread, r->line, 0, 0);
+  bool wrote;
+  const RtUse *u = rt_orders_unknown(own, thread, p, to, bytes, &wrote);
+  if (u)
+    wrong(view, site, unmet(u, wrote), thread, u->by - 1, u->line, 0);
   if (!rt_flight_starts(p, to, bytes))
     wrong(view, site, RT_COPY_MEMORY, thread, 0, 0, 0);
   memset(to, FILLED, bytes);
@@ -353,13 +366,13 @@ static void comes(const At *a, const Mbarrier *b) {
     rt_meeting_arrives(p, number_of(p, b), a->thread);
     return;
   }
+  a->place->mapped = (RtMapped){p->cluster->phase + 1, a->site + RT_COPY_BLOCK_ENDS, a->thread,
+                                p->block};
   rt_meeting_arrives_elsewhere(p, a->thread);
   rt_meeting_other_arrives(a->place, number_of(a->place, b));
 }
 
 static void arrive(const At *a, Mbarrier *b) {
-  if (!b->pending)
-    report(a->view, deliver_loads(a->place, b));
   if (!b->pending)
     misused(a, RT_COPY_TOO_MANY, b->phase, b->bytes);
   comes(a, b);
@@ -442,18 +455,6 @@ void rt_host_barriers_fenced(const RtHostLaunch *view, uint32_t thread, uint32_t
   RtCopies *c = rt_host_place(view)->copies;
   for (uint32_t k = 0; c && k < c->nbarriers; k++)
     c->barriers[k].fenced |= all || c->barriers[k].by == thread;
-}
-
-void rt_host_wrote(const RtHostLaunch *view, const char *at, uint32_t thread, uint32_t line,
-                   uint32_t bytes) {
-  RtPlace *p = rt_host_place(view);
-  if (!p || !p->cluster)
-    return;
-  rt_proxy_wrote(p, at, thread, line, bytes);
-  const RtEndedReading *r = rt_warpgroups_untold(p, thread, at, bytes);
-  if (r)
-    rt_host_trap(view, r->site + RT_WARPGROUP_REWRITTEN + r->which, p->block, thread, line, 0, 0,
-                 0);
 }
 
 void rt_host_mbarrier_look(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *address,

@@ -33,9 +33,6 @@ RtMisuse rt_copies_compare(const RtPlace *p);
 /* Called by compiled host code. site: the first of RtCopyError's. */
 void rt_host_mbarrier(const RtHostLaunch *view, uint32_t site, uint32_t thread, char *at,
                       int64_t index, uint32_t op, int64_t number);
-/* A thread writes to shared memory, of its block or another one (proxies.h). */
-void rt_host_wrote(const RtHostLaunch *view, const char *at, uint32_t thread, uint32_t line,
-                   uint32_t bytes);
 /* A fence: copies see the block's barriers that this thread has made, or all. */
 void rt_host_barriers_fenced(const RtHostLaunch *view, uint32_t thread, uint32_t all);
 /* In front of a wait: traps if it is wrong. */

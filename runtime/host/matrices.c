@@ -121,7 +121,7 @@ static void multiply(uint32_t op, const uint64_t *records) {
 
 /* --- ldmatrix, stmatrix --- */
 
-char *rt_matrix_row(const uint64_t *records, uint32_t lane) {
+static char *row_of(const uint64_t *records, uint32_t lane) {
   uint64_t address;
   memcpy(&address, (const void *)(uintptr_t)records[lane], sizeof address);
   return (char *)(uintptr_t)address;
@@ -136,17 +136,13 @@ static void move(uint32_t op, const uint64_t *records) {
       for (uint32_t h = 0; h < 2; h++) {
         char *mine = (char *)(uintptr_t)records[lane] + 8 + 4 * r + 2 * h;
         uint32_t pair = 2 * (lane % 4) + h, group = lane / 4;
-        char *there = op & RT_MATRIX_TRANSPOSED ? rt_matrix_row(records, 8 * r + pair) + 2 * group
-                                                : rt_matrix_row(records, 8 * r + group) + 2 * pair;
+        char *there = op & RT_MATRIX_TRANSPOSED ? row_of(records, 8 * r + pair) + 2 * group
+                                                : row_of(records, 8 * r + group) + 2 * pair;
         if (op & RT_MATRIX_STORE)
           memcpy(there, mine, 2);
         else
           memcpy(mine, there, 2);
       }
-}
-
-uint32_t rt_matrix_rows_read(uint32_t op) {
-  return op & RT_MATRIX_MOVE && !(op & RT_MATRIX_STORE) ? 8 * (op & 7) : 0;
 }
 
 void rt_matrix_operate(uint32_t op, const uint64_t records[32]) {

@@ -10,11 +10,6 @@
 
 /* op: RT_MATRIX_OP; records: one a lane. */
 void rt_matrix_operate(uint32_t op, const uint64_t records[32]);
-/* Of so many lanes, from the first on, ldmatrix reads the row of RT_MATRIX_ROW bytes; 0 of other
- * operations. */
-enum { RT_MATRIX_ROW = 16 };
-uint32_t rt_matrix_rows_read(uint32_t op);
-char *rt_matrix_row(const uint64_t *records, uint32_t lane);
 
 /* An element of A or B, as the operation reads it: of float32s the bits of tf32. */
 double rt_matrix_element(RtMatrixFactor factor, const char *at);

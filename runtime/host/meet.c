@@ -14,7 +14,6 @@
 #include <stddef.h>
 
 #include "runtime/host/check.h"
-#include "runtime/host/flights.h"
 #include "runtime/host/host.h"
 #include "runtime/host/matrices.h"
 #include "runtime/host/waits.h"
@@ -298,16 +297,6 @@ static void check_own(const Block *b, const Frame *w, uint32_t first, uint32_t g
                first / WARP);
 }
 
-/* site + 2: ldmatrix reads no row that is still being copied. */
-static void check_rows(const Block *b, const Frame *w, uint32_t first, uint32_t at) {
-  const RtPlace *p = rt_host_place(b->view);
-  if (b->points[at].kind != RT_MEET_MATRIX || !p || !p->flights.words)
-    return;
-  for (uint32_t lane = 0; lane < rt_matrix_rows_read(w->lane[0]); lane++)
-    if (rt_is_in_flight(p, rt_matrix_row(w->value, lane), RT_MATRIX_ROW))
-      rt_host_trap(b->view, b->points[at].site + 2, b->number, first + lane, lane, 0, 0, 0);
-}
-
 /* site + 1: fragments of matrices are those of 32 lanes. */
 static void perform(const Block *b, const Frame *w, uint32_t first, uint32_t who) {
   uint32_t at = w->next[lowest(who)], kind = b->points[at].kind;
@@ -315,7 +304,6 @@ static void perform(const Block *b, const Frame *w, uint32_t first, uint32_t who
     rt_host_trap(b->view, b->points[at].site + 1, b->number, first + lowest(who), lowest(who),
                  __builtin_popcount(who), 0, first / WARP);
   check_sources(b, w, first, at, who);
-  check_rows(b, w, first, at);
   operate(w, kind, who);
   note_warp(b, first, who);
 }
@@ -605,7 +593,6 @@ uint32_t rt_host_meet(const RtHostLaunch *view, const RtMeetPoint *points, uint6
   for (uint32_t first = 0; first < f.n; first += WARP) {
     Frame w = warp_of(&f, first);
     check_sources(&b, &w, first, at, all_lanes(w.n));
-    check_rows(&b, &w, first, at);
     operate(&w, kind, all_lanes(w.n));
     note_warp(&b, first, all_lanes(w.n));
   }

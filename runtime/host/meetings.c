@@ -54,13 +54,25 @@ void rt_meeting_lets_all_go(RtPlace *p, uint32_t at, const RtThreads *threads) {
     m->threads.bits[k] |= threads->bits[k];
 }
 
+/* Threads that arrive one after the other share a step: who is not in it yet comes before it. */
+uint32_t rt_meeting_now(RtPlace *p, uint32_t thread) {
+  const RtMeeting *last =
+      p->nmeetings && p->meetings ? &p->meetings[(p->nmeetings - 1) % RT_MEETINGS] : NULL;
+  bool arrives = last && last->time == p->cluster->clock &&
+                 (last->what == RT_STEP_ARRIVES || last->what == RT_STEP_ELSEWHERE);
+  if (!arrives)
+    return p->cluster->clock;
+  return rt_threads_have(&last->threads, thread) ? ++p->cluster->clock : p->cluster->clock - 1;
+}
+
 /* --- who knows --- */
 
 /* Threads, and barriers: those who will go on behind one, and those who do. */
 typedef struct Know {
   RtThreads threads;
   uint64_t coming[MARKS / 64], there[MARKS / 64];
-  bool others; /* of other blocks */
+  bool others;        /* of other blocks */
+  uint32_t others_at; /* since when for certain; 0: they do not */
 } Know;
 
 static bool marked(const uint64_t *marks, uint32_t at) {
@@ -92,7 +104,10 @@ static void follow(const RtPlace *p, Know *know, const RtMeeting *m) {
       mark(know->coming, m->at);
     know->others |= tells && cluster;
     return;
-  case RT_STEP_ELSEWHERE: know->others |= tells; return;
+  case RT_STEP_ELSEWHERE:
+    know->others |= tells;
+    know->others_at = tells && !know->others_at ? m->time : know->others_at;
+    return;
   case RT_STEP_OTHER:
     if (know->others)
       mark(know->coming, m->at);
@@ -100,6 +115,8 @@ static void follow(const RtPlace *p, Know *know, const RtMeeting *m) {
   case RT_STEP_OVER:
     if (marked(know->coming, m->at) || (cluster && know->others))
       mark(know->there, m->at);
+    if (cluster && marked(know->coming, m->at) && !know->others_at)
+      know->others_at = m->time;
     return;
   case RT_STEP_GOES_ON:
     for (uint32_t k = 0; marked(know->there, m->at) && k < RT_MOST_THREADS / 64; k++)
@@ -109,11 +126,14 @@ static void follow(const RtPlace *p, Know *know, const RtMeeting *m) {
   }
 }
 
+static bool is_forgotten(const RtPlace *p, uint32_t time) {
+  bool some = p->nmeetings > RT_MEETINGS || (p->nmeetings && !p->meetings);
+  return some && (!p->meetings || p->meetings[p->nmeetings % RT_MEETINGS].time > time);
+}
+
 /* All know what was then: they have met, or the log has forgotten. */
 static bool all_know(const RtPlace *p, uint32_t time) {
-  bool forgotten = p->nmeetings > RT_MEETINGS || (p->nmeetings && !p->meetings);
-  return p->all_met > time ||
-         (forgotten && (!p->meetings || p->meetings[p->nmeetings % RT_MEETINGS].time > time));
+  return p->all_met > time || is_forgotten(p, time);
 }
 
 /* What came of what some knew at that time. */
@@ -159,4 +179,18 @@ bool rt_meeting_tells(const RtPlace *p, uint32_t thread, uint32_t other, uint32_
     return true;
   rt_meeting_told(p, other, 1, time, &know);
   return rt_threads_have(&know, thread);
+}
+
+uint32_t rt_meeting_told_others(const RtPlace *p, bool barrier, uint32_t what, uint32_t time) {
+  Know know = {0};
+  if (is_forgotten(p, time))
+    return time + 1;
+  if (barrier)
+    mark(know.coming, what);
+  else
+    rt_threads_put(&know.threads, what);
+  if (p->all_met > time)
+    memset(&know.threads, UINT8_MAX, sizeof know.threads);
+  follow_all(p, &know, time);
+  return know.others_at;
 }

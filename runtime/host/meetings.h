@@ -22,6 +22,10 @@ void rt_meeting_is_over(RtPlace *p, uint32_t at);
 void rt_meeting_lets_go(RtPlace *p, uint32_t at, uint32_t thread);
 void rt_meeting_lets_all_go(RtPlace *p, uint32_t at, const RtThreads *threads);
 
+/* The time of what a thread does now: behind all that it has come to, in front of what it comes to
+ * next. */
+uint32_t rt_meeting_now(RtPlace *p, uint32_t thread);
+
 /* May the thread know what thread `other` of its block did at that time? */
 bool rt_meeting_tells(const RtPlace *p, uint32_t thread, uint32_t other, uint32_t time);
 /* Who may know what `count` threads from `first` on did at that time; what has come to a barrier
@@ -29,6 +33,10 @@ bool rt_meeting_tells(const RtPlace *p, uint32_t thread, uint32_t other, uint32_
 bool rt_meeting_told(const RtPlace *p, uint32_t first, uint32_t count, uint32_t time,
                      RtThreads *out);
 bool rt_meeting_told_at(const RtPlace *p, uint32_t at, uint32_t time, RtThreads *out);
+
+/* Since when threads of other blocks may know what a thread did, or what has come to a barrier, at
+ * that time: since a thread that knows arrived there, or the cluster met. 0: they do not. */
+uint32_t rt_meeting_told_others(const RtPlace *p, bool barrier, uint32_t what, uint32_t time);
 
 void rt_threads_put(RtThreads *s, uint32_t thread);
 bool rt_threads_have(const RtThreads *s, uint32_t thread);

@@ -11,6 +11,7 @@
 #include "runtime/host/flights.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meetings.h"
+#include "runtime/host/orders.h"
 #include "runtime/host/proxies.h"
 #include "runtime/host/registers.h"
 #include "runtime/host/warpgroups.h"
@@ -151,6 +152,7 @@ void rt_wait_warp_met(RtPlace *p, uint32_t first) {
 }
 
 void rt_wait_met(RtPlace *p, uint32_t thread) {
+  p->mapped.in = 0;
   if (p->met)
     p->met[thread] = p->met_outside[thread] = ++p->cluster->clock;
 }
@@ -279,6 +281,7 @@ static void reset(RtPlace *p, uint32_t threads) {
   p->turn = 0;
   rt_copies_reset(p);
   rt_flights_begin(p);
+  rt_orders_begin(p);
 }
 
 /* --- clusters --- */

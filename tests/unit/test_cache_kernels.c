@@ -11,6 +11,7 @@
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
+#include "runtime/host/orders.h"
 #include "tests/unit/support/corpus.h"
 #include "tests/unit/support/expect.h"
 

@@ -31,6 +31,7 @@
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
+#include "runtime/host/orders.h"
 #include "tests/unit/support/parse.h"
 
 static int failures;

@@ -14,6 +14,7 @@
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
+#include "runtime/host/orders.h"
 #include "runtime/launch/launch.h"
 #include "runtime/launch/stream.h"
 #include "runtime/memory/memory.h"

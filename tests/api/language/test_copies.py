@@ -229,22 +229,6 @@ def test_stores_to_all_of_a_cluster(blocks, dtypes):
                 assert out[b, turn, t].tolist() == [*(v + np.arange(7)), wide[sender], -v]
 
 
-@pytest.mark.host_only
-def test_who_does_not_wait_reads_nothing():
-    """Copies arrive as late as they may: what is read too early is nan."""
-
-    @cuda.jit
-    def kernel(out, x):
-        s = cuda.shared.array(32, np.float32)
-        cuda.cp_async(s, cuda.threadIdx.x, x, cuda.threadIdx.x, 1)
-        cuda.syncthreads()
-        out[cuda.threadIdx.x] = s[31 - cuda.threadIdx.x]
-
-    out = np.zeros(32, np.float32)
-    kernel[1, 32](out, np.ones(32, np.float32))
-    assert np.isnan(out).all()
-
-
 # --- what the host device finds ---
 
 HEAD = """def kernel(out, x):
@@ -256,6 +240,8 @@ HEAD = """def kernel(out, x):
 INIT = HEAD + "    if t == 0:\n        cuda.mbarrier_init(full, 1, {count})\n        cuda.fence_mbarrier_init()\n    c.sync()\n"
 LOAD = "    if t == 0:\n        cuda.mbarrier_arrive_expect_tx(full, 1, {bytes})\n        cuda.cp_async_bulk(s[0], x[:64], full, 1)\n"
 ONE = INIT.format(count=1)
+WAIT = "    cuda.mbarrier_wait_parity(full, 1, 0)\n"
+WAIT0 = "    if t == 0:\n    " + WAIT
 FENCED = "        cuda.fence_mbarrier_init()\n"
 MAKE = "    if t == 0:\n        cuda.mbarrier_init(full, 1, 1)\n" + FENCED
 STORE = HEAD + "    s[0, t] = 1\n    cuda.fence_proxy_async_shared()\n    cuda.syncthreads()\n    if t == 0:\n        cuda.cp_async_bulk_store(out[:32], s[0, :32])\n"
@@ -338,7 +324,29 @@ FOUND = [
      r"cp_async: byte 0 of the 4 has been written by threads before the copy arrived"),
     (ONE + LOAD.format(bytes=256) + "    if t == 0:\n        cuda.fence_proxy_async_shared()\n        cuda.cp_async_bulk_store(out[:64], s[0])\n", r"cp_async_bulk_store: another copy that has not arrived writes what is to be copied"),
     (HEAD + "    h = cuda.shared.array((8, 4), np.float32)\n    if t < 8:\n        cuda.cp_async(h, (t, 0), x, 4 * t, 4)\n    cuda.cp_async_commit_group()\n    cuda.syncwarp()\n"
-     "    out[t] = cuda.ldmatrix(h, (t % 8, 0), 1)[0]\n    cuda.cp_async_wait_group(0)\n", r"ldmatrix: the row of lane 0 is still being copied: wait for the copy before"),
+     "    out[t] = cuda.ldmatrix(h, (t % 8, 0), 1)[0]\n    cuda.cp_async_wait_group(0)\n", r"h: a copy to what is read here is under way"),
+    # who reads and writes without having met
+    (ONE + LOAD.format(bytes=256) + "    out[t] = s[0, t]\n", r"s: a copy to what is read here is under way, and this thread has not waited for it"),
+    (ONE + LOAD.format(bytes=256) + WAIT0 + "    out[t] = s[0, t]\n", r"(s: what is read here came with a copy that this thread has not waited for|thread \d+ read this place in line 15, and this thread has not met it)"),
+    (HEAD + "    cuda.cp_async(s, (0, t), x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.syncthreads()\n    out[t] = s[0, 31 - t]\n    cuda.cp_async_wait_group(0)\n    out[t] = s[0, 31 - t]\n", r"s: a copy to what is read here is under way"),
+    (HEAD + "    cuda.cp_async(s, (0, t), x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n    if t == 31:\n        out[t] = s[0, 0]\n", r"s: what is read here came with cuda.cp_async of thread 0, which this thread has not met since"),
+    (INIT.format(count=32) + "    cuda.cp_async(s, (0, t), x, t, 1)\n    cuda.cp_async_mbarrier_arrive(full, 1)\n    out[t] = s[0, t ^ 1]\n    cuda.mbarrier_wait_parity(full, 1, 0)\n", r"s: (what is read here came with cuda.cp_async of thread|a copy to what)"),
+    (INIT.format(count=32) + "    s[0, t] = x[t]\n    cuda.mbarrier_arrive(full, 1)\n    out[t] = s[0, t ^ 1]\n", r"s: what is read here was written in line 10 by thread \d+, which this thread has not met since"),
+    (INIT.format(count=32) + "    s[0, t] = x[t]\n    cuda.mbarrier_arrive(full, 1)\n    if t != 5:\n        cuda.mbarrier_wait_parity(full, 1, 0)\n    out[t] = s[0, t ^ 1]\n", r"s: what is read here was written .*\n(.*\n)*  in thread \(5, 0, 0\)"),
+    (INIT.format(count=32) + "    cuda.mbarrier_arrive(full, 1)\n    s[0, t] = x[t]\n    cuda.mbarrier_wait_parity(full, 1, 0)\n    out[t] = s[0, t ^ 1]\n", r"s: what is read here was written in line 11 by"),
+    (HEAD + "    s[0, t] = t\n    c.sync()\n    out[t] = s[0, 31 - t]\n    s[0, t] = 1 + x[t]\n", r"s: what is (written|read) here was (read|written) in line [89] by thread \d+, which this thread has not met since"),
+    (HEAD + "    s[0, t] = x[t]\n    cuda.barrier_arrive(1, 32)\n    out[t] = s[0, 31 - t]\n", r"s: what is read here was written in line 6"),
+    (HEAD + "    e = cuda.shared.array(4, np.int32)\n    cuda.atomic.add(e, t % 4, 1)\n    out[t] = e[t % 4]\n    cuda.barrier_sync(1, 32)\n", r"e: what is read here was written in line 7"),
+    (HEAD + "    c.sync()\n    far = c.map_shared_rank(s, 1 - c.block_rank())\n    s[0, t] = 1 + t\n    out[t] = far[0, t]\n    c.sync()\n    c.sync()\n", r"what is (read|written) here was (written|read) in line [89]"),
+    # a stage that is filled again
+    (ONE + LOAD.format(bytes=256) + WAIT + "    v = s[0, 31 - t]\n" + LOAD.format(bytes=256) + "    cuda.mbarrier_wait_parity(full, 1, 1)\n    out[t] = v\n",
+     r"cp_async_bulk: thread \d+ read this place in line 14, and this thread has not met it since"),
+    (ONE + "    s[0, t] = 1\n" + LOAD.format(bytes=256) + WAIT, r"cp_async_bulk: thread \d+ wrote to this place in line 10, and this thread has not met it since"),
+    (ONE + "    cuda.cp_async(s, (0, t), x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n" + LOAD.format(bytes=256) + WAIT,
+     r"cp_async_bulk: cuda.cp_async of thread \d+ wrote to this place, and this thread has not met it since"),
+    (ONE + 2 * LOAD.format(bytes=256), r"full\[1\] has had all arrivals of phase 0, of which \d+ bytes are still to come"),
+    (INIT.format(count=2) + "    if t == 0 and c.block_rank() == 1:\n        cuda.mbarrier_arrive_cluster(full, 1, 0)\n",
+     r"mbarrier_arrive_cluster: it comes to the block of rank 0, which ends without having waited for it"),
     # what bulk stores read
     (STORE + "    cuda.syncthreads()\n    s[0, t] = 2\n", CHANGED),
     (STORE + "        cuda.cp_async_bulk_commit_group()\n    cuda.syncthreads()\n    s[0, t] = 2\n", CHANGED),
@@ -366,6 +374,38 @@ def test_wrong_use(text, what):
     with pytest.raises(RuntimeError, match=what) as e:
         cuda.jit(define(text))[2, 32, 0, 0, 2](np.zeros(128, np.float32), np.zeros(128, np.float32))
     assert re.search(r"line \d+|:\d+", str(e.value)) and "thread" in str(e.value)
+
+
+# of shared numbers s and a barrier: threads that know of each other, or need not
+ORDERED = [
+    # the same value, a place of its own in one word
+    "    s[0] = 5\n    v = s[0]\n",
+    "    b = cuda.shared.array(64, np.int8)\n    b[t] = t\n    v = b[t]\n    b[t] = v + 1\n    v = b[t] + 4 - t\n",
+    # locks, flags, counters
+    "    while cuda.atomic.cas(f, 0, 0, 1) != 0:\n        pass\n    s[0] += 1\n    cuda.threadfence_block()\n    cuda.atomic.exch(f, 0, 0)\n    cuda.barrier_sync(1, 64)\n    v = s[0] - 59\n",
+    "    if t == 0:\n        s[1] = 5\n        cuda.threadfence_block()\n        f[0] = 1\n    while f[0] == 0:\n        pass\n    v = s[1]\n",
+    "    s[t] = 5\n    cuda.threadfence_block()\n    n = cuda.atomic.add(f, 0, 1)\n    v = s[63 - t] if n == 63 else 5\n",
+    "    cuda.atomic.add(f, 0, 1)\n    cuda.barrier_sync(1, 64)\n    v = f[0] - 59\n",
+    # a warp, a chain, arrivals one after the other
+    "    s[t] = 5\n    cuda.syncwarp()\n    v = s[t ^ 1]\n",
+    "    s[t] = 5\n    u = cuda.shfl_xor_sync(0xffffffff, t, 1)\n    v = s[u]\n",
+    "    s[t] = 5\n    if t < 32:\n        cuda.barrier_arrive(1, 64)\n        v = 5\n    else:\n        cuda.barrier_sync(1, 64)\n        v = s[t - 32]\n",
+    "    s[t] = 5\n    cuda.mbarrier_arrive(full, 0)\n    cuda.mbarrier_wait_parity(full, 0, 0)\n    v = s[63 - t]\n    cuda.mbarrier_arrive(full, 0)\n    cuda.mbarrier_wait_parity(full, 0, 1)\n    s[63 - t] = t\n",
+    "    s[t] = 5\n    cuda.mbarrier_arrive(full, 0)\n    if t % 32 == 7:\n        cuda.mbarrier_wait_parity(full, 0, 0)\n    cuda.syncwarp()\n    v = s[63 - t]\n",
+    "    cuda.cp_async(s, t, x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n    cuda.syncthreads()\n    v = s[63 - t]\n    cuda.syncthreads()\n    cuda.cp_async(s, t, x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n",
+]  # fmt: skip
+
+
+@on_device
+@pytest.mark.parametrize("body", ORDERED, ids=range(len(ORDERED)))
+def test_right_orders(body):
+    """What orders threads, beside plain barriers, is known: nothing is complained of."""
+    kernel = cuda.jit(define(
+        "def kernel(out, x):\n    s = cuda.shared.array(64, np.float32)\n    f = cuda.shared.array(1, np.int32)\n    full = cuda.shared.array(1, cuda.mbarrier)\n    t = cuda.threadIdx.x\n"
+        "    if t == 0:\n        cuda.mbarrier_init(full, 0, 64)\n        f[0] = 0\n        s[0] = 0\n    cuda.syncthreads()\n" + body + "    out[t] = v\n"))  # fmt: skip
+    out = np.zeros(64, np.float32)
+    kernel[1, 64](out, np.full(64, 5, np.float32))
+    assert (out == 5).all()
 
 
 @pytest.mark.host_only
