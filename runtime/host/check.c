@@ -237,8 +237,9 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   b->shared_end = b->shared + shared_bytes;
   rt_check_keep_from(b, view);
   memset(b->fences, 0, sizeof b->fences);
-  memset(b->left, 0, b->nthreads * sizeof *b->left);
-  for (uint32_t k = 0; k < b->nwarps; k++)
+  if (c->checks & RT_CHECK_SYNC) /* else nobody says that a thread has ended */
+    memset(b->left, 0, b->nthreads * sizeof *b->left);
+  for (uint32_t k = 0; c->nreleases && k < b->nwarps; k++)
     b->warps[k].acquired = 0;
   begin_segments(c, b);
   b->first = b->begun;

@@ -4,7 +4,9 @@
 
 #include "runtime/host/check_state.h"
 
-static inline bool rt_check_spans_meet(Span a, Span b) { return a.begin < b.end && b.begin < a.end; }
+static inline bool rt_check_spans_meet(Span a, Span b) {
+  return a.begin < b.end && b.begin < a.end;
+}
 
 static inline void rt_check_widen(Span *a, Span by) {
   a->begin = by.begin < a->begin ? by.begin : a->begin;

@@ -497,15 +497,14 @@ static __attribute__((noinline)) const uint8_t *row_of_tile(const RtHostLaunch *
              : row_of_block(view, address, thread, what, bytes, step, mask);
 }
 
-/* Here: what stencils mostly read, in joined blocks. */
-const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
-                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+/* Of joined blocks. Here: what stencils mostly read. */
+static __attribute__((noinline)) const uint8_t *row_along(const RtHostLaunch *view,
+                                                          const void *address, uint32_t thread,
+                                                          uint32_t what, uint32_t bytes,
+                                                          int64_t step, uint32_t mask) {
   const RtCheck *c = view->check;
   const RtNext *s = &c->next[what >> RT_ACCESS_SITE];
   uintptr_t at = (uintptr_t)address;
-  if (!c->joined)
-    return rt_check_is_shared(c, at) ? row_of_tile(view, address, thread, what, bytes, step, mask)
-                                     : row_of_block(view, address, thread, what, bytes, step, mask);
   if (step != bytes)
     return row_back_of_joined(view, address, thread, what, bytes, step, mask);
   if (!is_known(c, s, at, bytes))
@@ -517,4 +516,14 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
       (!((uint64_t)mask << k % WARP >> WARP) || is_read_twice(c, l + 1)))
     return nothing;
   return row_of_joined(view, address, thread, what, bytes, step, mask);
+}
+
+const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
+                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+  const RtCheck *c = view->check;
+  if (c->joined)
+    return row_along(view, address, thread, what, bytes, step, mask);
+  return rt_check_is_shared(c, (uintptr_t)address)
+             ? row_of_tile(view, address, thread, what, bytes, step, mask)
+             : row_of_block(view, address, thread, what, bytes, step, mask);
 }
