@@ -146,7 +146,7 @@ bool rt_check_keep(RtCheck *c, Kept a) {
   RtCheckBlock *b = c->block;
   if (!a.mask || !b->keeps)
     return !a.mask;
-  if (is_apart(b, &a) && has_room(b)) {
+  if (is_apart(b, &a) && (b->nkept < b->room || has_room(b))) {
     b->kept[b->nkept++] = a;
     b->marked = b->nkept;
     return true;
