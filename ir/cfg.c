@@ -218,6 +218,28 @@ static bool may_be_wrong(const Ins *i) {
   }
 }
 
+static bool is_same(const Ins *a, const Ins *b, int depth) {
+  enum { DEEPEST = 24 };
+  if (a == b)
+    return true;
+  Effect e = ir_op_info[a->op].effect;
+  if (a->op != b->op || a->nargs != b->nargs || a->type != b->type || depth > DEEPEST ||
+      (e != EFFECT_PURE && e != EFFECT_STOP) || a->op == OP_ALLOC || a->op == OP_PHI)
+    return false;
+  if (a->op == OP_CONST)
+    return a->aux.frozen == b->aux.frozen ||
+           (a->aux.frozen->kind == FZ_INT && b->aux.frozen->kind == FZ_INT &&
+            !a->aux.frozen->wide && !b->aux.frozen->wide && a->aux.frozen->i == b->aux.frozen->i);
+  if (a->op != OP_CHECK_INDEX && a->aux.i != b->aux.i)
+    return false;
+  for (uint32_t k = 0; k < a->nargs; k++)
+    if (!is_same(a->args[k], b->args[k], depth + 1))
+      return false;
+  return true;
+}
+
+bool ir_is_same_value(const Ins *a, const Ins *b) { return is_same(a, b, 0); }
+
 static bool is_root(const Fn *fn, const Ins *i) {
   Effect e = (Effect)ir_op_info[i->op].effect;
   if (!fn->typed && may_be_wrong(i))

@@ -13,6 +13,8 @@ bool ir_dominates(const Block *a, const Block *b);
 /* a loop with several back edges gets a block that they all go through; orders, and needs
  * ir_order */
 void ir_join_latches(Cx *cx, Fn *fn);
+/* do both have one value, whenever? No: it is not known */
+bool ir_is_same_value(const Ins *a, const Ins *b);
 /* phis whose operands are one value and themselves become that value */
 void ir_simplify_phis(Cx *cx, Fn *fn);
 void ir_drop_dead(Cx *cx, Fn *fn); /* pure instructions without uses */

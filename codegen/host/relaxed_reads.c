@@ -28,8 +28,8 @@ static bool is_same_index(const Ins *a, const Ins *b) {
   a = index_of(a), b = index_of(b);
   if (a->op == OP_CONST && b->op == OP_CONST)
     return fz_get_int(a->aux.frozen, &x) && fz_get_int(b->aux.frozen, &y) && x == y;
-  return a == b || (a->op == OP_CAST && b->op == OP_CAST && a->type == b->type &&
-                    is_same_index(a->args[0], b->args[0]));
+  return ir_is_same_value(a, b) || (a->op == OP_CAST && b->op == OP_CAST && a->type == b->type &&
+                                    is_same_index(a->args[0], b->args[0]));
 }
 
 bool cg_host_is_same_element(const Ins *a, const Ins *b) {

@@ -407,6 +407,18 @@ static void fail_in(Lanes *l, const LaneBlock *b, LLVMBasicBlockRef block, LLVMV
     jump(l, l->alone);
 }
 
+/* Of a check of an access, which holds where nothing was found or the value is the same: the first
+ * of the two, which is looked at alone, so that LLVM moves the other one to where that fails. */
+static LLVMValueRef mostly_holds(LLVMValueRef condition) {
+  LLVMValueRef first = LLVMIsAInstruction(condition) &&
+                               LLVMGetInstructionOpcode(condition) == LLVMOr
+                           ? LLVMGetOperand(condition, 0)
+                           : NULL;
+  bool is = first && LLVMIsAICmpInst(first) && LLVMGetICmpPredicate(first) == LLVMIntEQ &&
+            cg_is_call_of(LLVMGetOperand(first, 0), "rt_check_access");
+  return is ? first : NULL;
+}
+
 /* Leaves the builder where the check has held. */
 static void write_check(Lanes *l, const LaneBlock *b) {
   Fork fork = {0};
@@ -426,6 +438,13 @@ static void write_check(Lanes *l, const LaneBlock *b) {
     if (v && v->late && !l->mask_now && (ends = ln_ends_agree(l, v, !negated))) {
       LLVMBasicBlockRef look = ln_new_block(l, "look");
       l_condbr(l->b, ends, hold, look);
+      LLVMPositionBuilderAtEnd(l->b, look);
+      l->reading = true;
+    }
+    LLVMValueRef first = negated ? NULL : mostly_holds(c);
+    if (first) {
+      LLVMBasicBlockRef look = ln_new_block(l, "look");
+      l_condbr(l->b, ln_any(l, ln_and(l, l->mask_now, ln_vector(l, first), true)), look, hold);
       LLVMPositionBuilderAtEnd(l->b, look);
       l->reading = true;
     }

@@ -111,33 +111,13 @@ static bool writes(const Ins *i) {
   }
 }
 
-/* Do a and b always have the same value? */
-static bool is_same(const Ins *a, const Ins *b, int depth) {
-  if (a == b)
-    return true;
-  Effect e = ir_op_info[a->op].effect;
-  if (a->op != b->op || a->nargs != b->nargs || a->type != b->type || depth > DEEPEST ||
-      (e != EFFECT_PURE && e != EFFECT_STOP) || a->op == OP_ALLOC || a->op == OP_PHI)
-    return false;
-  if (a->op == OP_CONST)
-    return a->aux.frozen == b->aux.frozen ||
-           (a->aux.frozen->kind == FZ_INT && b->aux.frozen->kind == FZ_INT &&
-            !a->aux.frozen->wide && !b->aux.frozen->wide && a->aux.frozen->i == b->aux.frozen->i);
-  if (a->op != OP_CHECK_INDEX && a->aux.i != b->aux.i)
-    return false;
-  for (uint32_t k = 0; k < a->nargs; k++)
-    if (!is_same(a->args[k], b->args[k], depth + 1))
-      return false;
-  return true;
-}
-
 static uint32_t indices_of(const Ins *access) { return access->args[0]->type->ndim; }
 
 static bool is_same_element(const Ins *a, const Ins *b) {
-  if (!is_same(a->args[0], b->args[0], 0))
+  if (!ir_is_same_value(a->args[0], b->args[0]))
     return false;
   for (uint32_t k = 1; k <= indices_of(a); k++)
-    if (!is_same(a->args[k], b->args[k], 0))
+    if (!ir_is_same_value(a->args[k], b->args[k]))
       return false;
   return true;
 }
@@ -288,7 +268,7 @@ static bool choose(Waits *w, const Ins *condition, bool holds) {
     condition = condition->args[0];
   }
   for (uint32_t k = 0; k < w->chosen.len; k++)
-    if (is_same(w->chosen.data[k].condition, condition, 0))
+    if (ir_is_same_value(w->chosen.data[k].condition, condition))
       return w->chosen.data[k].holds == holds;
   VEC_PUSH(&w->cx->arena, &w->chosen, ((Chosen){condition, holds}));
   return true;

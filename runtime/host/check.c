@@ -149,27 +149,36 @@ void rt_check_close(RtCheck *c) {
 
 /* --- segments --- */
 
-/* Without memory a warp goes on in its segment. */
-static void begin_segment(RtCheck *c, RtCheckBlock *b, uint32_t warp) {
+static bool has_room(RtCheck *c, size_t n) {
+  void *segments = c->segments;
+  bool room = c->nsegments < UINT32_MAX / 2;
+  while (room && c->nsegments + n > c->most_segments)
+    room = rt_check_grow(&segments, &c->most_segments, c->most_segments, sizeof(Segment));
+  c->segments = segments;
+  return room;
+}
+
+/* Of so many warps from this one on. Without memory they go on in their segments. */
+static void begin_segments_of(RtCheck *c, RtCheckBlock *b, uint32_t first, uint32_t n) {
   if (!(c->checks & RT_CHECK_RACE))
     return;
-  Warp *w = &b->warps[warp];
-  void *segments = c->segments;
-  bool room = c->nsegments < UINT32_MAX / 2 &&
-              rt_check_grow(&segments, &c->most_segments, c->nsegments, sizeof(Segment));
-  c->segments = segments;
-  if (!room) {
+  if (!has_room(c, n)) {
     c->no_memory = true;
     return;
   }
-  c->segments[c->nsegments] = (Segment){(uint32_t)b->number, b->epoch, c->grid, warp};
-  w->stamp = (uint64_t)(c->base + c->nsegments++) << SEGMENT_AT;
-  w->all = 0;
-  w->locks = false;
-  if (w->seen || w->fenced) {
-    free(w->seen);
-    free(w->fenced);
-    w->seen = NULL, w->fenced = NULL;
+  Segment s = {(uint32_t)b->number, b->epoch, c->grid, first};
+  uint64_t stamp = (uint64_t)(c->base + c->nsegments) << SEGMENT_AT;
+  for (Warp *w = &b->warps[first], *end = w + n; w < end; w++, s.warp++) {
+    c->segments[c->nsegments++] = s;
+    w->stamp = stamp;
+    stamp += (uint64_t)1 << SEGMENT_AT;
+    w->all = 0;
+    w->locks = false;
+    if (w->seen || w->fenced) {
+      free(w->seen);
+      free(w->fenced);
+      w->seen = NULL, w->fenced = NULL;
+    }
   }
 }
 
@@ -177,13 +186,12 @@ static void begin_segments(RtCheck *c, RtCheckBlock *b) {
   b->begun = (uint32_t)(c->base + c->nsegments);
   rt_check_forget_kept(b);
   uint64_t acquired = 0;
-  for (uint32_t k = 0; k < b->nwarps; k++) {
-    begin_segment(c, b, k);
+  for (uint32_t k = 0; c->nreleases && k < b->nwarps; k++)
     if (b->warps[k].acquired > acquired)
       acquired = b->warps[k].acquired;
-  }
-  for (uint32_t k = 0; k < b->nwarps; k++)
+  for (uint32_t k = 0; acquired && k < b->nwarps; k++)
     b->warps[k].acquired = acquired;
+  begin_segments_of(c, b, 0, b->nwarps);
 }
 
 static RtCheckBlock *new_block(uint32_t nthreads) {
@@ -227,10 +235,11 @@ bool rt_check_begin(RtCheck *c, RtCheckBlock **place, uint64_t number, const RtH
   b->grid = c->grid;
   b->shared = (uintptr_t)view->shared;
   b->shared_end = b->shared + shared_bytes;
-  rt_check_keep_from(b);
+  rt_check_keep_from(b, view);
   memset(b->fences, 0, sizeof b->fences);
-  memset(b->left, 0, b->nthreads * sizeof *b->left);
-  for (uint32_t k = 0; k < b->nwarps; k++)
+  if (c->checks & RT_CHECK_SYNC) /* else nobody says that a thread has ended */
+    memset(b->left, 0, b->nthreads * sizeof *b->left);
+  for (uint32_t k = 0; c->nreleases && k < b->nwarps; k++)
     b->warps[k].acquired = 0;
   begin_segments(c, b);
   b->first = b->begun;
@@ -246,11 +255,7 @@ bool rt_check_join(RtCheck *c, const RtHostLaunch *view) {
   c->first_segment = (uint32_t)(c->base + c->nsegments);
   if (!(c->checks & RT_CHECK_RACE))
     return true;
-  void *segments = c->segments;
-  bool room = c->nsegments < UINT32_MAX / 2;
-  while (room && c->nsegments + (size_t)rows * n > c->most_segments)
-    room = rt_check_grow(&segments, &c->most_segments, c->most_segments, sizeof(Segment));
-  c->segments = segments;
+  bool room = has_room(c, (size_t)rows * n);
   for (uint32_t row = 0; room && row < rows; row++) {
     Segment s = {(uint32_t)c->block->number, row * c->row_width, c->grid, 0},
             *all = c->segments + c->nsegments;
@@ -349,7 +354,7 @@ void rt_check_warp(RtCheck *c, uint32_t first, uint32_t who) {
   if ((n < WARP ? (1u << n) - 1 : UINT32_MAX) & ~who)
     join(c, w, who, tick);
   else if (tick >= TICKS)
-    begin_segment(c, b, first / WARP);
+    begin_segments_of(c, b, first / WARP, 1);
   else
     w->all = tick;
 }

@@ -264,10 +264,11 @@ static inline uint8_t access_at(const RtHostLaunch *view, uintptr_t at, uint64_t
 
 uint8_t rt_check_access(const RtHostLaunch *view, const void *address, uint32_t thread,
                         uint32_t what, uint32_t bytes) {
-  uintptr_t at = (uintptr_t)address;
-  return rt_check_is_shared(view->check, at) && rt_check_keep(view, at, thread, what, bytes, 0, 1)
-             ? 0
-             : rt_check_access_now(view, address, thread, what, bytes);
+  RtCheck *c = view->check;
+  const Kept mine = {(uintptr_t)address, 0, thread, what, bytes, 1};
+  bool kept = rt_check_is_shared(c, mine.at) &&
+              (rt_check_keep_beside(c->block, mine) || rt_check_keep(c, mine));
+  return kept ? 0 : rt_check_access_now(view, address, thread, what, bytes);
 }
 
 uint8_t rt_check_access_now(const RtHostLaunch *view, const void *address, uint32_t thread,

@@ -2,10 +2,12 @@
  *
  * In shared memory, whatever is older than the block's last barrier is ordered. So accesses between
  * two barriers are at odds only with one another, and mostly no element that is written there is
- * touched twice. Such accesses are kept in a list, whatever their step, with a bit for each byte
- * that one of them has written. In: accesses to shared memory. Out: at the next barrier the list is
- * forgotten. Before the first access that may be at odds with one of it, and before whatever orders
- * threads, the list is noted in its order; from the first such access on all are noted at once. */
+ * touched twice. Such accesses are kept in a list, whatever their step. Mostly a span lies beside
+ * all that was written, or nothing was (rt_check_keep_beside); where spans do not tell, there is a
+ * bit for each byte that one of them has written. In: accesses to shared memory. Out: at the next
+ * barrier the list is forgotten. Before the first access that may be at odds with one of it, and
+ * before whatever orders threads, the list is noted in its order; from the first such access on all
+ * are noted at once. */
 #include "runtime/host/check_kept.h"
 
 #include <stdlib.h>
@@ -15,16 +17,19 @@
 #include "runtime/host/check_rows.h"
 
 enum { MOST_KEPT = 1 << 13, BITS = 64 };
+static const Span no_span = {SIZE_MAX, 0};
 
 static size_t words_for(size_t bytes) { return (bytes + BITS - 1) / BITS; }
 
 void rt_check_forget_kept(RtCheckBlock *b) {
-  b->nkept = 0;
+  b->nkept = b->marked = 0;
   b->keeps = b->written != NULL;
-  if (b->writes.end)
+  b->room = b->keeps ? (uint32_t)b->most_kept : 0;
+  if (b->has_bits)
     memset(b->written + b->writes.begin / BITS, 0,
            (words_for(b->writes.end) - b->writes.begin / BITS) * sizeof *b->written);
-  b->writes = b->reads = (Span){0};
+  b->has_bits = false;
+  b->writes = b->reads = no_span;
 }
 
 void rt_check_free_kept(RtCheckBlock *b) {
@@ -32,35 +37,19 @@ void rt_check_free_kept(RtCheckBlock *b) {
   free(b->written);
 }
 
-void rt_check_keep_from(RtCheckBlock *b) {
+void rt_check_keep_from(RtCheckBlock *b, const RtHostLaunch *view) {
   size_t words = words_for(b->shared_end - b->shared);
+  b->view = view;
   if (b->written_words < words) {
     free(b->written);
     b->written = calloc(words, sizeof *b->written);
     b->written_words = b->written ? words : 0;
-    b->writes = (Span){0};
+    b->has_bits = false;
   }
   rt_check_forget_kept(b);
 }
 
-void rt_check_note_kept(const RtCheck *c) {
-  RtCheckBlock *b = c->block;
-  uint32_t n = b->nkept;
-  b->nkept = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    const Kept *r = &b->kept[k];
-    rt_check_row_slowly(b->kept_view, r->at, r->thread, r->what, r->bytes, r->step, r->mask);
-  }
-}
-
 /* --- bytes of shared memory --- */
-
-static bool meet(Span a, Span b) { return a.begin < b.end && b.begin < a.end; }
-
-static void widen(Span *a, Span by) {
-  a->begin = !a->end || by.begin < a->begin ? by.begin : a->begin;
-  a->end = by.end > a->end ? by.end : a->end;
-}
 
 /* The bits of this word that are from begin on and before end. */
 static inline uint64_t bits_in(size_t begin, size_t end, size_t word) {
@@ -80,12 +69,21 @@ static inline bool is_any_written(RtCheckBlock *b, Span s, bool writes) {
   return any != 0;
 }
 
-/* The same of lanes with a place each, which no word's end cuts. */
-static bool is_any_lane_written(RtCheckBlock *b, size_t first, const Kept *a, bool writes) {
-  uint64_t any = 0, bits = a->bytes < BITS ? ((uint64_t)1 << a->bytes) - 1 : UINT64_MAX;
+/* The same of the lanes of an access, whose span is `all`. */
+static bool is_any_lane_written(RtCheckBlock *b, const Kept *a, Span all, bool writes) {
+  uint32_t run = a->mask >> __builtin_ctz(a->mask);
+  if ((a->step == a->bytes || a->step == -(int64_t)a->bytes) && !(run & (run + 1)))
+    return is_any_written(b, all, writes);
+  uint64_t any = 0, one = a->bytes < BITS ? ((uint64_t)1 << a->bytes) - 1 : UINT64_MAX;
+  size_t first = a->at - b->shared, odd = a->bytes - 1;
+  bool in_words = a->bytes <= BITS && !((a->bytes | first | (size_t)a->step) & odd);
   for (uint32_t rest = a->mask; rest; rest &= rest - 1) {
-    size_t at = first + (size_t)((int64_t)__builtin_ctz(rest) * a->step);
-    uint64_t *word = &b->written[at / BITS], mine = bits << at % BITS;
+    size_t at = first + (size_t)(__builtin_ctz(rest) * a->step);
+    if (!in_words) {
+      any |= is_any_written(b, (Span){at, at + a->bytes}, writes);
+      continue;
+    }
+    uint64_t *word = &b->written[at / BITS], mine = one << at % BITS; /* no word's end cuts it */
     any |= *word & mine;
     if (writes)
       *word |= mine;
@@ -93,33 +91,46 @@ static bool is_any_lane_written(RtCheckBlock *b, size_t first, const Kept *a, bo
   return any != 0;
 }
 
+/* Gives bits to those writes that have none yet. */
+static void mark(RtCheckBlock *b) {
+  for (; b->marked < b->nkept; b->marked++) {
+    const Kept *a = &b->kept[b->marked];
+    Span all;
+    if (rt_check_kind_of(a->what) == RT_ACCESS_WRITE && rt_check_span_of(b, *a, &all))
+      b->has_bits = true, is_any_lane_written(b, a, all, true);
+  }
+}
+
+void rt_check_note_kept(const RtCheck *c) {
+  RtCheckBlock *b = c->block;
+  mark(b);
+  uint32_t n = b->nkept;
+  b->nkept = b->marked = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    const Kept *r = &b->kept[k];
+    rt_check_row_slowly(b->view, r->at, r->thread, r->what, r->bytes, r->step, r->mask);
+  }
+}
+
 /* --- accesses --- */
 
 /* Is it none that may be at odds with one before? */
 static bool is_apart(RtCheckBlock *b, const Kept *a) {
-  uint32_t last = WARP - 1 - (uint32_t)__builtin_clz(a->mask),
-           first = (uint32_t)__builtin_ctz(a->mask);
-  bool dense = a->step == a->bytes && !(a->mask & (a->mask + 1)),
-       writes = rt_check_kind_of(a->what) == RT_ACCESS_WRITE;
-  int64_t by = a->step < 0 ? -a->step : a->step, size = (int64_t)(b->shared_end - b->shared),
-          at = (int64_t)(a->at - b->shared);
-  if (!rt_check_is_plain(a->what) || by > size || a->bytes > BITS || (a->bytes & (a->bytes - 1)) ||
-      ((at | by) & (a->bytes - 1)))
+  bool writes = rt_check_kind_of(a->what) == RT_ACCESS_WRITE,
+       steps = a->step >= (int64_t)a->bytes || a->step <= -(int64_t)a->bytes;
+  Span all;
+  if (!rt_check_is_plain(a->what) || !rt_check_span_of(b, *a, &all))
     return false;
-  int64_t low = at + (a->step < 0 ? last : first) * a->step,
-          high = at + (a->step < 0 ? first : last) * a->step + a->bytes;
-  if (low < 0 || high > size)
-    return false;
-  Span all = {(size_t)low, (size_t)high};
+  mark(b);
   if (!writes) {
-    widen(&b->reads, all);
-    return !meet(all, b->writes) ||
-           !(dense ? is_any_written(b, all, false) : is_any_lane_written(b, (size_t)at, a, false));
+    rt_check_widen(&b->reads, all);
+    return !rt_check_spans_meet(all, b->writes) || !is_any_lane_written(b, a, all, false);
   }
-  if (meet(all, b->reads) || (by < a->bytes && last != first))
+  if (rt_check_spans_meet(all, b->reads) || (!steps && a->mask & (a->mask - 1)))
     return false;
-  widen(&b->writes, all);
-  return !(dense ? is_any_written(b, all, true) : is_any_lane_written(b, (size_t)at, a, true));
+  rt_check_widen(&b->writes, all);
+  b->has_bits = true;
+  return !is_any_lane_written(b, a, all, true);
 }
 
 /* Is there room for one more? */
@@ -127,21 +138,20 @@ static bool has_room(RtCheckBlock *b) {
   void *kept = b->kept;
   bool has = b->nkept < MOST_KEPT && rt_check_grow(&kept, &b->most_kept, b->nkept, sizeof(Kept));
   b->kept = kept;
+  b->room = (uint32_t)b->most_kept;
   return has;
 }
 
-bool rt_check_keep(const RtHostLaunch *view, uintptr_t at, uint32_t thread, uint32_t what,
-                   uint32_t bytes, int64_t step, uint32_t mask) {
-  RtCheckBlock *b = view->check->block;
-  if (!mask || !b->keeps)
-    return !mask;
-  const Kept mine = {at, step, thread, what, bytes, mask};
-  if (is_apart(b, &mine) && (b->nkept < b->most_kept || has_room(b))) {
-    b->kept_view = view;
-    b->kept[b->nkept++] = mine;
+bool rt_check_keep(RtCheck *c, Kept a) {
+  RtCheckBlock *b = c->block;
+  if (!a.mask || !b->keeps)
+    return !a.mask;
+  if (is_apart(b, &a) && (b->nkept < b->room || has_room(b))) {
+    b->kept[b->nkept++] = a;
+    b->marked = b->nkept;
     return true;
   }
-  b->keeps = false;
-  rt_check_note_kept(view->check);
+  b->keeps = false, b->room = 0;
+  rt_check_note_kept(c);
   return false;
 }

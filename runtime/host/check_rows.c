@@ -17,7 +17,7 @@
 #endif
 
 enum { MOST_STEPS = 2 }; /* vectors at a step of up to so many powers of two are entries */
-static const uint8_t nothing[WARP];
+static const uint8_t nothing[WARP] __attribute__((aligned(WARP)));
 
 /* Has each of them a record of the lane's own, of a plain access, and one only? */
 VECTORS static bool are_own(const uint64_t *cells, uint32_t n, uint64_t record) {
@@ -464,7 +464,7 @@ static __attribute__((noinline)) const uint8_t *row_of_block(const RtHostLaunch 
   uintptr_t at = (uintptr_t)address;
   uint32_t lane = thread % WARP, none = mask ? (uint32_t)__builtin_ctz(mask) : 0;
   bool shared = rt_check_is_shared(c, at + (uintptr_t)(none * step));
-  if (shared && rt_check_keep(view, at, thread, what, bytes, step, mask))
+  if (shared && rt_check_keep(c, (Kept){at, step, thread, what, bytes, mask}))
     return nothing;
   if (shared || step != bytes || !is_known(c, s, at, bytes) || (uint64_t)mask << lane >> WARP)
     return rt_check_row_slowly(view, at, thread, what, bytes, step, mask);
@@ -486,14 +486,25 @@ static __attribute__((noinline)) const uint8_t *row_of_block(const RtHostLaunch 
   return nothing;
 }
 
-/* Here: what stencils mostly read, in joined blocks. */
-const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
-                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+/* To the block's shared memory. */
+static __attribute__((noinline)) const uint8_t *row_of_tile(const RtHostLaunch *view,
+                                                            const void *address, uint32_t thread,
+                                                            uint32_t what, uint32_t bytes,
+                                                            int64_t step, uint32_t mask) {
+  return rt_check_keep_beside(view->check->block,
+                              (Kept){(uintptr_t)address, step, thread, what, bytes, mask})
+             ? nothing
+             : row_of_block(view, address, thread, what, bytes, step, mask);
+}
+
+/* Of joined blocks. Here: what stencils mostly read. */
+static __attribute__((noinline)) const uint8_t *row_along(const RtHostLaunch *view,
+                                                          const void *address, uint32_t thread,
+                                                          uint32_t what, uint32_t bytes,
+                                                          int64_t step, uint32_t mask) {
   const RtCheck *c = view->check;
   const RtNext *s = &c->next[what >> RT_ACCESS_SITE];
   uintptr_t at = (uintptr_t)address;
-  if (!c->joined)
-    return row_of_block(view, address, thread, what, bytes, step, mask);
   if (step != bytes)
     return row_back_of_joined(view, address, thread, what, bytes, step, mask);
   if (!is_known(c, s, at, bytes))
@@ -505,4 +516,14 @@ const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint3
       (!((uint64_t)mask << k % WARP >> WARP) || is_read_twice(c, l + 1)))
     return nothing;
   return row_of_joined(view, address, thread, what, bytes, step, mask);
+}
+
+const uint8_t *rt_check_row(const RtHostLaunch *view, const void *address, uint32_t thread,
+                            uint32_t what, uint32_t bytes, int64_t step, uint32_t mask) {
+  const RtCheck *c = view->check;
+  if (c->joined)
+    return row_along(view, address, thread, what, bytes, step, mask);
+  return rt_check_is_shared(c, (uintptr_t)address)
+             ? row_of_tile(view, address, thread, what, bytes, step, mask)
+             : row_of_block(view, address, thread, what, bytes, step, mask);
 }

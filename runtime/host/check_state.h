@@ -119,7 +119,7 @@ typedef struct Kept {
 
 /* Of shared memory, bytes from its beginning. */
 typedef struct Span {
-  size_t begin, end; /* end 0: nothing */
+  size_t begin, end; /* of nothing: SIZE_MAX, 0 */
 } Span;
 
 struct RtCheckBlock {
@@ -132,11 +132,12 @@ struct RtCheckBlock {
   /* Since the last barrier (check_kept.c). */
   Kept *kept;
   size_t most_kept, written_words;
-  uint64_t *written; /* a bit for each byte */
   Span writes, reads;
-  uint32_t nkept;
-  bool keeps;
-  const RtHostLaunch *kept_view;
+  uint32_t nkept, room; /* for so many; 0: nothing is kept, or only with more memory */
+  uint32_t marked;      /* the writes among so many of them have bits */
+  bool keeps, has_bits;
+  uint64_t *written; /* a bit for each byte */
+  const RtHostLaunch *view;
   Fence fences[2]; /* of the block's level, of the device's */
   uint16_t *left;  /* by thread: the site at which it ended, 0: it has not */
   struct RtCheckBlock *next;

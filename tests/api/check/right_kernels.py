@@ -606,6 +606,48 @@ def vectors_through_a_tile(x, out):
         out[128 * cuda.blockIdx.x + i] = s[127 - i]
 
 
+# --- stretches of a tile beside one another, elements of a thread's own
+
+
+@right(2, 96, f32(192))
+def between_two_stretches(out):
+    s = cuda.shared.array(512, np.float32)
+    t, n = cuda.threadIdx.x, cuda.blockDim.x
+    s[n - 1 - t] = t
+    s[2 * n + t] = t
+    s[n + t] = 5
+    s[n + t] += s[n - 1 - t]
+    cuda.syncthreads()
+    out[cuda.grid(1)] = s[3 * n - 1 - t] + s[t] + s[2 * n - 1 - t]
+
+
+@right(2, 64, f32(128))
+def beside_what_its_warp_has_written(out):
+    s = cuda.shared.array(512, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = t
+    s[256 + t] = t
+    cuda.syncwarp()
+    s[t ^ 1] = 9
+    s[128 + t] = s[256 + (t ^ 1)]
+    out[cuda.grid(1)] = s[128 + t]
+
+
+@right(4, 100, f32(400))
+def ends_exchanged(a):
+    i = cuda.grid(1)
+    if i < a.size // 2:
+        a[i], a[a.size - 1 - i] = a[a.size - 1 - i], a[i]
+
+
+@right(2, 64, f32(128), i32(8))
+def guesses_at_a_computed_index(x, best):
+    i = cuda.grid(1)
+    v = int(x[i])
+    if v > best[i % 4 + 1]:
+        cuda.atomic.max(best, i % 4 + 1, v)
+
+
 @right(1, 32, f32(4))
 def all_store_the_same_vector(out):
     cuda.vector.store(out, 0, (1.0, 2.0, 3.0, 4.0))

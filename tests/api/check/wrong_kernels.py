@@ -613,6 +613,51 @@ def half_of_a_vector_is_unset(out):
     out[t] = cuda.vector.load(part, 4, 4)[0]  #!
 
 
+# --- stretches of a tile that overlap by an element, ends of an array
+
+
+@race(2, 96, f32(192), check="race")
+def one_element_of_the_next_stretch(out):
+    s = cuda.shared.array(512, np.float32)
+    t, n = cuda.threadIdx.x, cuda.blockDim.x
+    s[n - 1 - t] = t
+    s[2 * n + t] = t  #!
+    out[cuda.grid(1)] = s[n + 1 + t]  #!
+
+
+@race(2, 100, f32(200), check="race")
+def one_byte_of_the_next_element(out):
+    s = cuda.shared.array(512, np.int32)
+    b = s.view(np.int8)
+    t = cuda.threadIdx.x
+    s[t] = t  #!
+    out[cuda.grid(1)] = b[4 * t + 4]  #!
+
+
+@race(2, 64, f32(128), check="race")
+def what_another_warp_has_written_between(out):
+    s = cuda.shared.array(512, np.float32)
+    t = cuda.threadIdx.x
+    s[t] = t  #!
+    s[256 + t] = t
+    cuda.syncwarp()
+    s[t ^ 32] = t + 9  #!
+
+
+@race(4, 64, f32(256), check="race")
+def two_update_one_end(a):
+    i = cuda.grid(1) // 2
+    a[a.size - 1 - i] = a[a.size - 1 - i] * 0  #!
+
+
+@race(2, 64, f32(128), i32(8), check="race")
+def a_guess_at_another_computed_index(x, best):
+    i = cuda.grid(1)
+    v = int(x[i])
+    if v > best[i % 4 + 2]:  #!
+        cuda.atomic.max(best, i % 4 + 1, v)  #!
+
+
 # --- matrices: a lane's row of 16 bytes
 
 
