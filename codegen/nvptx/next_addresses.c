@@ -113,12 +113,16 @@ static bool reads(const Search *s, const Chain *c, LLVMValueRef user) {
 }
 
 static void replace(const Search *s, const Chain *c, LLVMValueRef was, LLVMValueRef now) {
-  for (LLVMUseRef u = LLVMGetFirstUse(was), next; u; u = next) {
-    next = LLVMGetNextUse(u);
+  for (LLVMUseRef u = LLVMGetFirstUse(was); u;) {
     LLVMValueRef user = LLVMGetUser(u);
-    for (unsigned k = 0; reads(s, c, user) && k < (unsigned)LLVMGetNumOperands(user); k++)
+    if (!reads(s, c, user)) {
+      u = LLVMGetNextUse(u);
+      continue;
+    }
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)
       if (LLVMGetOperand(user, k) == was)
         LLVMSetOperand(user, k, now);
+    u = LLVMGetFirstUse(was); /* a user of two operands had more than this use */
   }
 }
 
