@@ -16,6 +16,7 @@
 #include "runtime/host/copies.h"
 #include "runtime/host/host.h"
 #include "runtime/host/meet.h"
+#include "runtime/host/orders.h"
 
 /* What every text begins with. out[t] and in[t] are i64 arrays in the parameter block; shared
  * memory follows launch->shared. */
