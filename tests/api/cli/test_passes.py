@@ -29,7 +29,15 @@ def reverse(x):
     x[i] = t[63 - i]
 
 
+def total(x):
+    s = np.float32(0)
+    for i in range(cuda.threadIdx.x, x.size, cuda.blockDim.x):
+        s += x[i]
+    cuda.atomic.add(x, 0, s)
+
+
 SIGNATURE = "float32[::1], float32[::1], float32[::1]"
+STRIDED = "nvptx.llvm_unroll", "nvptx.strided_unroll"  # for loops whose step is known at run time
 
 
 def texts(target, want):
@@ -43,7 +51,7 @@ def test_all_passes_are_listed(capsys):
 
 
 @pytest.mark.parametrize("target, names", [
-    ("nvptx", [n for n in sorted(NAMES) if n.startswith(("ssa.", "nvptx.")) and n not in ("ssa.waits", "nvptx.coarse_entry", "nvptx.drain", "nvptx.fence_copies", "nvptx.local_shared")]),
+    ("nvptx", [n for n in sorted(NAMES) if n.startswith(("ssa.", "nvptx.")) and n not in ("ssa.waits", "nvptx.coarse_entry", "nvptx.drain", "nvptx.fence_copies", "nvptx.local_shared", *STRIDED)]),
     ("host", [n for n in sorted(NAMES) if n.startswith(("ssa.", "host.")) and not n.startswith(("ssa.narrow", "ssa.unroll", "ssa.range", "ssa.apart", "ssa.row", "ssa.sign", "ssa.checked", "ssa.condition", "ssa.factor", "ssa.sum"))]),
 ])
 def test_every_row_is_dumped(target, names, monkeypatch, capfd):
@@ -53,6 +61,12 @@ def test_every_row_is_dumped(target, names, monkeypatch, capfd):
     dumped = re.findall(r"^== ([\w.]+): distance$", text, re.M)
     assert sorted(dumped) == names
     assert all(re.search(r"define |func |\.entry|\.text|^$", part) for part in re.split(r"^== .*$", text, flags=re.M))
+
+
+def test_rows_for_strided_loops_are_dumped(monkeypatch, capfd):
+    monkeypatch.setenv("PYPTX_DUMP", ",".join(STRIDED))
+    _pyptx._compile(total, "float32[::1]", "nvptx", "sm_90", 0, {}, "ptx")
+    assert tuple(re.findall(r"^== ([\w.]+): total$", capfd.readouterr().err, re.M)) == STRIDED
 
 
 def test_letters_and_names_mix(monkeypatch, capfd):
