@@ -4,9 +4,9 @@
     python bench/passes.py [PASS...] [--set second] [--kernel NAME]... [--scale F]
                                                                 times, on a GPU, in one process: each variant of a kernel takes turns with the others
 
-A pass is looked at on the kernels of bench/kernels, with --counts on the examples too, whose PTX it changes; for times that of the
-narrow version, which launches take. A ratio is without over with: above 1 the pass brings something. Passes without which the code
-would be wrong cannot be skipped and are not here.
+A pass is looked at on the kernels of bench/kernels, with --counts on the examples too, whose PTX it changes; for
+times that of the narrow version, which launches take. A ratio is without over with: above 1 the pass brings something.
+Passes without which the code would be wrong cannot be skipped and are not here.
 """
 
 import contextlib

@@ -672,7 +672,7 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
         if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
             return most, warps, blocks, resident
     in_all = -(-chunks // (32 * 4))
-    if odd and name == "layer_norm" or in_all > MOST_BLOCKS * 32:  # two blocks each of as few multiprocessors as have room
+    if odd and name == "layer_norm" or in_all > MOST_BLOCKS * 32:  # two blocks each of as few multiprocessors
         in_all = -(-chunks // (32 * MANY))
         processors = max(-(-in_all * MANY * 32 * ACCESS * (1 + weights) // (SHARED - 1024)), -(-in_all // MANY_WARPS))
         if processors > MOST_BLOCKS:

@@ -17,6 +17,7 @@
  * first and are added in front of it. */
 #include <llvm-c/DebugInfo.h>
 
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -138,8 +139,7 @@ static LLVMValueRef add(const Addresses *all, const Address *a, LLVMValueRef fro
   Cg *cg = all->cg;
   LLVMPositionBuilderBefore(cg->builder, before);
   if (!is_known_at(all->g, term, graph_number(all->g, LLVMGetInstructionParent(before)))) {
-    term = LLVMInstructionClone(term);
-    l_insert(cg->builder, term);
+    term = copy_ins(cg->builder, term, (LLVMValueRef[]){NULL, NULL});
   }
   if (LLVMTypeOf(term) != cg->t.i64)
     term = l_sext(cg->builder, term, cg->t.i64);

@@ -40,7 +40,8 @@ def test_ptx_of_attention(d, causal, example, tmp_path, one_entry):
 @on_device
 @pytest.mark.parametrize("dtype", [float32, bfloat16], ids=str)
 def test_rows(dtype, example):
-    """Rows of one element, of none that is in a whole access, of few, of accesses of 8 bytes, of a cluster, and of a cluster that begin anywhere."""
+    """Rows of one element, of none that is in a whole access, of few, of accesses of 8 bytes, of a cluster, and of a
+    cluster that begin anywhere."""
     rows = example("rows")
     for columns in (1, 7, 40001, *((8, 40000) if dtype == float32 else (12,))):
         share = rows.check(2, columns, dtype)

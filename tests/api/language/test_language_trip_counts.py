@@ -343,7 +343,8 @@ def test_strides_of_all_sizes(loop, steps, number, edge):
         assert (d_out.copy_to_host() == out).all(), bounds
 
 
-# --- loads ahead of stores (codegen/ssa/apart_versions.c, codegen/nvptx/loads_ahead.c): arrays that overlap take another version
+# --- loads ahead of stores (codegen/ssa/apart_versions.c, codegen/nvptx/loads_ahead.c): overlapping arrays take another
+# version
 # of the loop than those that are apart
 
 

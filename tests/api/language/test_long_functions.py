@@ -61,7 +61,8 @@ def test_a_long_kernel_stops_at_a_bad_index():
 
 @pytest.mark.parametrize("calls, inlined", [(90, True), (500, False)])
 def test_calls_stay_only_in_programs_that_would_be_too_long(calls, inlined):
-    """A call takes all its arguments through memory. 90 make a program of more than 2**14 operations, of which few are left in the end."""
+    """A call takes all its arguments through memory. 90 make a program of more than 2**14 operations, of which few
+    are left in the end."""
     helper = "def helper(v, k):\n" + "".join(f"    k = k * {j + 3} + {j}\n" for j in range(100)) + "    return v + k\n"
     kernel = harness.define(helper + "def kernel(a):\n    v = a[0]\n" + "    v = helper(v, 7)\n" * calls + "    a[0] = v\n")
     ptx, _ = cuda.compile_ptx(kernel, "void(int32[:])", cc=(9, 0))

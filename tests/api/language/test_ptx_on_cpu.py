@@ -414,9 +414,9 @@ def test_votes_at_barriers():
     )
 
 
-# The kernels that show what ptxas compiles wrongly, with what the fix-ups wrote instead; atomic operations, with barriers; libdevice's
-# functions where they are hardest to compute; what is written, as it is lowered too; where copies of a thread and loops without checks stop; arrays
-# that overlap (4 s). In front: the environment (conftest.py).
+# The kernels that show what ptxas compiles wrongly, with what the fix-ups wrote instead; atomic operations, with
+# barriers; libdevice's functions where they are hardest to compute; what is written, as it is lowered too; where copies
+# of a thread and loops without checks stop; arrays that overlap (4 s). In front: the environment (conftest.py).
 ELSEWHERE = [
     "api/language/test_miscompiled.py",
     "api/language/test_language_short_loops.py",
