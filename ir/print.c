@@ -130,15 +130,17 @@ void ir_print_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations
       buf_printf(out, "%s b%u", i->nargs || n ? "," : "", b->succ[n]->id);
   if (i->name)
     buf_printf(out, " '%s'", i->name);
-  bool ahead = (i->op == OP_LOAD || i->op == OP_STORE) && i->flags & INS_AHEAD;
-  int flags = ahead ? i->flags & ~INS_AHEAD : i->flags;
+  int of_access = i->op == OP_LOAD || i->op == OP_STORE ? i->flags & (INS_AHEAD | INS_POLLED) : 0,
+      flags = i->flags & ~of_access;
 #define X(flag, word)                                                                              \
   if (flags & flag)                                                                                \
     buf_puts(out, " " #word);
   INS_FLAG_WORDS(X)
 #undef X
-  if (ahead)
+  if (of_access & INS_AHEAD)
     buf_puts(out, " ahead");
+  if (of_access & INS_POLLED)
+    buf_puts(out, " polled");
   if (locations && i->loc.line) {
     while (out->len - start < 56)
       buf_putc(out, ' ');

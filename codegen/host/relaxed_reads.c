@@ -1,13 +1,11 @@
 /* Relaxed reads: plain loads that may be beside atomic operations of other threads.
  *
- * In: typed functions, with dominators and marks on loops that wait (ssa/waits.c). Out: is a load
- * one of these?
+ * In: typed functions, with dominators and marks on loads of loops that wait (ssa/waits.c). Out: is
+ * a load one of these?
  *   - A poll: a loop that waits reads it, and its end depends on the value.
  *   - A guess: an atomic operation on the same element, which depends on the value, corrects it:
  *     `if v > best[0]: cuda.atomic.max(best, 0, v)`, the first read of a compare-and-swap loop. */
 #include "codegen/host/checks.h"
-
-#include <string.h>
 
 #include "ir/cfg.h"
 
@@ -50,7 +48,6 @@ static bool comes_before(const Ins *a, const Ins *b) {
 typedef struct Reads {
   Lower *lw;
   HostState *state;
-  bool *in_loop; /* by rpo */
   VEC(Ins *) todo, loads;
   uint32_t *seen, stamp; /* by id */
 } Reads;
@@ -87,53 +84,20 @@ static void find_guesses(Reads *r, Ins *atomic) {
       VEC_PUSH(arena, &r->state->relaxed, r->loads.data[k]);
 }
 
-static void find_loop(Reads *r, const Block *header, Block *latch) {
-  Arena *arena = &r->lw->cx->arena;
-  VEC(Block *) blocks = {0};
-  memset(r->in_loop, 0, r->lw->fn->nblocks + 1);
-  r->in_loop[header->rpo] = true;
-  VEC_PUSH(arena, &blocks, latch);
-  while (blocks.len) {
-    Block *b = VEC_POP(&blocks);
-    for (uint32_t k = 0; !r->in_loop[b->rpo] && k < b->preds.len; k++)
-      VEC_PUSH(arena, &blocks, b->preds.data[k]);
-    r->in_loop[b->rpo] = true;
-  }
-}
-
-/* What the conditions of the loop's ends depend on. */
-static void find_polls(Reads *r) {
-  Arena *arena = &r->lw->cx->arena;
-  FOR_BLOCKS (r->lw->fn, b)
-    if (r->in_loop[b->rpo] && b->last->op == OP_CONDBR &&
-        !(r->in_loop[b->succ[0]->rpo] && r->in_loop[b->succ[1]->rpo]))
-      VEC_PUSH(arena, &r->todo, b->last->args[0]);
-  find_loads(r);
-  for (uint32_t k = 0; k < r->loads.len; k++)
-    VEC_PUSH(arena, &r->state->relaxed, r->loads.data[k]);
-}
-
 static void look_at(Lower *lw, HostState *state) {
-  Reads r = {.lw = lw,
-             .state = state,
-             .in_loop = CX_ARRAY(lw->cx, bool, lw->fn->nblocks + 1),
-             .seen = CX_ARRAY(lw->cx, uint32_t, lw->fn->next_id + 1)};
+  Reads r = {.lw = lw, .state = state, .seen = CX_ARRAY(lw->cx, uint32_t, lw->fn->next_id + 1)};
   state->looked_at = lw->fn;
   state->relaxed.len = 0;
   FOR_BLOCKS (lw->fn, b)
     FOR_INS (b, i)
       if (i->op == OP_ATOMIC)
         find_guesses(&r, i);
-  FOR_BLOCKS (lw->fn, b)
-    for (int k = 0; b->last->flags & INS_YIELDS && k < 2; k++)
-      if (b->succ[k] && b->succ[k]->rpo <= b->rpo) {
-        find_loop(&r, b->succ[k], b);
-        find_polls(&r);
-      }
 }
 
 bool cg_host_is_relaxed(Lower *lw, const Ins *load) {
   HostState *state = lw->cg->target_state;
+  if (load->flags & INS_POLLED)
+    return true;
   if (state->looked_at != lw->fn)
     look_at(lw, state);
   for (uint32_t k = 0; k < state->relaxed.len; k++)

@@ -51,7 +51,7 @@ static bool is_back_edge(const Block *b, int successor) {
 static LLVMBasicBlockRef incoming_block(const Block *b, uint32_t k) {
   const BlockNote *n = b->preds.data[k]->note;
   const Ins *end = b->preds.data[k]->last;
-  if (end->op == OP_CONDBR && end->flags & INS_YIELDS && b->rpo <= end->block->rpo)
+  if (end->op == OP_CONDBR && end->flags & INS_YIELDS && n->edge && b->rpo <= end->block->rpo)
     return n->edge;
   for (uint32_t j = 0; j < k; j++)
     if (b->preds.data[j] == b->preds.data[k])
@@ -103,8 +103,13 @@ static void note_end(Lower *lw, Ins *i) {
   ((BlockNote *)i->block->note)->end = LLVMGetInsertBlock(lw->b);
 }
 
+/* Are other threads let run here? A GPU runs them anyway. */
+static bool yields(const Lower *lw, const Ins *i) {
+  return i->flags & INS_YIELDS && lw->target->yield;
+}
+
 void lw_branch(Lower *lw, Ins *i) {
-  if (i->flags & INS_YIELDS)
+  if (yields(lw, i))
     lw_yield(lw, i);
   note_end(lw, i);
   l_br(lw->b, begin_of(i->block->succ[0]));
@@ -114,17 +119,17 @@ void lw_condbranch(Lower *lw, Ins *i) {
   BlockNote *n = i->block->note;
   LLVMBasicBlockRef yes = begin_of(i->block->succ[0]), no = begin_of(i->block->succ[1]);
   LLVMValueRef c = lw_value(lw, i->args[0]);
-  bool yields = i->flags & INS_YIELDS, back_if_true = yields && is_back_edge(i->block, 0);
-  assert(!yields || is_back_edge(i->block, 0) != is_back_edge(i->block, 1));
+  bool waits = yields(lw, i), back_if_true = waits && is_back_edge(i->block, 0);
+  assert(!waits || is_back_edge(i->block, 0) != is_back_edge(i->block, 1));
   note_end(lw, i);
-  if (yes != no && !yields) {
+  if (yes != no && !waits) {
     l_condbr(lw->b, c, yes, no);
     return;
   }
   n->edge = lw_block(lw, "edge");
   l_condbr(lw->b, c, back_if_true ? n->edge : yes, back_if_true ? no : n->edge);
   lw_at(lw, n->edge);
-  if (yields)
+  if (waits)
     lw_yield(lw, i);
   l_br(lw->b, back_if_true ? yes : no);
 }

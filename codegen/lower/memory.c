@@ -185,7 +185,7 @@ static LLVMValueRef read_element(Lower *lw, Ins *i) {
     return v;
   v = l_load(lw->b, type, p);
   LLVMSetAlignment(v, element_alignment(lw, array));
-  LLVMSetVolatile(v, i->aux.i == HINT_LDCV);
+  LLVMSetVolatile(v, i->aux.i == HINT_LDCV || i->flags & INS_POLLED);
   mark_access(lw, i, v);
   return v;
 }

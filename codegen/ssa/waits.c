@@ -1,9 +1,10 @@
 /* Waits: which loops wait for other threads.
  *
  * In: typed functions in order, with dominators and one back edge a loop. Out: INS_YIELDS on the
- * back edge's branch of each loop that must let other threads run in every iteration. On the host
- * the threads of a block share an OS thread, so a loop that waits for one of them would otherwise
- * spin for ever.
+ * back edge's branch of each loop that must let other threads run in every iteration, and
+ * INS_POLLED on the loads that its end depends on. On the host the threads of a block share an OS
+ * thread, so a loop that waits for one of them would otherwise spin for ever. On a GPU it would
+ * spin on what LLVM has read once, in front of it.
  *
  * A loop waits if an iteration can pass without progress: there is a path from the header back to
  * it on which everything that the path's exit conditions depend on keeps its value, except memory
@@ -581,6 +582,25 @@ static bool waits(Waits *w, const WaitLoop *l) {
   return search(w, l->header, NULL);
 }
 
+/* Marks the loads that v depends on. */
+static void mark_polled(Waits *w, Ins *v) {
+  if (w->seen[v->id] == w->visit_stamp)
+    return;
+  w->seen[v->id] = w->visit_stamp;
+  if (v->op == OP_LOAD && is_shared_with_others(v->args[0]))
+    v->flags |= INS_POLLED;
+  for (uint32_t k = 0; !is_access(v) && v->op != OP_CALL && k < v->nargs; k++)
+    mark_polled(w, v->args[k]);
+}
+
+static void mark(Waits *w, const WaitLoop *l) {
+  w->visit_stamp++;
+  l->latch->last->flags |= INS_YIELDS;
+  FOR_BLOCKS (w->fn, b)
+    if (has(l, b) && b->last->op == OP_CONDBR && !(has(l, b->succ[0]) && has(l, b->succ[1])))
+      mark_polled(w, b->last->args[0]);
+}
+
 static void find_in(Waits *w, Fn *fn) {
   assert(fn->entry->rpo == 0 && !fn->entry->idom); /* ordered, with dominators */
   w->fn = fn;
@@ -592,7 +612,7 @@ static void find_in(Waits *w, Fn *fn) {
   find_loops(w);
   for (uint32_t n = 0; n < w->loops.len; n++)
     if (waits(w, &w->loops.data[n]))
-      w->loops.data[n].latch->last->flags |= INS_YIELDS;
+      mark(w, &w->loops.data[n]);
 }
 
 void cg_find_waits(Cx *cx, Program *program) {

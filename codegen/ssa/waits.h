@@ -6,7 +6,7 @@
 #include "ir/fn.h"
 
 /* In: a program whose functions have been through ir_join_latches and ir_dominators. Out:
- * INS_YIELDS on the terminator of each such loop's latch. */
+ * INS_YIELDS on the terminator of each such loop's latch, INS_POLLED on what its end reads. */
 void cg_find_waits(Cx *cx, Program *program);
 
 #endif

@@ -44,6 +44,32 @@ total = np.zeros(1, np.int64)
 kernel[200, 32](np.zeros(1, np.int32), total)
 assert total[0] == 200
 """,
+    "flags": """
+@cuda.jit
+def kernel(out, flags):
+    there = cuda.shared.array(1, np.int32)
+    if cuda.threadIdx.x == 0:
+        there[0] = 0
+    cuda.syncthreads()
+    b, t = cuda.blockIdx.x, cuda.threadIdx.x
+    if t == 32:  # of another warp, and in its turn of another block
+        while flags[b] == 0:
+            pass
+        cuda.threadfence()
+        out[b + 1, 32] = out[b, 32] + 1
+        cuda.threadfence()
+        flags[b + 1] = 1
+        there[0] = 1
+    elif t < 32:
+        while there[0] == 0:
+            pass
+        out[b + 1, t] = t
+
+out, flags = np.zeros((101, 33), np.int64), np.zeros(101, np.int32)
+flags[0] = 1
+kernel[100, 64](out, flags)
+assert (out[1:, :32] == np.arange(32)).all() and (out[:, 32] == np.arange(101)).all()
+""",
     "look-back": """
 @cuda.jit
 def kernel(x, out, flags, sums):

@@ -376,11 +376,6 @@ def test_wrong_use(text, what):
     assert re.search(r"line \d+|:\d+", str(e.value)) and "thread" in str(e.value)
 
 
-# A GPU's compiler may read f[0] once: there a flag is asked by an atomic operation.
-POLL = pytest.param(
-    "    if t == 0:\n        s[1] = 5\n        cuda.threadfence_block()\n        f[0] = 1\n    while f[0] == 0:\n        pass\n    v = s[1]\n",
-    marks=pytest.mark.host_only("a plain read in a loop need not see what others write"),
-)
 # of shared numbers s and a barrier: threads that know of each other, or need not
 ORDERED = [
     # the same value, a place of its own in one word
@@ -388,7 +383,7 @@ ORDERED = [
     "    b = cuda.shared.array(64, np.int8)\n    b[t] = t\n    v = b[t]\n    b[t] = v + 1\n    v = b[t] + 4 - t\n",
     # locks, flags, counters
     "    while cuda.atomic.cas(f, 0, 0, 1) != 0:\n        pass\n    s[0] += 1\n    cuda.threadfence_block()\n    cuda.atomic.exch(f, 0, 0)\n    cuda.barrier_sync(1, 64)\n    v = s[0] - 59\n",
-    POLL,
+    "    if t == 0:\n        s[1] = 5\n        cuda.threadfence_block()\n        f[0] = 1\n    while f[0] == 0:\n        pass\n    v = s[1]\n",
     "    if t == 0:\n        s[1] = 5\n        cuda.threadfence_block()\n        cuda.atomic.exch(f, 0, 1)\n    while cuda.atomic.or_(f, 0, 0) == 0:\n        pass\n    v = s[1]\n",
     "    s[t] = 5\n    cuda.threadfence_block()\n    n = cuda.atomic.add(f, 0, 1)\n    v = s[63 - t] if n == 63 else 5\n",
     "    cuda.atomic.add(f, 0, 1)\n    cuda.barrier_sync(1, 64)\n    v = f[0] - 59\n",

@@ -12,7 +12,7 @@ from pyptx import cuda
 pytestmark = [
     pytest.mark.skipif(os.environ["PYPTX_DEVICE"] == "ptx", reason="threads run one after the other in tests/ptx_on_cpu"),
     # what may never end there runs in a process of its own
-    pytest.mark.host_only("GPUs do not promise turns to all lanes of a warp, nor that a plain load is repeated: tests/gpu/test_gpu_waiting.py"),
+    pytest.mark.host_only("GPUs do not promise turns to all lanes of a warp: tests/gpu/test_gpu_waiting.py"),
 ]
 
 
@@ -352,3 +352,19 @@ def test_what_waits_gives_others_their_turn(text, capfd):
 @pytest.mark.parametrize("text", NO_WAIT.values(), ids=NO_WAIT)
 def test_what_does_not_wait_stays_as_it_is(text, capfd):
     assert not yields(text, capfd)
+
+
+def volatile_loads(text):
+    function = define("def kernel(x, y):\n    t = cuda.threadIdx.x\n    " + "\n    ".join(text.split("\n")) + "\n")
+    return cuda.compile_ptx(function, "(int64[::1], int64)", cc="sm_90")[0].count("ld.volatile")
+
+
+@pytest.mark.parametrize("text", [text for text in WAIT.values() if "atomic" not in text])
+def test_a_gpu_reads_each_time(text):
+    """What is read once would be waited for in vain; 0.1 s for all."""
+    assert volatile_loads(text)
+
+
+@pytest.mark.parametrize("text", NO_WAIT.values(), ids=NO_WAIT)
+def test_a_gpu_reads_as_it_likes(text):
+    assert not volatile_loads(text)

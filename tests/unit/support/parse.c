@@ -441,6 +441,8 @@ static void parse_ins(Parser *p) {
 #undef X
   if (take(p, "ahead"))
     i->flags |= INS_AHEAD;
+  if (take(p, "polled"))
+    i->flags |= INS_POLLED;
   if (op == OP_PARAM) {
     if (i->aux.i < 0 || i->aux.i >= p->fn->nparams)
       bad(p, "no such parameter");
