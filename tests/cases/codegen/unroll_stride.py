@@ -1,5 +1,5 @@
 # sig: float32[::1], float32[::1]
-# A grid's stride: 32 bits count, and four loads stand in a row; the up to three before them are no loop.
+# A grid's stride: 32 bits count, four loads stand in a row without a quotient; the up to three behind them are no loop.
 from pyptx import cuda
 
 
