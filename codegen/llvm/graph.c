@@ -361,6 +361,13 @@ bool graph_fork(LLVMValueRef end, Fork *fork) {
 
 unsigned graph_count_edges(LLVMValueRef end) { return LLVMGetNumSuccessors(end); }
 
+LLVMValueRef graph_behind_phis(LLVMBasicBlockRef block) {
+  LLVMValueRef i = LLVMGetFirstInstruction(block);
+  while (LLVMIsAPHINode(i))
+    i = LLVMGetNextInstruction(i);
+  return i;
+}
+
 LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
   return LLVMGetNumSuccessors(end) == 1 ? LLVMGetSuccessor(end, 0) : NULL;

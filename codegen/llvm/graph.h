@@ -98,6 +98,8 @@ bool graph_fork(LLVMValueRef end, Fork *fork); /* false: the terminator is not o
 unsigned graph_count_edges(LLVMValueRef end);
 /* The only successor of a block; NULL unless its terminator has exactly one edge. */
 LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block);
+/* The first instruction of a block that is no phi. */
+LLVMValueRef graph_behind_phis(LLVMBasicBlockRef block);
 /* Redirects all edges of the terminator to `from` to `to`; phis are not changed. */
 void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to);
 /* What is in front of i in its block becomes a block of its own, without a terminator, to which all

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "codegen/llvm/compat.h"
 #include "ir/registers.h"
 
 bool cg_is_call_of(LLVMValueRef i, const char *name) {
@@ -93,6 +94,10 @@ static bool is_of_load(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) 
     if (is_of_load(LLVMGetOperand(v, k), block, depth + 1))
       return true;
   return false;
+}
+
+bool cg_is_kernel_argument(LLVMValueRef v) {
+  return LLVMIsAArgument(v) && LLVMGetFunctionCallConv(LLVMGetParamParent(v)) == CG_LLVM_PTX_KERNEL;
 }
 
 bool cg_is_of_load(LLVMValueRef v, LLVMBasicBlockRef block) { return is_of_load(v, block, 0); }

@@ -46,6 +46,8 @@ bool cg_only_computes(LLVMValueRef i);
 /* May it run where the kernel would not run it? An operation without effects that is defined for
  * all operands. */
 bool cg_is_speculatable(LLVMValueRef i);
+/* Is v a parameter of a GPU's kernel, and so the same in all threads? */
+bool cg_is_kernel_argument(LLVMValueRef v);
 /* Is v a load, or made of one by a few operations? Of that block all of it, if one is given. */
 bool cg_is_of_load(LLVMValueRef v, LLVMBasicBlockRef block);
 /* Is it an intrinsic such as an approximate exponential: no memory, no other threads? */

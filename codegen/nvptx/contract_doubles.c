@@ -15,6 +15,7 @@
 #include <assert.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/graph.h"
 #include "codegen/nvptx/nvptx.h"
 
 static bool is_product(LLVMValueRef v) {
@@ -115,9 +116,7 @@ static void visit_square(Cg *cg, LLVMValueRef phi) {
       root = NULL;
   if (!root)
     return;
-  LLVMValueRef at = phi;
-  while (LLVMIsAPHINode(at))
-    at = LLVMGetNextInstruction(at);
+  LLVMValueRef at = graph_behind_phis(LLVMGetInstructionParent(phi));
   LLVMPositionBuilderBefore(cg->builder, at);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(at));
   LLVMValueRef square = l_fmul(cg->builder, root, root);

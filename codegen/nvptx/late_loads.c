@@ -13,7 +13,6 @@
  * In: functions as they go to the code generator. Loops that write nothing but local arrays. */
 #include <string.h>
 
-#include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
@@ -46,9 +45,8 @@ static LLVMValueRef array_of(const Cg *cg, LLVMValueRef p, int64_t *distance) {
                  (int64_t)LLVMABISizeOfType(cg->layout, LLVMGetGEPSourceElementType(p));
     p = LLVMGetOperand(p, 0);
   }
-  bool kernels = LLVMIsAArgument(p) &&
-                 LLVMGetFunctionCallConv(LLVMGetParamParent(p)) == CG_LLVM_PTX_KERNEL;
-  return kernels && LLVMGetPointerAddressSpace(LLVMTypeOf(p)) == NVPTX_GLOBAL ? p : NULL;
+  bool is = cg_is_kernel_argument(p) && LLVMGetPointerAddressSpace(LLVMTypeOf(p)) == NVPTX_GLOBAL;
+  return is ? p : NULL;
 }
 
 static bool is_local(LLVMValueRef p) {
@@ -135,13 +133,6 @@ static LLVMValueRef sign_of(Cg *cg, LLVMValueRef counter) {
   return l_zext(cg->builder, l_call_type(cg->builder, type, text, &counter, 1), cg->t.i64);
 }
 
-static LLVMValueRef first_of(LLVMBasicBlockRef block) {
-  LLVMValueRef i = LLVMGetFirstInstruction(block);
-  while (LLVMIsAPHINode(i))
-    i = LLVMGetNextInstruction(i);
-  return i;
-}
-
 static void load_late(Late *x, LLVMValueRef load, LLVMValueRef use) {
   Cg *cg = x->cg;
   int64_t distance;
@@ -169,7 +160,7 @@ static void visit_loop(Cg *cg, const FnGraph *g, uint32_t loop) {
   if (!counter)
     return;
   const GraphLoop *l = &g->loops.data[loop];
-  LLVMPositionBuilderBefore(cg->builder, first_of(g->nodes[l->header].block));
+  LLVMPositionBuilderBefore(cg->builder, graph_behind_phis(g->nodes[l->header].block));
   LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   x->zero = sign_of(cg, counter);
   for (uint32_t k = 0; k < l->nnodes; k++)

@@ -266,13 +266,6 @@ static void write_group(Loop *l, Group *g) {
 
 /* --- the groups of a loop --- */
 
-static LLVMValueRef first_behind_phis(LLVMBasicBlockRef block) {
-  LLVMValueRef i = LLVMGetFirstInstruction(block);
-  while (LLVMIsAPHINode(i))
-    i = LLVMGetNextInstruction(i);
-  return i;
-}
-
 /* By which condition does an iteration come to the node? False: by several. */
 static bool read_condition(const Loop *l, uint32_t node, Ahead *a) {
   const GraphNode *n = &l->g->nodes[node];
@@ -315,7 +308,7 @@ static void order_loop(Loop *l) {
   unsigned most = size_of_groups(l);
   if (!most)
     return;
-  Group now = group_at(l, first_behind_phis(l->g->nodes[loop->header].block));
+  Group now = group_at(l, graph_behind_phis(l->g->nodes[loop->header].block));
   bool stored = false;
   for (uint32_t node = loop->header; node < l->g->len; node++) {
     const GraphNode *n = &l->g->nodes[node];

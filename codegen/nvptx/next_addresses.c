@@ -193,10 +193,8 @@ static LLVMBasicBlockRef front_of(Cg *cg, const Search *s) {
 
 /* Does the block have nothing but phis, and lead to the header alone? */
 static bool only_joins(LLVMBasicBlockRef block, LLVMBasicBlockRef header) {
-  LLVMValueRef i = LLVMGetFirstInstruction(block);
-  while (LLVMIsAPHINode(i))
-    i = LLVMGetNextInstruction(i);
-  return i == LLVMGetBasicBlockTerminator(block) && graph_next(block) == header;
+  return graph_behind_phis(block) == LLVMGetBasicBlockTerminator(block) &&
+         graph_next(block) == header;
 }
 
 /* Of a header whose edge back is joined with others in the latch: it leads to itself. */

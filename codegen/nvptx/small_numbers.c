@@ -347,9 +347,7 @@ static void extend_for(Cg *cg, LLVMValueRef user, LLVMValueRef wide, LLVMValueRe
 }
 
 static void extend_where_used(Cg *cg, LLVMBasicBlockRef b) {
-  LLVMValueRef at = LLVMGetFirstInstruction(b);
-  while (LLVMIsAPHINode(at))
-    at = LLVMGetNextInstruction(at);
+  LLVMValueRef at = graph_behind_phis(b);
   for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
     LLVMValueRef from = width_of(i) == 64 ? short_phi(i) : NULL;

@@ -23,7 +23,6 @@
  * threads have side by side, as a stencil's points: there accesses touch few lines as they are. */
 #include <llvm-c/DebugInfo.h>
 
-#include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
@@ -237,10 +236,8 @@ static LLVMValueRef low_bits(Cg *cg, const Access *a, unsigned widest) {
 
 /* Is v the same in all threads of a launch? */
 static bool is_uniform(LLVMValueRef v, unsigned depth) {
-  if (LLVMIsAConstantInt(v))
+  if (LLVMIsAConstantInt(v) || cg_is_kernel_argument(v))
     return true;
-  if (LLVMIsAArgument(v))
-    return LLVMGetFunctionCallConv(LLVMGetParamParent(v)) == CG_LLVM_PTX_KERNEL;
   return depth < DEEP && cg_is_extension(v) && is_uniform(LLVMGetOperand(v, 0), depth + 1);
 }
 
@@ -272,8 +269,7 @@ static LLVMValueRef steps_of(Cg *cg, LLVMValueRef bits, LLVMValueRef index, uint
  * one thread is 0 in all. NULL if the common address is made of more. */
 static LLVMValueRef common_bits(Cg *cg, const Access *a, unsigned widest) {
   LLVMBuilderRef b = cg->builder;
-  if (!LLVMIsAArgument(a->from) ||
-      LLVMGetFunctionCallConv(LLVMGetParamParent(a->from)) != CG_LLVM_PTX_KERNEL)
+  if (!cg_is_kernel_argument(a->from))
     return NULL;
   LLVMValueRef low = l_trunc(b, l_ptrtoint(b, a->from, cg->t.i64), cg->t.i32);
   if (a->index)
