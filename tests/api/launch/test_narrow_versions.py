@@ -275,8 +275,8 @@ for n in NUMBERS:
 
 @needs_standin
 def test_large_grids():
-    """More than 2^30 - 1 threads or 2^23 blocks along an axis take the wide version, by every door, and leave nothing behind for other launches. The
-    stand-in driver runs nothing here."""
+    """More than 2^30 - 1 threads or 2^23 blocks along an axis take the wide version, by every door, and leave nothing
+    behind for other launches. The stand-in driver runs nothing here."""
     standin.run("""
 import numpy as np
 from pyptx import cuda
