@@ -4,41 +4,21 @@
  * In: the kernel that will be coarsened. Out: the same, with `llvm.fma` and without the flag that
  * permits contraction.
  *
- * If it were left to the code generator, the choice would depend on the number of uses of each
- * product, which differs between the two entries where copies share a value: a coarsened launch
- * would round differently. So it is made here, as LLVM's generator for NVPTX makes it for a kernel
- * by itself: an addition takes an operand that is a product; of two, the one with fewer uses, else
- * the first. What remains may not be contracted any more, by ptxas either. */
+ * If it were left to the code generator, a coarsened launch could round differently: of a sum's
+ * products it contracts the one with fewer uses, and values that copies share have more. So it is
+ * made here, by what nvptx/kept_products.c has left: each sum has one product to be contracted with
+ * at most. What remains may not be contracted any more, by ptxas either. */
 #include "codegen/coarsen/coarsen.h"
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/copy.h"
+#include "codegen/llvm/match.h"
 
-static bool is_contractible(LLVMValueRef v, LLVMOpcode op) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op &&
-         (LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract);
-}
-
-static bool is_sum(LLVMValueRef v) {
-  return is_contractible(v, LLVMFAdd) || is_contractible(v, LLVMFSub);
-}
-
-static unsigned count_uses(LLVMValueRef v) {
-  unsigned n = 0;
-  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-    n++;
-  return n;
-}
-
-/* Which operand is the product to contract; 2: neither is a product. */
+/* Which operand is the product to contract; 2: neither. */
 static unsigned product_of(LLVMValueRef sum) {
-  LLVMValueRef a = LLVMGetOperand(sum, 0), b = LLVMGetOperand(sum, 1);
-  bool first = is_contractible(a, LLVMFMul), second = is_contractible(b, LLVMFMul);
-  if (first && second)
-    return count_uses(a) > count_uses(b);
-  return first ? 0 : second ? 1 : 2;
-}
-
-static LLVMFastMathFlags settled(LLVMValueRef v) {
-  return LLVMGetFastMathFlags(v) & ~(LLVMFastMathFlags)LLVMFastMathAllowContract;
+  for (unsigned k = 0; k < 2; k++)
+    if (cg_is_contractible(LLVMGetOperand(sum, k), LLVMFMul))
+      return k;
+  return 2;
 }
 
 static LLVMValueRef fused(Cg *cg, LLVMBuilderRef b, LLVMValueRef sum, unsigned product) {
@@ -51,7 +31,8 @@ static LLVMValueRef fused(Cg *cg, LLVMBuilderRef b, LLVMValueRef sum, unsigned p
   }
   LLVMValueRef fma = cg_intrinsic_fn(cg, "llvm.fma", &type, 1);
   LLVMValueRef call = l_call(b, fma, args, 3);
-  LLVMSetFastMathFlags(call, settled(sum));
+  LLVMSetFastMathFlags(call,
+                       LLVMGetFastMathFlags(sum) & ~(LLVMFastMathFlags)LLVMFastMathAllowContract);
   return call;
 }
 
@@ -80,22 +61,15 @@ static void each_instruction(Cg *cg, LLVMBuilderRef b,
 }
 
 static void visit_sum(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
-  unsigned product = is_sum(i) ? product_of(i) : 2;
+  unsigned product = cg_is_contractible_sum(i) ? product_of(i) : 2;
   if (product < 2)
     fuse(cg, b, i, product);
 }
 
-/* The flag cannot be removed from an instruction, so it is built anew. */
 static void visit_rest(Cg *cg, LLVMBuilderRef b, LLVMValueRef i) {
   (void)cg;
-  if (!is_sum(i) && !is_contractible(i, LLVMFMul))
-    return;
-  LLVMValueRef again = l_binop(at(b, i), LLVMGetInstructionOpcode(i), LLVMGetOperand(i, 0),
-                               LLVMGetOperand(i, 1));
-  if (LLVMIsAInstruction(again))
-    LLVMSetFastMathFlags(again, settled(i));
-  LLVMReplaceAllUsesWith(i, again);
-  LLVMInstructionEraseFromParent(i);
+  if (cg_is_contractible_sum(i) || cg_is_contractible(i, LLVMFMul))
+    copy_without_contraction(b, i);
 }
 
 void co_contract(Cg *cg) {

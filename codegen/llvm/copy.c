@@ -14,6 +14,18 @@ LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *oper
   return copy;
 }
 
+void copy_without_contraction(LLVMBuilderRef b, LLVMValueRef i) {
+  LLVMPositionBuilderBefore(b, i);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
+  LLVMValueRef again = l_binop(b, LLVMGetInstructionOpcode(i), LLVMGetOperand(i, 0),
+                               LLVMGetOperand(i, 1));
+  if (LLVMIsAInstruction(again))
+    LLVMSetFastMathFlags(again,
+                         LLVMGetFastMathFlags(i) & ~(LLVMFastMathFlags)LLVMFastMathAllowContract);
+  LLVMReplaceAllUsesWith(i, again);
+  LLVMInstructionEraseFromParent(i);
+}
+
 static bool is_from(LLVMValueRef front, LLVMValueRef v) {
   while (front && front != v)
     front = LLVMGetNextInstruction(front);

@@ -9,6 +9,10 @@
  * original's. */
 LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands);
 
+/* Replaces i, which has two operands, by the same that may not be contracted: LLVM can only add
+ * flags to an instruction. */
+void copy_without_contraction(LLVMBuilderRef b, LLVMValueRef i);
+
 /* Moves v, and what it is computed of, in front of an instruction of its block, where it is behind.
  * It keeps its line. */
 void copy_move_front(LLVMBuilderRef b, LLVMValueRef front, LLVMValueRef v);

@@ -11,6 +11,14 @@ static inline bool cg_is_extension(LLVMValueRef v) {
   return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v);
 }
 
+/* Such an operation on floats, which may be contracted with others. */
+static inline bool cg_is_contractible(LLVMValueRef v, LLVMOpcode op) {
+  return cg_is_op(v, op) && LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
+}
+static inline bool cg_is_contractible_sum(LLVMValueRef v) {
+  return cg_is_contractible(v, LLVMFAdd) || cg_is_contractible(v, LLVMFSub);
+}
+
 /* v without extensions. */
 static inline LLVMValueRef cg_peel(LLVMValueRef v) {
   while (cg_is_extension(v))

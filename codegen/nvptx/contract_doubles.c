@@ -16,24 +16,13 @@
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
-
-static bool is_product(LLVMValueRef v) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == LLVMFMul &&
-         LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
-}
 
 /* --- doubles --- */
 
-static bool is_contractible_sum(LLVMValueRef v) {
-  if (!LLVMIsAInstruction(v))
-    return false;
-  LLVMOpcode op = LLVMGetInstructionOpcode(v);
-  return (op == LLVMFAdd || op == LLVMFSub) && LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
-}
-
 static bool is_double(LLVMValueRef v) {
-  return is_contractible_sum(v) && LLVMGetInstructionOpcode(v) == LLVMFAdd &&
+  return cg_is_contractible_sum(v) && LLVMGetInstructionOpcode(v) == LLVMFAdd &&
          LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1);
 }
 
@@ -66,13 +55,14 @@ static bool is_fused_away(LLVMValueRef v, LLVMValueRef but) {
     LLVMValueRef by = LLVMGetUser(u);
     if (by == but)
       continue;
-    if (!is_contractible_sum(by) ||
+    if (!cg_is_contractible_sum(by) ||
         LLVMGetInstructionParent(by) != LLVMGetInstructionParent(LLVMIsAPHINode(v) ? by : v))
       return false;
     LLVMValueRef other = LLVMGetOperand(by, LLVMGetOperand(by, 0) == v);
     LLVMUseRef first = LLVMGetFirstUse(other);
     bool alone = first && !LLVMGetNextUse(first);
-    if (other == v || (is_product(other) && alone) || (LLVMIsAPHINode(v) && is_product(other)))
+    if (other == v || (cg_is_contractible(other, LLVMFMul) && alone) ||
+        (LLVMIsAPHINode(v) && cg_is_contractible(other, LLVMFMul)))
       return false;
   }
   return true;
@@ -87,7 +77,8 @@ static LLVMValueRef root_of(LLVMValueRef phi) {
     for (unsigned k = 0; k < n && all; k++) {
       LLVMValueRef square = LLVMGetIncomingValue(phi, k);
       LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
-      all = is_product(square) && LLVMGetOperand(square, 0) == LLVMGetOperand(square, 1);
+      all = cg_is_contractible(square, LLVMFMul) &&
+            LLVMGetOperand(square, 0) == LLVMGetOperand(square, 1);
       for (unsigned j = 0; j < n && all; j++)
         all = LLVMGetIncomingBlock(q, j) != from ||
               LLVMGetIncomingValue(q, j) == LLVMGetOperand(square, 0);
@@ -135,7 +126,7 @@ static void visit(Cg *cg, LLVMValueRef i) {
     visit_square(cg, i);
     return;
   }
-  if (!is_contractible_sum(i) || is_double(i))
+  if (!cg_is_contractible_sum(i) || is_double(i))
     return;
   for (unsigned k = 0; k < 2; k++)
     if (is_double(LLVMGetOperand(i, k))) {

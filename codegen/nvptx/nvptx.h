@@ -48,6 +48,10 @@ LLVMValueRef cg_nvptx_float_to_float8(Lower *lw, LLVMValueRef v, TypeId id);
  * passes. */
 void cg_nvptx_double(Cg *cg);
 
+/* kept_products.c: products that something else than sums reads, too, are contracted with nothing;
+ * after LLVM's passes. */
+void cg_nvptx_keep_products(Cg *cg);
+
 /* square_root.c: float32 roots without slow paths, where the argument's range allows it; after
  * LLVM's passes, with IEEE arithmetic. */
 void cg_nvptx_roots(Cg *cg);

@@ -100,16 +100,12 @@ static LLVMValueRef negated(Cg *cg, LLVMValueRef v) {
   return l_call_type(cg->builder, type, assembly, &v, 1);
 }
 
-static bool is_contractible(LLVMValueRef v, LLVMOpcode op) {
-  return cg_is_op(v, op) && LLVMGetFastMathFlags(v) & LLVMFastMathAllowContract;
-}
-
 /* -v, or a * b - v, which is a fused operation: what reads v instead; else NULL. */
 static LLVMValueRef without_bits(Cg *cg, LLVMValueRef by, LLVMValueRef v) {
   if (cg_is_op(by, LLVMFNeg))
     return negated(cg, v);
-  if (!cg->options.fma || !is_contractible(by, LLVMFSub) || LLVMGetOperand(by, 1) != v ||
-      !is_contractible(LLVMGetOperand(by, 0), LLVMFMul))
+  if (!cg->options.fma || !cg_is_contractible(by, LLVMFSub) || LLVMGetOperand(by, 1) != v ||
+      !cg_is_contractible(LLVMGetOperand(by, 0), LLVMFMul))
     return NULL;
   LLVMValueRef product = LLVMGetOperand(by, 0);
   LLVMValueRef args[] = {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), negated(cg, v)};

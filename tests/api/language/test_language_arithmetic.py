@@ -234,6 +234,30 @@ def test_contraction(dtype):
     assert np.array_equal(out, fused) or not out.any()
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_products_that_stay_are_not_contracted(dtype):
+    """A product that a function, a store or a comparison reads, too, is rounded for all: fractions are from 0 to 1."""
+
+    def fractions(x, s, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            place = x[i] * s[0]
+            out[0, i] = place - np.floor(place)
+            area = x[i] * x[i]
+            out[1, i] = area + s[0] if area > s[0] else area - s[0]
+            width = s[0] * x[i - 1]
+            out[2, i] = width
+            out[3, i] = x[i] - width
+
+    x, s = np.random.default_rng(13).uniform(0, 100, 4096).astype(dtype), np.array([0.05], dtype)
+    x[:2000] = (np.arange(2000) * 20 / 2000).astype(dtype)  # many products near whole numbers
+    plain, out = np.zeros((4, x.size), dtype), np.zeros((4, x.size), dtype)
+    cuda.jit(fma=False)(fractions)[32, 128](x, s, plain)
+    cuda.jit(fractions)[32, 128](x, s, out)
+    cuda.synchronize()
+    assert np.array_equal(out, plain) and 0 <= out[0].min() and out[0].max() < 1
+
+
 def test_powers_of_a_known_exponent_above_int64():
     large, odd = np.uint64(2**63), np.uint64(2**63 + 1)
 

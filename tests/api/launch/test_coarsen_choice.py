@@ -493,7 +493,7 @@ def test_both_entries_contract_alike():
     arithmetic = r"\b(fma|mul|add|sub|neg)((?:\.rn)?)\.f32"
     assert {m[0] + m[1] for m in re.findall(arithmetic, plain)} == {m[0] + m[1] for m in re.findall(arithmetic, coarse)}
     assert not re.search(r"\b(mul|add|sub)\.f32", ptx)  # ptxas would contract those as it likes
-    assert plain.count("fma.rn.f32") == 4
+    assert plain.count("fma.rn.f32") == 3  # not a + c: both are read by products, too
 
 
 def two_products(x, y, out):  # the first is the same for all blocks, so that it has more uses in the second entry
