@@ -22,17 +22,19 @@ static unsigned count_uses(LLVMValueRef v) {
   return n;
 }
 
-static bool is_read_by_sums_only(LLVMValueRef product) {
+static bool is_read_otherwise(LLVMValueRef product) {
+  bool by_sums = false, otherwise = false;
   for (LLVMUseRef u = LLVMGetFirstUse(product); u; u = LLVMGetNextUse(u)) {
-    LLVMValueRef sum = LLVMGetUser(u);
-    if (!cg_is_contractible_sum(sum) || LLVMGetOperand(sum, 0) == LLVMGetOperand(sum, 1))
-      return false;
+    LLVMValueRef by = LLVMGetUser(u);
+    bool sum = cg_is_contractible_sum(by) && LLVMGetOperand(by, 0) != LLVMGetOperand(by, 1);
+    by_sums |= sum;
+    otherwise |= !sum;
   }
-  return true;
+  return by_sums && otherwise;
 }
 
 static void keep_read_products(LLVMBuilderRef b, LLVMValueRef i) {
-  if (cg_is_contractible(i, LLVMFMul) && !is_read_by_sums_only(i))
+  if (cg_is_contractible(i, LLVMFMul) && is_read_otherwise(i))
     copy_without_contraction(b, i);
 }
 
