@@ -7,7 +7,7 @@
  *
  * each load would wait for the quotient before it, which waits for the load before that: one load
  * in flight. The loads that no store, barrier or call stands in front of are issued in front of the
- * first slow operation, as many as have registers.
+ * first slow operation, as many as have registers; from there on others in front of the next.
  *
  * In: a module that only the code generator is still to see. Out: loads, and what their addresses
  * are computed with, further up in their block. */
@@ -64,8 +64,12 @@ static unsigned words_of(const Cg *cg, LLVMValueRef load) {
   return (unsigned)(LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(load)) + 31) / 32;
 }
 
+static Front new_front(Cg *cg) {
+  return (Front){.cg = cg, .behind = {.arena = &cg->cx->arena}, .moved = {.arena = &cg->cx->arena}};
+}
+
 static void order_loads(Cg *cg, LLVMBasicBlockRef block) {
-  Front b = {.cg = cg, .behind = {.arena = &cg->cx->arena}, .moved = {.arena = &cg->cx->arena}};
+  Front b = new_front(cg);
   unsigned words = 0;
   for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
     next = LLVMGetNextInstruction(i);
@@ -77,7 +81,13 @@ static void order_loads(Cg *cg, LLVMBasicBlockRef block) {
     if (b.first)
       valuemap_set(&b.behind, i, 1);
     unsigned size = load ? words_of(cg, i) : 0;
-    if (load && b.first && (words + size > WORDS || !may_move(&b, i, 0)))
+    bool full = words + size > WORDS;
+    if (load && b.first && full) {
+      b = new_front(cg);
+      words = size;
+      continue;
+    }
+    if (load && b.first && !may_move(&b, i, 0))
       continue;
     words = stops ? 0 : words + size; /* in front of a barrier, loads have arrived */
     if (load && b.first)

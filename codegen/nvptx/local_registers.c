@@ -331,6 +331,22 @@ static bool read_elements(Elements *e) {
   return (int64_t)a->bytes % e->size == 0 && count_of(e) <= MOST_PLACES;
 }
 
+static uint32_t loop_of(const Elements *e, const LocalAccess *a) {
+  uint32_t node = graph_number(e->g, LLVMGetInstructionParent(a->ins));
+  return node == GRAPH_NONE ? GRAPH_NONE : e->g->nodes[node].loop;
+}
+
+/* Does a loop use the array only at places that vary, such an access among them? Then it would
+ * carry all elements round for the sake of one, as a thread's histogram would. */
+static bool is_for_one(const Elements *e, const LocalAccess *a, unsigned places) {
+  uint32_t loop = loop_of(e, a);
+  bool constant = false;
+  for (uint32_t k = 0; k < e->array->accesses.len; k++)
+    constant |= !e->array->accesses.data[k].index &&
+                loop_of(e, &e->array->accesses.data[k]) == loop;
+  return loop != GRAPH_NONE && places > LOCAL_MOST_OPAQUE && !constant;
+}
+
 static bool visit_array(Cg *cg, const FnGraph *g, const LocalArray *a) {
   Elements *e = CX_NEW(cg->cx, Elements);
   unsigned choices = 0, variable = 0;
@@ -343,7 +359,7 @@ static bool visit_array(Cg *cg, const FnGraph *g, const LocalArray *a) {
     unsigned n = x->index ? places_of(e, x, places) : 1;
     variable += x->index != NULL;
     choices += x->index ? n : 0;
-    if (!n)
+    if (!n || (x->index && is_for_one(e, x, n)))
       return false;
   }
   if (!variable || choices > MOST_CHOICES)

@@ -1,5 +1,6 @@
 /* NVPTX unrolled loops: what is to become of loops of one block that LLVM, or we, have unrolled.
  * In: their marks. Out: marks by which LLVM unrolls them once more, or none, so that ptxas may. */
+#include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/masked_unroll.h"
@@ -14,6 +15,7 @@ enum {
 typedef struct Work {
   unsigned size, words, global; /* words: of loads; global: of such as are from global memory */
   bool other;                   /* more than loads and what may be speculated */
+  bool slow;                    /* quotients or roots, over which ptxas moves no load */
 } Work;
 
 static Work work_of(const Cg *cg, LLVMBasicBlockRef b) {
@@ -26,15 +28,19 @@ static Work work_of(const Cg *cg, LLVMBasicBlockRef b) {
     w.size++;
     w.words += load ? cg_nvptx_words_of(cg, i) : 0;
     w.global += global ? cg_nvptx_words_of(cg, i) : 0;
+    w.slow |= cg_is_slow(cg, i);
     w.other |= !LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i);
   }
   return w;
 }
 
 /* A loop unrolled eight times that loads one or two words an iteration becomes one of sixteen:
- * where few warps run, its time is that of its rounds. One round of eight may be left. */
+ * where few warps run, its time is that of its rounds. One round of eight may be left. With
+ * quotients in it, so many loads go in front of them as there were before (loads_first.c), so that
+ * of two words an iteration the second half would wait one after the other. */
 static bool is_light(const Work *w) {
-  return !w->other && w->global && w->words <= 2 * MASKED_COPIES && w->size <= MAX_LIGHT;
+  unsigned most = w->slow ? MASKED_COPIES : 2 * MASKED_COPIES;
+  return !w->other && w->global && w->words <= most && w->size <= MAX_LIGHT;
 }
 
 bool cg_nvptx_go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {

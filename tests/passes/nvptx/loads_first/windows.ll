@@ -1,0 +1,91 @@
+; opt=3
+; Of twenty loads sixteen go in front of the first quotient, the other four in front of the
+; seventeenth.
+define ptx_kernel void @k(ptr addrspace(1) align 4 %x, ptr addrspace(1) align 4 %out, float %d) #0 {
+entry:
+  %m0 = fadd float %d, 1.0
+  %p0 = getelementptr inbounds float, ptr addrspace(1) %x, i64 0
+  %v0 = load float, ptr addrspace(1) %p0, align 4
+  %e0 = fsub float %v0, %m0
+  %m1 = fdiv float %e0, %d
+  %p1 = getelementptr inbounds float, ptr addrspace(1) %x, i64 1
+  %v1 = load float, ptr addrspace(1) %p1, align 4
+  %e1 = fsub float %v1, %m1
+  %m2 = fdiv float %e1, %d
+  %p2 = getelementptr inbounds float, ptr addrspace(1) %x, i64 2
+  %v2 = load float, ptr addrspace(1) %p2, align 4
+  %e2 = fsub float %v2, %m2
+  %m3 = fdiv float %e2, %d
+  %p3 = getelementptr inbounds float, ptr addrspace(1) %x, i64 3
+  %v3 = load float, ptr addrspace(1) %p3, align 4
+  %e3 = fsub float %v3, %m3
+  %m4 = fdiv float %e3, %d
+  %p4 = getelementptr inbounds float, ptr addrspace(1) %x, i64 4
+  %v4 = load float, ptr addrspace(1) %p4, align 4
+  %e4 = fsub float %v4, %m4
+  %m5 = fdiv float %e4, %d
+  %p5 = getelementptr inbounds float, ptr addrspace(1) %x, i64 5
+  %v5 = load float, ptr addrspace(1) %p5, align 4
+  %e5 = fsub float %v5, %m5
+  %m6 = fdiv float %e5, %d
+  %p6 = getelementptr inbounds float, ptr addrspace(1) %x, i64 6
+  %v6 = load float, ptr addrspace(1) %p6, align 4
+  %e6 = fsub float %v6, %m6
+  %m7 = fdiv float %e6, %d
+  %p7 = getelementptr inbounds float, ptr addrspace(1) %x, i64 7
+  %v7 = load float, ptr addrspace(1) %p7, align 4
+  %e7 = fsub float %v7, %m7
+  %m8 = fdiv float %e7, %d
+  %p8 = getelementptr inbounds float, ptr addrspace(1) %x, i64 8
+  %v8 = load float, ptr addrspace(1) %p8, align 4
+  %e8 = fsub float %v8, %m8
+  %m9 = fdiv float %e8, %d
+  %p9 = getelementptr inbounds float, ptr addrspace(1) %x, i64 9
+  %v9 = load float, ptr addrspace(1) %p9, align 4
+  %e9 = fsub float %v9, %m9
+  %m10 = fdiv float %e9, %d
+  %p10 = getelementptr inbounds float, ptr addrspace(1) %x, i64 10
+  %v10 = load float, ptr addrspace(1) %p10, align 4
+  %e10 = fsub float %v10, %m10
+  %m11 = fdiv float %e10, %d
+  %p11 = getelementptr inbounds float, ptr addrspace(1) %x, i64 11
+  %v11 = load float, ptr addrspace(1) %p11, align 4
+  %e11 = fsub float %v11, %m11
+  %m12 = fdiv float %e11, %d
+  %p12 = getelementptr inbounds float, ptr addrspace(1) %x, i64 12
+  %v12 = load float, ptr addrspace(1) %p12, align 4
+  %e12 = fsub float %v12, %m12
+  %m13 = fdiv float %e12, %d
+  %p13 = getelementptr inbounds float, ptr addrspace(1) %x, i64 13
+  %v13 = load float, ptr addrspace(1) %p13, align 4
+  %e13 = fsub float %v13, %m13
+  %m14 = fdiv float %e13, %d
+  %p14 = getelementptr inbounds float, ptr addrspace(1) %x, i64 14
+  %v14 = load float, ptr addrspace(1) %p14, align 4
+  %e14 = fsub float %v14, %m14
+  %m15 = fdiv float %e14, %d
+  %p15 = getelementptr inbounds float, ptr addrspace(1) %x, i64 15
+  %v15 = load float, ptr addrspace(1) %p15, align 4
+  %e15 = fsub float %v15, %m15
+  %m16 = fdiv float %e15, %d
+  %p16 = getelementptr inbounds float, ptr addrspace(1) %x, i64 16
+  %v16 = load float, ptr addrspace(1) %p16, align 4
+  %e16 = fsub float %v16, %m16
+  %m17 = fdiv float %e16, %d
+  %p17 = getelementptr inbounds float, ptr addrspace(1) %x, i64 17
+  %v17 = load float, ptr addrspace(1) %p17, align 4
+  %e17 = fsub float %v17, %m17
+  %m18 = fdiv float %e17, %d
+  %p18 = getelementptr inbounds float, ptr addrspace(1) %x, i64 18
+  %v18 = load float, ptr addrspace(1) %p18, align 4
+  %e18 = fsub float %v18, %m18
+  %m19 = fdiv float %e18, %d
+  %p19 = getelementptr inbounds float, ptr addrspace(1) %x, i64 19
+  %v19 = load float, ptr addrspace(1) %p19, align 4
+  %e19 = fsub float %v19, %m19
+  %m20 = fdiv float %e19, %d
+  store float %m20, ptr addrspace(1) %out, align 4
+  ret void
+}
+
+attributes #0 = { nounwind }
