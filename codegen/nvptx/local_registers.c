@@ -25,6 +25,7 @@ enum {
   MOST_PLACES = 64,    /* of one access */
   MOST_CHOICES = 2500, /* of all accesses of an array: the insertion into 25 has 300 */
   MAX_DEPTH = 12,      /* of an index's expression */
+  MOST_CARRIED = 2,    /* places of an access in a loop that carries the array for it */
 };
 
 typedef struct Answer { /* is the value this constant? */
@@ -344,7 +345,7 @@ static bool is_for_one(const Elements *e, const LocalAccess *a, unsigned places)
   for (uint32_t k = 0; k < e->array->accesses.len; k++)
     constant |= !e->array->accesses.data[k].index &&
                 loop_of(e, &e->array->accesses.data[k]) == loop;
-  return loop != GRAPH_NONE && places > LOCAL_MOST_OPAQUE && !constant;
+  return loop != GRAPH_NONE && places > MOST_CARRIED && !constant;
 }
 
 static bool visit_array(Cg *cg, const FnGraph *g, const LocalArray *a) {

@@ -395,10 +395,12 @@ ORDERED = [
     "    s[t] = 5\n    cuda.mbarrier_arrive(full, 0)\n    if t % 32 == 7:\n        cuda.mbarrier_wait_parity(full, 0, 0)\n    cuda.syncwarp()\n    v = s[63 - t]\n",
     "    cuda.cp_async(s, t, x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n    cuda.syncthreads()\n    v = s[63 - t]\n    cuda.syncthreads()\n    cuda.cp_async(s, t, x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n",
 ]  # fmt: skip
+UNSEEN = {2, 3, 4, 5, 8, 11}
+UNKNOWN_TO_RACECHECK = pytest.mark.unsanitized("racecheck knows no order by locks, flags, fences and shuffles, and none through another thread's wait")
 
 
 @on_device
-@pytest.mark.parametrize("body", ORDERED, ids=range(len(ORDERED)))
+@pytest.mark.parametrize("body", [pytest.param(b, id=str(k), marks=[UNKNOWN_TO_RACECHECK] * (k in UNSEEN)) for k, b in enumerate(ORDERED)])
 def test_right_orders(body):
     """What orders threads, beside plain barriers, is known: nothing is complained of."""
     kernel = cuda.jit(define(
