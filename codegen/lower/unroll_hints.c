@@ -39,7 +39,25 @@ enum {
 
 enum { LEAVE = -1, MAX_DEPTH = 3, LIBRARY_SIZE = 20 };
 
-static int call_size(const Fn *fn, int depth, bool long_libraries);
+/* The call that a block's function is, and the sizes of functions of libraries. */
+typedef struct Sizes {
+  const Ins *call; /* NULL: the block is of the loop itself */
+  int depth;
+  bool long_libraries;
+} Sizes;
+
+static int call_size(const Ins *call, const Sizes *of);
+
+/* Is it computed when compiling: of constants, and of parameters that are constants in this call? A
+ * rotation, x >> n | x << (32 - n), is three operations where its n is one. */
+static bool is_folded(const Ins *i, const Sizes *of, int depth) {
+  if (i->op == OP_PARAM && of->call)
+    return of->call->args[i->aux.i]->op == OP_CONST;
+  bool folded = i->op == OP_CAST || i->op == OP_ADD || i->op == OP_SUB;
+  for (unsigned k = 0; k < i->nargs && folded; k++)
+    folded = depth < MAX_DEPTH && is_folded(i->args[k], of, depth + 1);
+  return folded || i->op == OP_CONST;
+}
 
 /* A function of a library, as sin: it is inlined. */
 static bool is_library(const Ins *i) {
@@ -51,17 +69,19 @@ static bool is_library(const Ins *i) {
   return kind == LOWER_LIB || kind == LOWER_LIBDEVICE;
 }
 
-static int size_of(const Ins *i, int depth, bool long_libraries) {
-  if (long_libraries && is_library(i))
+static int size_of(const Ins *i, const Sizes *of) {
+  if (of->long_libraries && is_library(i))
     return LIBRARY_SIZE;
+  if (is_folded(i, of, 0))
+    return 0;
   switch ((Op)i->op) {
   case OP_PHI:
-  case OP_CONST:
+  case OP_PARAM:
   case OP_TUPLE_GET:
   case OP_EXTENT:
+  case OP_RET:
   case OP_BR: return 0;
-  case OP_CALL_FN:
-    return depth < MAX_DEPTH ? call_size(i->aux.fn, depth + 1, long_libraries) : LEAVE;
+  case OP_CALL_FN: return of->depth < MAX_DEPTH ? call_size(i, of) : LEAVE;
   case OP_CALL_C:
   case OP_PRINT:
   case OP_RAISE:
@@ -72,10 +92,10 @@ static int size_of(const Ins *i, int depth, bool long_libraries) {
   }
 }
 
-static int block_size(const Block *b, int depth, bool long_libraries) {
+static int block_size(const Block *b, const Sizes *of) {
   int size = 0;
   FOR_INS (b, i) {
-    int n = size_of(i, depth, long_libraries);
+    int n = size_of(i, of);
     if (n < 0)
       return LEAVE;
     size += n;
@@ -84,12 +104,14 @@ static int block_size(const Block *b, int depth, bool long_libraries) {
 }
 
 /* The size of a call of a short function without loops, which LLVM will inline. */
-static int call_size(const Fn *fn, int depth, bool long_libraries) {
+static int call_size(const Ins *call, const Sizes *of) {
+  const Fn *fn = call->aux.fn;
+  Sizes inside = {call, of->depth + 1, of->long_libraries};
   int size = 0;
   if (fn->nblocks > SMALL_LOOP_BLOCKS)
     return LEAVE;
   FOR_BLOCKS (fn, b) {
-    int n = block_size(b, depth, long_libraries);
+    int n = block_size(b, &inside);
     for (int s = 0; s < 2; s++)
       if (b->succ[s] && b->succ[s]->rpo <= b->rpo)
         return LEAVE;
@@ -105,7 +127,7 @@ static int call_size(const Fn *fn, int depth, bool long_libraries) {
 static int body_size(const SmallLoop *body, bool loads) {
   int size = 0;
   for (unsigned k = 0; k < body->n; k++) {
-    int n = block_size(body->blocks[k], 0, !loads);
+    int n = block_size(body->blocks[k], &(Sizes){NULL, 0, !loads});
     if (n < 0)
       return LEAVE;
     size += n;
