@@ -16,7 +16,7 @@
  *     …                                    # as they were
  *
  * In: functions whose indices are wrapped by a minimum (low_halves.c). Loads take part whose index
- * is a number plus a constant, wrapped by an extent, if at least three such numbers have two loads
+ * is a number plus a constant, wrapped by an extent, if at least two such numbers have two loads
  * each, and nothing between the loads writes. */
 
 #include "codegen/llvm/compat.h"
@@ -28,7 +28,8 @@ enum {
   MAX_LOADS = 64,
   MAX_SIZE = 800, /* instructions of a block */
   MAX_VISITS = 2000,
-  MIN_PLACES = 3,   /* with two loads each: of fewer ptxas makes predicates, not a branch */
+  MIN_PLACES = 2,   /* with two loads each */
+  PREDICATED = 2,   /* of so few ptxas would make predicates, not a branch */
   MAX_DISTANCE = 64 /* of constants */
 };
 
@@ -43,7 +44,8 @@ typedef struct Loads {
   Cg *cg;
   LLVMBasicBlockRef block;
   Near all[MAX_LOADS];
-  unsigned n, visits; /* how many instructions more are looked at for the test */
+  unsigned n, places;
+  unsigned visits;    /* how many instructions more are looked at for the test */
   LLVMValueRef front; /* what is computed for the test is moved in front of this one */
 } Loads;
 
@@ -183,7 +185,8 @@ static bool choose(Loads *l, LLVMValueRef const *code, unsigned n) {
       most = places, best = first;
   }
   l->visits = MAX_VISITS;
-  return most >= MIN_PLACES && take_from(l, code, n, best) >= MIN_PLACES;
+  l->places = most >= MIN_PLACES ? take_from(l, code, n, best) : 0;
+  return l->places >= MIN_PLACES;
 }
 
 /* Finds loads of the block. */
@@ -263,6 +266,12 @@ static LLVMValueRef far(const Loads *l, const Near *of) {
   return copy_of_load(l, of, LLVMGetOperand(of->gep, 0), l_sext(b, x, l->cg->t.i64));
 }
 
+/* What ptxas puts under no predicate: it sleeps for no time. */
+static void keep_branch(Cg *cg) {
+  LLVMValueRef none = l_int(cg->t.i32, 0);
+  l_call(cg->builder, cg_intrinsic_fn(cg, "llvm.nvvm.nanosleep", NULL, 0), &none, 1);
+}
+
 static void write_twice(const Loads *l) {
   Cg *cg = l->cg;
   LLVMBuilderRef b = cg->builder;
@@ -280,6 +289,8 @@ static void write_twice(const Loads *l) {
   LLVMBuildCondBr(b, negative, side[1], side[0]);
   for (unsigned s = 0; s < 2; s++) {
     l_at_end(b, side[s], l->front);
+    if (s && l->places <= PREDICATED)
+      keep_branch(cg);
     for (unsigned k = 0; k < l->n; k++)
       if (l->all[k].taken)
         values[s][k] = (s ? far : near)(l, &l->all[k]);
