@@ -4,7 +4,7 @@
  *
  * A clamp of 64 bits has eight instructions, a comparison two. But to clamp to bounds of 32 bits is
  * to saturate first: the conversion to int32 does that. And the way back, for which int64s wait in
- * the queue of roots and exponentials, is the float itself, if it was whole.
+ * the queue of roots and exponentials, is the float itself, if it was whole, else its whole part.
  *
  * In: functions after LLVM's passes. Rewritten are clamps of i + c, c a small constant, between a
  * constant and what fits int32, float32 of i + c, and the low bits of i. The bits are the same for
@@ -354,17 +354,18 @@ static bool is_whole(LLVMValueRef x) {
 /* Are the number's uses differences from what was rounded, which are nan where it is? */
 static bool is_subtracted(LLVMValueRef number, LLVMValueRef x) {
   Uses uses = uses_of(number);
+  LLVMValueRef rounded = is_whole(x) ? LLVMGetOperand(x, 0) : x;
   bool all = uses.n < MOST_USES;
   for (unsigned k = 0; k < uses.n && all; k++)
-    all = cg_is_op(uses.by[k], LLVMFSub) && LLVMGetOperand(uses.by[k], 0) == LLVMGetOperand(x, 0) &&
+    all = cg_is_op(uses.by[k], LLVMFSub) && LLVMGetOperand(uses.by[k], 0) == rounded &&
           LLVMGetOperand(uses.by[k], 1) == number;
   return all;
 }
 
 /* x, or the end of int64 beyond which it is. */
-static LLVMValueRef within_int64(const Rounded *r) {
-  LLVMTypeRef t = LLVMTypeOf(r->x);
-  LLVMValueRef low[] = {r->x, LLVMConstReal(t, -END)};
+static LLVMValueRef within_int64(const Rounded *r, LLVMValueRef x) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMValueRef low[] = {x, LLVMConstReal(t, -END)};
   LLVMValueRef high[] = {call(r->cg, "llvm.maxnum", t, low, 2), LLVMConstReal(t, END)};
   return call(r->cg, "llvm.minnum", t, high, 2);
 }
@@ -374,11 +375,12 @@ static bool rewrite_float(const Rounded *r, int64_t c, LLVMValueRef by) {
   Cg *cg = r->cg;
   LLVMBuilderRef b = cg->builder;
   LLVMTypeRef t = cg->t.f32;
-  if (!LLVMIsASIToFPInst(by) || LLVMTypeOf(by) != t || !is_whole(r->x))
+  if (!LLVMIsASIToFPInst(by) || LLVMTypeOf(by) != t || LLVMTypeOf(r->x) != t)
     return false;
   place_before(cg, by);
-  LLVMValueRef end = LLVMConstReal(t, c > 0 ? -END : END);
-  LLVMValueRef x = c ? l_select(b, is_far(r), end, r->x) : within_int64(r);
+  LLVMValueRef end = LLVMConstReal(t, c > 0 ? -END : END), x = r->x;
+  x = is_whole(x) ? x : call(cg, "llvm.trunc", t, &x, 1);
+  x = c ? l_select(b, is_far(r), end, x) : within_int64(r, x);
   if (c || !is_subtracted(by, r->x))
     x = l_select(b, r->nan, LLVMConstReal(t, 0.0), x);
   LLVMReplaceAllUsesWith(by, l_fadd(b, x, LLVMConstReal(t, (double)c)));

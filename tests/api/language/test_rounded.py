@@ -29,11 +29,12 @@ def whole(x, name):
 
 
 CLAMPS = """
-def kernel(x, high, clamped, turned, back, bytes):
+def kernel(x, high, clamped, turned, back, bytes, left):
     i = cuda.grid(1)
     if i < x.size:
-        v = int(math.{}(x[i]))
+        v = int({}(x[i]))
         n = {}
+        left[i] = x[i] - v
         bytes[0, i] = min(max(v, 0), 255)
         bytes[1, i] = min(max(v - 1, 3), 255)
 {}
@@ -46,16 +47,19 @@ LINES = """        clamped[{k}, i] = min(max(v + {c}, {low}), n)
 
 def kernel_for(rounds, high):
     lines = "".join(LINES.format(k=k, c=c, low=(0, -7)[k % 2]) for k, c in enumerate(ADDED))
-    return define(CLAMPS.format(rounds, high, lines))
+    return define(CLAMPS.format("" if rounds == "int" else f"math.{rounds}", high, lines))
 
 
 def run(kernel, rounds, dtype, bound, high):
     x = values(dtype)
     shape = len(ADDED), x.size
     clamped, turned, back = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.float32)
-    small = np.zeros((2, x.size), np.uint8)
-    kernel[-(-x.size // 64), 64](x, bound, clamped, turned, back, small)
+    small, left = np.zeros((2, x.size), np.uint8), np.zeros(x.size, dtype)
+    kernel[-(-x.size // 64), 64](x, bound, clamped, turned, back, small, left)
+    rounds = "trunc" if rounds == "int" else rounds
     sums = whole(x, rounds)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(left, x - sums.astype(dtype))
     np.testing.assert_array_equal(small, [np.clip(sums, 0, 255), np.clip(sums - np.int64(1), 3, 255)])
     for k, c in enumerate(ADDED):
         with np.errstate(over="ignore"):
@@ -66,7 +70,7 @@ def run(kernel, rounds, dtype, bound, high):
         np.testing.assert_array_equal(back[k].view(np.int32), sums.astype(np.float32).view(np.int32))
 
 
-@pytest.mark.parametrize("rounds, dtype", [("floor", np.float32), ("floor", np.float64), ("ceil", np.float32), ("trunc", np.float32)])
+@pytest.mark.parametrize("rounds, dtype", [("floor", np.float32), ("floor", np.float64), ("ceil", np.float32), ("trunc", np.float32), ("int", np.float32), ("int", np.float64)])
 def test_every_float_has_the_results_of_64_bits(rounds, dtype):
     kernel = cuda.jit(kernel_for(rounds, "int(high[0])"))
     for high in -3, 0, 1000, 2**31 - 2, 2**31 - 1:
