@@ -1,17 +1,16 @@
 """Softmax, layer norm, RMS norm and cross entropy of long rows, float32 or bfloat16, read once, for
 GPUs of compute capability 9.0 and later.
 
-A row is held in registers: by a warp if it is short, else by a block, or by a cluster of blocks.
-Each warp has a piece of the row and reduces it by itself; one exchange through shared memory, and
-one of the cluster, join the pieces. Where a row is long, or its weights are, the blocks stay and take
-row after row: each warp has the next rows' pieces copied to its shared memory while it computes one,
-and the weights stay there. Cross entropy needs nothing of a row twice, so that threads go over it in
-pieces of any number.
+A row is held in registers: by a warp if it is short, else by a block, or by a cluster of blocks. Each warp has
+a piece of the row and reduces it by itself; one exchange through shared memory, and one of the cluster, join
+the pieces. Where a row is long, or its weights are, the blocks stay and take row after row: each warp has the
+next rows' pieces copied to its shared memory while it computes one, and the weights stay there. Cross entropy
+needs nothing of a row twice, so that threads go over it in pieces of any number.
 
-All accesses are of 16 bytes, or of 8 if these divide short rows of bfloat16 and their weights. A row
-whose length is no multiple of them begins anywhere. Its elements in front of the first multiple, and
-those behind the last, are read and written one by one, each by a thread of its own. What is copied
-ahead is cut at multiples of 128 bytes in memory, so that copies and stores are of whole lines.
+All accesses are of 16 bytes, or of 8 if these divide short rows of bfloat16 and their weights. A row whose
+length is no multiple of them begins anywhere. Its elements in front of the first multiple, and those behind the
+last, are read and written one by one, each by a thread of its own. What is copied ahead is cut at multiples of
+128 bytes in memory, so that copies and stores are of whole lines.
 """
 
 import functools
@@ -40,7 +39,7 @@ NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 th
 AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHARED = 216 << 10  # the same for rows and weights: what the smallest GPUs of these have, less a rest
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
-MANY, MANY_WARPS = 8, 18  # chunks of a thread, and then at most so many warps of a multiprocessor: 96 registers each
+MANY, MANY_WARPS, FEW_WARPS = 8, 18, 5  # chunks of a thread; then warps of a multiprocessor at most, and of a small block
 ROWS = 4  # of a block whose warps have a row each
 FEW = 2048  # blocks: fewer do not fill a GPU for long
 LANES = 0xFFFFFFFF
@@ -667,30 +666,30 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     most, most_warps, resident = MANY if size == 4 and name != "layer_norm" else 4, 32, RESIDENT
     if size == 2 and name == "softmax":  # what a warp does for each row is half as often
         most, most_warps, resident = MANY, 16, RESIDENT // 2
+    alone = odd and name == "layer_norm"  # reads weights one by one
     for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
         warps = -(-chunks // (32 * most * blocks))
-        if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
+        filled = not alone or warps >= FULL * 32 or (blocks == 1 and warps <= MOST_WARPS)
+        if filled and warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
             return most, warps, blocks, resident
-    in_all = -(-chunks // (32 * 4))
-    if odd and name == "layer_norm" or in_all > MOST_BLOCKS * 32:  # two blocks each of as few multiprocessors
-        in_all = -(-chunks // (32 * MANY))
+    in_all, fours = -(-chunks // (32 * MANY)), -(-chunks // (32 * 4))
+    warps = max(FEW_WARPS, -(-in_all // MOST_BLOCKS))
+    here = SHARED // (warps * MANY * 32 * ACCESS * (1 + weights) + 2048)
+    if alone and here > 1:  # several small blocks of a multiprocessor, which wait by turns
+        return MANY, warps, -(-in_all // warps), 32 * warps * here
+    if alone or fours > MOST_BLOCKS * 32:  # two blocks each of as few multiprocessors
         processors = max(-(-in_all * MANY * 32 * ACCESS * (1 + weights) // (SHARED - 1024)), -(-in_all // MANY_WARPS))
         if processors > MOST_BLOCKS:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
         blocks = 2 * processors if 2 * processors <= MOST_BLOCKS else processors
         return MANY, -(-in_all // blocks), blocks, 32 * -(-in_all // blocks) * blocks // processors
-    blocks = blocks_for(in_all, 32 if size == 4 and not weights else MOST_WARPS)
-    largest = blocks_for(in_all, 32)
-    if size == 2 and in_all >= 64 and in_all >= FULL * 32 * largest:
+    most_warps = (32 if size == 4 and not weights else MOST_WARPS, 32)  # of a block
+    blocks, largest = (min(MOST_BLOCKS, 1 << (-(-fours // most) - 1).bit_length()) for most in most_warps)
+    if size == 2 and fours >= 64 and fours >= FULL * 32 * largest:
         blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
     if size == 2 and odd:
-        return MANY, -(-in_all // (2 * blocks)), blocks, RESIDENT // 2
-    return 4, -(-in_all // blocks), blocks, RESIDENT
-
-
-def blocks_for(in_all: int, most_warps: int) -> int:
-    """Blocks of a cluster that has so many warps."""
-    return min(MOST_BLOCKS, 1 << (-(-in_all // most_warps) - 1).bit_length())
+        return MANY, -(-fours // (2 * blocks)), blocks, RESIDENT // 2
+    return 4, -(-fours // blocks), blocks, RESIDENT
 
 
 def reader(rows: int, chunks: int, width: int, held: int, most_warps: int, resident: int):
@@ -785,10 +784,11 @@ def main() -> int:
     print(f"softmax, layer norm, RMS norm and cross entropy on {device.name}")
     # A few of the numbers that a thread holds go through local memory, which costs nothing here.
     warnings.filterwarnings("ignore", "PT807", pyptx.Advice)
-    on_host = ((1003, bfloat16), (5000, float32), (40000, float32))
-    lengths = (1000, 1003, 4096, 5000, 16384, 40000, 65536, 262144)
+    shapes = [(1003, bfloat16), (5000, float32), (40000, float32)]
+    if not device.is_host:
+        shapes = [(n, d) for n in (1000, 1003, 4096, 5000, 16384, 40000, 50257, 65536, 262144) for d in (float32, bfloat16)]
     correct = True
-    for columns, dtype in on_host if device.is_host else [(n, dtype) for n in lengths for dtype in (float32, bfloat16)]:
+    for columns, dtype in shapes:
         share = check(20 if device.is_host else 300, columns, dtype)  # blocks that stay take several
         print(f"rows of {columns} {dtype}: largest error {share:.3f} of the bound")
         correct &= share <= 1
