@@ -8,7 +8,7 @@
 #include "ir/interval.h"
 #include "typeinfer/engine/engine.h"
 
-enum { MAX_DEPTH = 4, MAX_BRANCHES = 64 };
+enum { MAX_DEPTH = 4, MAX_BRANCHES = 64, SHORT_STEP = 1 << 16 };
 
 #define NO_BOUND (-((IrWide)1 << 100))
 /* A sum below this that wraps around is less than -2**62, which is no index of any array: with its
@@ -135,11 +135,28 @@ static Interval no_less(Interval r, IrWide least) {
   return (Interval){least > r.lo ? least : r.lo, r.hi};
 }
 
+static Interval unwrapped(const Intervals *v, const Ins *x, const Block *b, int depth);
+
+/* A counter that goes upward is no less than its start. Of a start that may have wrapped around,
+ * below -2**62 then, steps are short: no thread comes from there to an index of an array. */
+static IrWide start_of(const Intervals *v, const Ins *x, int depth) {
+  Counter c;
+  if (depth > MAX_DEPTH || x->op != OP_PHI || !ir_counter(x, &c) || c.down ||
+      c.next->op != OP_ADD || !(c.next->flags & INS_NO_WRAP))
+    return NO_BOUND;
+  Interval start = unwrapped(v, c.start, c.before, depth + 1), step = ir_interval(v, c.step);
+  bool exact = start.hi < (IrWide)1 << 63;
+  return step.lo >= 0 && start.hi < HIGHEST && (exact || step.hi <= SHORT_STEP) ? start.lo
+                                                                                : NO_BOUND;
+}
+
 /* The numbers that x would be if sums of 64 bits did not wrap around. A difference is bounded by
- * what was compared, too: i - k is no less than 0 behind `if k <= i`. */
+ * what was compared, too: i - k is no less than 0 behind `if k <= i`, nor are the numbers of
+ * `range(i - k, n)` there. */
 static Interval unwrapped(const Intervals *v, const Ins *x, const Block *b, int depth) {
   x = strip(x);
   Interval r = no_less(ir_interval(v, x), bound_at(v, (Difference){x, NULL}, b));
+  r = r.lo < 0 ? no_less(r, start_of(v, x, depth)) : r;
   bool adds = x->op == OP_ADD;
   if ((!adds && x->op != OP_SUB) || depth > MAX_DEPTH || r.lo >= 0 || !ty_is_signed(x->type))
     return r;

@@ -711,3 +711,30 @@ def test_indices_behind_a_minimum_are_not_wrapped():
     for kernel in (before, after):
         for by in (-2, 0, 2, 50):
             run(kernel, [ints(40).astype(np.float32), by, np.zeros(40, np.float32)], 2, 32)
+
+
+def test_windows_behind_a_guard_are_not_wrapped():
+    def around(x, r, out):
+        i = cuda.grid(1)
+        if r < i < x.size - r - 1:
+            for u in range(i - r, i + r + 1):
+                out[i] += x[u + 1] - x[u - 1]
+
+    def rows(x, r, out):  # from a row to a place in it, every other one
+        i = cuda.grid(1)
+        if i < x.size and i >= r:
+            for k in range(i - r, i + 1):
+                for u in range(k, x.size, 2):
+                    out[i] += x[u]
+
+    def from_the_end(x, r, out):  # places in front of the first count from the end
+        i = cuda.grid(1)
+        if i < x.size:
+            for u in range(i - r, i + 1):
+                out[i] += x[u]
+
+    wraps = [ptx_of(k, "narrow (float32[::1], int64, float32[::1])").count("min.u32") for k in (around, rows, from_the_end)]
+    assert wraps[:2] == [0, 0] and wraps[2] > 0
+    for kernel in (around, rows, from_the_end):
+        for r in (-2, 0, 1, 3, 19):
+            run(kernel, [ints(40).astype(np.float32), r, np.zeros(40, np.float32)], 2, 32)
