@@ -11,6 +11,12 @@ static inline bool cg_is_extension(LLVMValueRef v) {
   return LLVMIsAZExtInst(v) || LLVMIsASExtInst(v);
 }
 
+/* How many bits the integer has; 0: it is none. */
+static inline unsigned cg_int_width(LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
+}
+
 /* v without extensions. */
 static inline LLVMValueRef cg_peel(LLVMValueRef v) {
   while (cg_is_extension(v))
