@@ -39,10 +39,18 @@ static Interval of_truncation(LLVMValueRef v, Walk *w) {
   return kept(v, r, LLVMGetNSW(v));
 }
 
+/* Is v the phi plus what is not negative? */
+static bool counts_up(LLVMValueRef v, LLVMValueRef phi, Walk *w) {
+  return cg_is_op(v, LLVMAdd) && LLVMGetNSW(v) && LLVMGetOperand(v, 0) == phi &&
+         of_operand(v, 1, w).lo >= 0;
+}
+
 static Interval of_phi(LLVMValueRef v, Walk *w) {
   Interval r = ir_nothing, room = cg_nvptx_numbers(cg_int_width(v));
-  for (unsigned k = 0; k < LLVMCountIncoming(v) && !ir_interval_lies_within(room, r); k++)
-    r = ir_interval_both(r, range_of(LLVMGetIncomingValue(v, k), w));
+  for (unsigned k = 0; k < LLVMCountIncoming(v) && !ir_interval_lies_within(room, r); k++) {
+    LLVMValueRef in = LLVMGetIncomingValue(v, k);
+    r = ir_interval_both(r, counts_up(in, v, w) ? (Interval){room.hi, room.hi} : range_of(in, w));
+  }
   return r;
 }
 
