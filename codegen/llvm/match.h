@@ -54,6 +54,14 @@ bool cg_only_computes(LLVMValueRef i);
 bool cg_is_speculatable(LLVMValueRef i);
 /* Is v a parameter of a GPU's kernel, and so the same in all threads? */
 bool cg_is_kernel_argument(LLVMValueRef v);
+/* A place to which a pass would move code: whether the value of an instruction is known there, and
+ * whether one may be computed there (NULL: if it is speculatable). */
+typedef struct Spot {
+  bool (*has)(void *user, LLVMValueRef i), (*takes)(void *user, LLVMValueRef i);
+  void *user;
+} Spot;
+/* Is v known there, or can be computed there by a few operations of what is? */
+bool cg_is_ready(const Spot *s, LLVMValueRef v);
 /* Is v a load, or made of one by a few operations? Of that block all of it, if one is given. */
 bool cg_is_of_load(LLVMValueRef v, LLVMBasicBlockRef block);
 /* Is it an intrinsic such as an approximate exponential: no memory, no other threads? */
