@@ -17,6 +17,17 @@ static inline unsigned cg_int_width(LLVMValueRef v) {
   return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
 }
 
+/* Is v the constant n of its type, of at most 64 bits? */
+static inline bool cg_is_number(LLVMValueRef v, uint64_t n) {
+  unsigned bits = LLVMIsAConstantInt(v) ? cg_int_width(v) : 0;
+  return bits && bits <= 64 && (LLVMConstIntGetZExtValue(v) ^ n) << (64 - bits) == 0;
+}
+
+static inline bool cg_has_one_use(LLVMValueRef v) {
+  LLVMUseRef u = LLVMGetFirstUse(v);
+  return u && !LLVMGetNextUse(u);
+}
+
 /* v without extensions. */
 static inline LLVMValueRef cg_peel(LLVMValueRef v) {
   while (cg_is_extension(v))

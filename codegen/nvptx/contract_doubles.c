@@ -16,6 +16,7 @@
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
 static bool is_product(LLVMValueRef v) {
@@ -70,8 +71,7 @@ static bool is_fused_away(LLVMValueRef v, LLVMValueRef but) {
         LLVMGetInstructionParent(by) != LLVMGetInstructionParent(LLVMIsAPHINode(v) ? by : v))
       return false;
     LLVMValueRef other = LLVMGetOperand(by, LLVMGetOperand(by, 0) == v);
-    LLVMUseRef first = LLVMGetFirstUse(other);
-    bool alone = first && !LLVMGetNextUse(first);
+    bool alone = cg_has_one_use(other);
     if (other == v || (is_product(other) && alone) || (LLVMIsAPHINode(v) && is_product(other)))
       return false;
   }

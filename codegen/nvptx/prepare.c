@@ -216,12 +216,10 @@ static void join_flags(Cg *cg, LLVMBasicBlockRef block) {
 /* max(x, 1) - 1? */
 static bool is_late_clamp(const Cg *cg, LLVMValueRef i) {
   if (!cg_is_op(i, LLVMAdd) || LLVMTypeOf(i) != cg->t.i32 ||
-      !LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
+      !cg_is_number(LLVMGetOperand(i, 1), UINT64_MAX))
     return false;
   LLVMValueRef max = LLVMGetOperand(i, 0);
-  return LLVMConstIntGetSExtValue(LLVMGetOperand(i, 1)) == -1 && LLVMIsACallInst(max) &&
-         cg_is_call_of(max, "llvm.smax.i32") && LLVMIsAConstantInt(LLVMGetOperand(max, 1)) &&
-         LLVMConstIntGetSExtValue(LLVMGetOperand(max, 1)) == 1 &&
+  return cg_is_call_of(max, "llvm.smax.i32") && cg_is_number(LLVMGetOperand(max, 1), 1) &&
          cg_nvptx_range(LLVMGetOperand(max, 0)).lo >= 0;
 }
 

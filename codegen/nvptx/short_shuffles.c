@@ -17,14 +17,10 @@ enum { VALUE = 1 }; /* an operand of a shuffle */
 
 static bool is_shuffle(LLVMValueRef i) { return cg_is_call_of_any(i, SHUFFLE); }
 
-static bool is_number(LLVMValueRef v, uint64_t n) {
-  return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == n;
-}
-
 /* The number of 64 bits of which v is the high half; NULL if it is none. */
 static LLVMValueRef whole_of(const Cg *cg, LLVMValueRef v) {
   LLVMValueRef halves = LLVMIsAExtractElementInst(v) ? LLVMGetOperand(v, 0) : NULL;
-  if (!halves || !cg_is_op(halves, LLVMBitCast) || !is_number(LLVMGetOperand(v, 1), 1))
+  if (!halves || !cg_is_op(halves, LLVMBitCast) || !cg_is_number(LLVMGetOperand(v, 1), 1))
     return NULL;
   LLVMValueRef whole = LLVMGetOperand(halves, 0);
   return LLVMTypeOf(whole) == cg->t.i64 ? whole : NULL;
@@ -40,11 +36,11 @@ static LLVMValueRef arrived(const Cg *cg, LLVMValueRef v, LLVMValueRef *low) {
   LLVMUseRef use = LLVMGetFirstUse(v);
   LLVMValueRef halves = use ? LLVMGetUser(use) : NULL;
   if (!halves || LLVMGetNextUse(use) || !LLVMIsAInsertElementInst(halves) ||
-      !is_number(LLVMGetOperand(halves, 2), 1))
+      !cg_is_number(LLVMGetOperand(halves, 2), 1))
     return NULL;
   LLVMValueRef first = LLVMGetOperand(halves, 0);
   use = LLVMGetFirstUse(halves);
-  if (!LLVMIsAInsertElementInst(first) || !is_number(LLVMGetOperand(first, 2), 0) || !use ||
+  if (!LLVMIsAInsertElementInst(first) || !cg_is_number(LLVMGetOperand(first, 2), 0) || !use ||
       LLVMGetNextUse(use))
     return NULL;
   *low = LLVMGetOperand(first, 1);

@@ -107,24 +107,19 @@ static int term_in(const Cg *cg, LLVMValueRef sum) {
   return -1;
 }
 
-static bool is_used_once(LLVMValueRef v) {
-  LLVMUseRef u = LLVMGetFirstUse(v);
-  return u && !LLVMGetNextUse(u);
-}
-
 /* The sum before the last term, if this is its only use, in the same block; else NULL. */
 static LLVMValueRef sum_before(const Cg *cg, LLVMValueRef sum) {
   LLVMValueRef before = LLVMGetOperand(sum, !term_in(cg, sum));
   bool same = LLVMIsAInstruction(before) && term_in(cg, before) >= 0 &&
               LLVMGetInstructionParent(before) == LLVMGetInstructionParent(sum) &&
-              is_used_once(before);
+              cg_has_one_use(before);
   return same ? before : NULL;
 }
 
 static bool is_last_term(const Cg *cg, LLVMValueRef i) {
   if (term_in(cg, i) < 0 || !sum_before(cg, i))
     return false;
-  LLVMValueRef user = is_used_once(i) ? LLVMGetUser(LLVMGetFirstUse(i)) : NULL;
+  LLVMValueRef user = cg_has_one_use(i) ? LLVMGetUser(LLVMGetFirstUse(i)) : NULL;
   return !user || term_in(cg, user) < 0 || sum_before(cg, user) != i;
 }
 
@@ -149,7 +144,7 @@ static bool is_masked_term(const Cg *cg, LLVMValueRef i) {
     return false;
   LLVMValueRef sum = LLVMGetOperand(i, 1);
   int k = term_in(cg, sum);
-  return k >= 0 && LLVMGetOperand(sum, !k) == LLVMGetOperand(i, 2) && is_used_once(sum);
+  return k >= 0 && LLVMGetOperand(sum, !k) == LLVMGetOperand(i, 2) && cg_has_one_use(sum);
 }
 
 static LLVMValueRef mask_term(Cg *cg, LLVMValueRef i) {
