@@ -82,8 +82,8 @@ bool cg_is_speculatable(LLVMValueRef i) {
   }
 }
 
-/* operations in a row: to what is known, as much as an index takes; to a load, of which the result is
- * waited for longer than for them */
+/* operations in a row: to what is known, as many as an index takes; to a load, for which a thread
+ * waits longer than for them */
 enum { TO_KNOWN = 12, TO_LOAD = 5 };
 
 static bool is_ready(const Spot *s, LLVMValueRef v, unsigned depth) {

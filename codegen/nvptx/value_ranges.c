@@ -1,5 +1,6 @@
-/* NVPTX value ranges: see value_ranges.h. Each rule holds whenever the operands are in their ranges;
- * what leaves the type's room wraps around, and so is any number, unless a flag rules that out. */
+/* NVPTX value ranges: see value_ranges.h. Each rule holds whenever the operands are in their
+ * ranges; what leaves the type's room wraps around, and so is any number, unless a flag rules that
+ * out. */
 #include "codegen/nvptx/value_ranges.h"
 
 #include "codegen/llvm/match.h"
