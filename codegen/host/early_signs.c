@@ -13,7 +13,7 @@
 #include "codegen/llvm/match.h"
 #include "runtime/abi.h"
 
-enum { MOST_DEEP = 8 };
+enum { TO_SIGN = 8 }; /* operations of an address in a row */
 
 typedef struct Early {
   Cg *cg;
@@ -47,15 +47,20 @@ static bool is_clean(const Early *e, uint32_t k) {
   return !e->dirty[k] && !e->writes[k] && e->g.nodes[k].loop == GRAPH_NONE;
 }
 
-static bool is_in_place(const Early *e, LLVMValueRef v, uint32_t to) {
-  if (!LLVMIsAInstruction(v))
-    return true;
-  uint32_t k = graph_number(&e->g, LLVMGetInstructionParent(v));
-  return k != GRAPH_NONE && graph_dominates(&e->g, k, to);
+typedef struct Place {
+  const Early *e;
+  uint32_t block;
+} Place;
+
+static bool is_in_place(void *place, LLVMValueRef i) {
+  const Place *to = place;
+  uint32_t k = graph_number(&to->e->g, LLVMGetInstructionParent(i));
+  return k != GRAPH_NONE && graph_dominates(&to->e->g, k, to->block);
 }
 
 /* Operations whose promises about their operands can be taken back. */
-static bool can_move(LLVMValueRef v) {
+static bool can_move(void *place, LLVMValueRef v) {
+  (void)place;
   switch (LLVMGetInstructionOpcode(v)) {
   case LLVMAdd:
   case LLVMSub:
@@ -68,16 +73,6 @@ static bool can_move(LLVMValueRef v) {
   }
 }
 
-/* Is it there in the block, or can be? */
-static bool is_ready(const Early *e, LLVMValueRef v, uint32_t to, int depth) {
-  if (is_in_place(e, v, to))
-    return true;
-  bool ready = depth < MOST_DEEP && can_move(v);
-  for (unsigned k = 0; ready && k < (unsigned)LLVMGetNumOperands(v); k++)
-    ready = is_ready(e, LLVMGetOperand(v, k), to, depth + 1);
-  return ready;
-}
-
 /* What holds behind a branch need not hold in front of it. */
 static void take_promises_back(LLVMValueRef v) {
   LLVMOpcode op = LLVMGetInstructionOpcode(v);
@@ -87,34 +82,37 @@ static void take_promises_back(LLVMValueRef v) {
     LLVMSetNSW(v, 0), LLVMSetNUW(v, 0);
 }
 
-static void move_to(const Early *e, LLVMValueRef v, uint32_t to) {
-  if (is_in_place(e, v, to))
+static void move_to(Place *to, LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v) || is_in_place(to, v))
     return;
   for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
-    move_to(e, LLVMGetOperand(v, k), to);
+    move_to(to, LLVMGetOperand(v, k));
   take_promises_back(v);
   LLVMInstructionRemoveFromParent(v);
-  LLVMPositionBuilderBefore(e->cg->builder, LLVMGetBasicBlockTerminator(e->g.nodes[to].block));
-  LLVMInsertIntoBuilder(e->cg->builder, v);
+  LLVMBuilderRef b = to->e->cg->builder;
+  LLVMPositionBuilderBefore(b, to->e->g.nodes[to->block].last);
+  LLVMInsertIntoBuilder(b, v);
 }
 
 static void ask_early(const Early *e, LLVMValueRef sign) {
   uint32_t k = graph_number(&e->g, LLVMGetInstructionParent(sign));
   while (k != GRAPH_NONE && !is_clean(e, k))
     k = e->g.nodes[k].idom;
-  if (k != GRAPH_NONE && is_ready(e, LLVMGetOperand(sign, 0), k, 0) &&
-      is_ready(e, LLVMGetOperand(sign, 1), k, 0))
-    move_to(e, sign, k);
+  Place to = {e, k};
+  Spot spot = {is_in_place, can_move, &to};
+  if (k != GRAPH_NONE && cg_is_ready(&spot, LLVMGetOperand(sign, 0)) &&
+      cg_is_ready(&spot, LLVMGetOperand(sign, 1)))
+    move_to(&to, sign);
 }
 
 /* The signs that an address depends on: x < 0, or what LLVM knows to be the same, as i == 0 of
  * x = i - 1. */
 static void find_signs(const Early *e, LLVMValueRef v, int depth) {
-  if (!LLVMIsAInstruction(v) || depth > MOST_DEEP || LLVMIsAPHINode(v))
+  if (!LLVMIsAInstruction(v) || depth > TO_SIGN || LLVMIsAPHINode(v))
     return;
   if (LLVMIsASelectInst(v) && LLVMIsAICmpInst(LLVMGetOperand(v, 0)))
     ask_early(e, LLVMGetOperand(v, 0));
-  else if (LLVMIsAGetElementPtrInst(v) || can_move(v))
+  else if (LLVMIsAGetElementPtrInst(v) || can_move(NULL, v))
     for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
       find_signs(e, LLVMGetOperand(v, k), depth + 1);
 }

@@ -26,15 +26,16 @@ void copy_without_contraction(LLVMBuilderRef b, LLVMValueRef i) {
   LLVMInstructionEraseFromParent(i);
 }
 
-static bool is_from(LLVMValueRef front, LLVMValueRef v) {
+bool copy_is_behind(LLVMValueRef front, LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(front))
+    return false;
   while (front && front != v)
     front = LLVMGetNextInstruction(front);
   return front;
 }
 
 void copy_move_front(LLVMBuilderRef b, LLVMValueRef front, LLVMValueRef v) {
-  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(front) ||
-      !is_from(front, v))
+  if (!copy_is_behind(front, v))
     return;
   for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
     copy_move_front(b, front, LLVMGetOperand(v, k));

@@ -13,6 +13,8 @@ LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *oper
  * flags to an instruction. */
 void copy_without_contraction(LLVMBuilderRef b, LLVMValueRef i);
 
+/* Is v this instruction, or one of its block behind it? */
+bool copy_is_behind(LLVMValueRef front, LLVMValueRef v);
 /* Moves v, and what it is computed of, in front of an instruction of its block, where it is behind.
  * It keeps its line. */
 void copy_move_front(LLVMBuilderRef b, LLVMValueRef front, LLVMValueRef v);

@@ -68,24 +68,23 @@ bool cg_is_slow(const Cg *cg, LLVMValueRef i) {
 
 /* --- what is the same in all iterations --- */
 
-static bool is_invariant(const FnGraph *g, const GraphLoop *loop, LLVMValueRef v, int depth) {
-  enum { MAX_DEPTH = 8 };
-  if (!LLVMIsAInstruction(v))
-    return true;
-  uint32_t at = graph_number(g, LLVMGetInstructionParent(v));
-  bool inside = false;
-  for (uint32_t k = 0; k < loop->nnodes; k++)
-    inside |= loop->nodes[k] == at;
-  if (!inside)
-    return true;
-  if (depth == MAX_DEPTH || LLVMIsAPHINode(v) || !(cg_only_computes(v) || LLVMIsACallInst(v)))
-    return false;
-  if (LLVMIsACallInst(v) && !is_slow_call(v))
-    return false;
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
-    if (!is_invariant(g, loop, LLVMGetOperand(v, k), depth + 1))
-      return false;
-  return true;
+typedef struct Outside {
+  const FnGraph *g;
+  uint32_t loop;
+} Outside;
+
+static bool is_outside(void *loop, LLVMValueRef i) {
+  const Outside *o = loop;
+  return !graph_in_loop(o->g, o->loop, i);
+}
+
+static bool may_leave(void *loop, LLVMValueRef i) {
+  (void)loop;
+  return LLVMIsACallInst(i) ? is_slow_call(i) : cg_only_computes(i);
+}
+
+static bool is_invariant(const FnGraph *g, uint32_t loop, LLVMValueRef i) {
+  return cg_is_ready(&(Spot){is_outside, may_leave, &(Outside){g, loop}}, i);
 }
 
 /* --- holding --- */
@@ -138,10 +137,10 @@ static void hold_in(Cg *cg, LLVMValueRef f) {
   for (uint32_t k = 0; k < g.len; k++) {
     if (k == 0 && f == cg->kernel) /* there is no guard before it */
       continue;
-    const GraphLoop *loop = g.nodes[k].loop == GRAPH_NONE ? NULL : &g.loops.data[g.nodes[k].loop];
+    uint32_t loop = g.nodes[k].loop;
     for (LLVMValueRef i = LLVMGetFirstInstruction(g.nodes[k].block); i;
          i = LLVMGetNextInstruction(i))
-      if (cg_is_slow(cg, i) && !(loop && is_invariant(&g, loop, i, 0)))
+      if (cg_is_slow(cg, i) && !(loop != GRAPH_NONE && is_invariant(&g, loop, i)))
         hold(cg, i);
   }
 }

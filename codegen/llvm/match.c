@@ -82,7 +82,21 @@ bool cg_is_speculatable(LLVMValueRef i) {
   }
 }
 
-enum { MOST_DEEP = 5 }; /* operations in a row */
+/* operations in a row: to what is known, as many as an index takes; to a load, for which a thread
+ * waits longer than for them */
+enum { TO_KNOWN = 12, TO_LOAD = 5 };
+
+static bool is_ready(const Spot *s, LLVMValueRef v, unsigned depth) {
+  if (!LLVMIsAInstruction(v) || s->has(s->user, v))
+    return true;
+  bool ready = depth < TO_KNOWN && !LLVMIsAPHINode(v) &&
+               (s->takes ? s->takes(s->user, v) : cg_is_speculatable(v));
+  for (unsigned k = 0; ready && k < (unsigned)LLVMGetNumOperands(v); k++)
+    ready = is_ready(s, LLVMGetOperand(v, k), depth + 1);
+  return ready;
+}
+
+bool cg_is_ready(const Spot *s, LLVMValueRef v) { return is_ready(s, v, 0); }
 
 static bool is_of_load(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) {
   if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) ||
@@ -90,7 +104,7 @@ static bool is_of_load(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) 
     return false;
   if (LLVMIsALoadInst(v))
     return true;
-  for (unsigned k = 0; depth < MOST_DEEP && k < (unsigned)LLVMGetNumOperands(v); k++)
+  for (unsigned k = 0; depth < TO_LOAD && k < (unsigned)LLVMGetNumOperands(v); k++)
     if (is_of_load(LLVMGetOperand(v, k), block, depth + 1))
       return true;
   return false;

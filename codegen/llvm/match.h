@@ -19,6 +19,23 @@ static inline bool cg_is_contractible_sum(LLVMValueRef v) {
   return cg_is_contractible(v, LLVMFAdd) || cg_is_contractible(v, LLVMFSub);
 }
 
+/* How many bits the integer has; 0: it is none. */
+static inline unsigned cg_int_width(LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
+}
+
+/* Is v the constant n of its type, of at most 64 bits? */
+static inline bool cg_is_number(LLVMValueRef v, uint64_t n) {
+  unsigned bits = LLVMIsAConstantInt(v) ? cg_int_width(v) : 0;
+  return bits && bits <= 64 && (LLVMConstIntGetZExtValue(v) ^ n) << (64 - bits) == 0;
+}
+
+static inline bool cg_has_one_use(LLVMValueRef v) {
+  LLVMUseRef u = LLVMGetFirstUse(v);
+  return u && !LLVMGetNextUse(u);
+}
+
 /* v without extensions. */
 static inline LLVMValueRef cg_peel(LLVMValueRef v) {
   while (cg_is_extension(v))
@@ -56,6 +73,14 @@ bool cg_only_computes(LLVMValueRef i);
 bool cg_is_speculatable(LLVMValueRef i);
 /* Is v a parameter of a GPU's kernel, and so the same in all threads? */
 bool cg_is_kernel_argument(LLVMValueRef v);
+/* A place to which a pass would move code: whether the value of an instruction is known there, and
+ * whether one may be computed there (NULL: if it is speculatable). */
+typedef struct Spot {
+  bool (*has)(void *user, LLVMValueRef i), (*takes)(void *user, LLVMValueRef i);
+  void *user;
+} Spot;
+/* Is v known there, or can be computed there by a few operations of what is? */
+bool cg_is_ready(const Spot *s, LLVMValueRef v);
 /* Is v a load, or made of one by a few operations? Of that block all of it, if one is given. */
 bool cg_is_of_load(LLVMValueRef v, LLVMBasicBlockRef block);
 /* Is it an intrinsic such as an approximate exponential: no memory, no other threads? */

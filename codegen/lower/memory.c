@@ -511,13 +511,13 @@ static void frozen_device_array(Lower *lw, Ins *i) {
   lw_set_leaves(lw, i, leaves);
 }
 
-/* A table that is in the module already: SSA has a constant for each use. A copy for each would not
- * fit the constant cache of a GPU, which has 2 KB. NULL: there is none. */
-static LLVMValueRef known_constant(Lower *lw, LLVMValueRef init, unsigned align) {
+LLVMValueRef lw_constant_table(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
+                               const char *name) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(lw->cg->module); g; g = LLVMGetNextGlobal(g))
     if (LLVMIsGlobalConstant(g) && LLVMGetInitializer(g) == init && LLVMGetAlignment(g) >= align)
       return LLVMTypeOf(g) == lw->t->ptr ? g : LLVMConstAddrSpaceCast(g, lw->t->ptr);
-  return NULL;
+  lw->cg->constant_bytes += (uint32_t)bytes;
+  return lw->target->constant(lw, init, bytes, align, name);
 }
 
 void lw_const_array(Lower *lw, Ins *i) {
@@ -531,13 +531,8 @@ void lw_const_array(Lower *lw, Ins *i) {
   if (a->nbytes > FZ_MAX_BYTES)
     fail(lw->cx, i->loc, ERR_FROZEN_SIZE, (long long)a->nbytes, (long long)FZ_MAX_BYTES);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, cg_leaf_count(t) + 1);
-  LLVMValueRef init = constant_data(lw, a), known = known_constant(lw, init, ty_align(t->elem));
-  if (!known) {
-    lw->cg->constant_bytes += (uint32_t)a->nbytes;
-    known = lw->target->constant(lw, init, a->nbytes, ty_align(t->elem),
-                                 i->name ? i->name : "constant");
-  }
-  leaves[LEAF_POINTER] = known;
+  leaves[LEAF_POINTER] = lw_constant_table(lw, constant_data(lw, a), a->nbytes, ty_align(t->elem),
+                                           i->name ? i->name : "constant");
   int64_t stride = (int64_t)ty_size(t->elem);
   for (unsigned k = t->ndim; k-- > 0;) {
     leaves[cg_extent_leaf(k)] = lw_i64(lw, a->extents[k]);

@@ -87,6 +87,10 @@ void lw_store(Lower *lw, Ins *i);
 void lw_view(Lower *lw, Ins *i);
 void lw_alloc(Lower *lw, Ins *i);
 void lw_const_array(Lower *lw, Ins *i);
+/* The address of constants in memory, once in a module: SSA has a constant for each use, and a copy
+ * for each would not fit the constant cache of a GPU, which has 2 KB. */
+LLVMValueRef lw_constant_table(Lower *lw, LLVMValueRef init, uint64_t bytes, unsigned align,
+                               const char *name);
 void lw_stride(Lower *lw, Ins *i);
 void lw_array_address(Lower *lw, Ins *i);
 

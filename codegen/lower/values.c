@@ -80,8 +80,11 @@ void lw_tuple_get(Lower *lw, Ins *i) {
                 lw_leaves(lw, i->args[0]) + cg_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i));
 }
 
-/* All elements have the same type, so leaf k of element e is leaf e * n + k of the tuple. */
-enum { LONG_TUPLE = 8 };
+/* All elements have the same type, so leaf k of element e is leaf e * n + k of the tuple.
+ *
+ * LONG_TUPLE: elements that are chosen by the bits of the index, not one by one. TABLE: constants
+ * that are in memory. */
+enum { LONG_TUPLE = 8, TABLE = 32 };
 
 /* Element `index` of so many, each `n` apart: halves are chosen by the bits of the index, so that
  * there is one comparison for each bit. */
@@ -100,13 +103,78 @@ static LLVMValueRef choose(Lower *lw, LLVMValueRef const *from, uint32_t count, 
   return left[0];
 }
 
+/* --- tables --- */
+
+/* Constants in memory: integers of 64 bits in 32 where these hold all of them. */
+typedef struct Table {
+  LLVMValueRef address; /* NULL: they are no constants, of one type, or too few */
+  LLVMTypeRef type, stored;
+  bool is_signed; /* how what is stored in fewer bits is extended */
+} Table;
+
+static bool are_within(LLVMValueRef const *of, uint32_t n, int64_t least, int64_t most) {
+  bool all = true;
+  for (uint32_t k = 0; k < n && all; k++)
+    all = LLVMConstIntGetSExtValue(of[k]) >= least && LLVMConstIntGetSExtValue(of[k]) <= most;
+  return all;
+}
+
+static Table table_of(Lower *lw, LLVMValueRef const *of, uint32_t n) {
+  if (n < TABLE)
+    return (Table){0};
+  Table t = {.type = LLVMTypeOf(of[0])};
+  for (uint32_t k = 0; k < n; k++)
+    if (LLVMTypeOf(of[k]) != t.type || !(LLVMIsAConstantInt(of[k]) || LLVMIsAConstantFP(of[k])))
+      return t;
+  t.is_signed = t.type == lw->t->i64 && are_within(of, n, INT32_MIN, INT32_MAX);
+  bool halves = t.is_signed || (t.type == lw->t->i64 && are_within(of, n, 0, UINT32_MAX));
+  t.stored = halves ? lw->t->i32 : t.type == lw->t->i1 ? lw->t->i8 : t.type;
+  LLVMValueRef *values = CX_ARRAY(lw->cx, LLVMValueRef, n);
+  for (uint32_t k = 0; k < n; k++)
+    values[k] = t.stored == t.type ? of[k] : l_int_cast(lw->b, of[k], t.stored, false);
+  unsigned bytes = (unsigned)LLVMABISizeOfType(lw->cg->layout, t.stored);
+  if ((uint64_t)n * bytes <= FZ_MAX_BYTES)
+    t.address = lw_constant_table(lw, LLVMConstArray2(t.stored, values, n), (uint64_t)n * bytes,
+                                  bytes, "table");
+  return t;
+}
+
+/* Where the element of a constant begins in its leaves, in 32 bits. An index out of range reads the
+ * last element: the instruction may stand where the kernel would not run it. */
+static LLVMValueRef place_in(Lower *lw, Ins *i) {
+  const Type *tuple = i->args[0]->type;
+  LLVMValueRef both[] = {lw_low(lw, lw_value(lw, i->args[1])), lw_i32(lw, (int32_t)tuple->n - 1)};
+  LLVMValueRef at = lw_intrinsic(lw, "llvm.umin", &lw->t->i32, 1, both, 2);
+  return l_mul(lw->b, at, lw_i32(lw, (int32_t)cg_leaf_count(i->type)));
+}
+
+/* An element of a constant, or of one of its elements, and so on; false: it is of none. */
+static bool read_table(Lower *lw, Ins *i, LLVMValueRef *leaves) {
+  Ins *of = i->args[0];
+  while (of->op == OP_TUPLE_INDEX)
+    of = of->args[0];
+  Table t = table_of(lw, lw_leaves(lw, of), cg_leaf_count(of->type));
+  if (!t.address)
+    return false;
+  LLVMValueRef at = place_in(lw, i);
+  for (Ins *k = i->args[0]; k != of; k = k->args[0])
+    at = l_add(lw->b, at, place_in(lw, k));
+  for (uint32_t k = 0, n = cg_leaf_count(i->type); k < n; k++) {
+    LLVMValueRef index = l_zext(lw->b, l_add(lw->b, at, lw_i32(lw, (int32_t)k)), lw->t->i64);
+    LLVMValueRef v = l_load(lw->b, t.stored, l_gep(lw->b, t.stored, t.address, &index, 1));
+    leaves[k] = t.stored == t.type ? v : l_int_cast(lw->b, v, t.type, t.is_signed);
+  }
+  return true;
+}
+
 void lw_tuple_index(Lower *lw, Ins *i) {
   const Type *tuple = i->args[0]->type;
   uint32_t n = cg_leaf_count(i->type);
   assert(tuple->n && cg_leaf_count(tuple) == tuple->n * n);
   LLVMValueRef *from = lw_leaves(lw, i->args[0]), index = lw_value(lw, i->args[1]);
   LLVMValueRef *leaves = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
-  for (uint32_t k = 0; k < n; k++) {
+  bool found = read_table(lw, i, leaves);
+  for (uint32_t k = 0; k < n && !found; k++) {
     if (tuple->n >= LONG_TUPLE) {
       leaves[k] = choose(lw, from + k, tuple->n, n, index);
       continue;

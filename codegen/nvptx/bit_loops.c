@@ -25,11 +25,6 @@ typedef struct BitLoop {
   LLVMValueRef rounds; /* how often it runs: once there is code for it */
 } BitLoop;
 
-static bool is_number(LLVMValueRef v, uint64_t n) {
-  return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 &&
-         LLVMConstIntGetZExtValue(v) == LLVMConstIntGetZExtValue(l_int(LLVMTypeOf(v), n));
-}
-
 /* The other operand of a commutative operation that has `one` as an operand; else NULL. */
 static LLVMValueRef other_operand(LLVMValueRef v, LLVMOpcode op, LLVMValueRef one) {
   if (!cg_is_op(v, op))
@@ -48,11 +43,11 @@ static bool is_step(BitLoop *l) {
   LLVMValueRef less = other_operand(l->next, LLVMAnd, l->x);
   if (less)
     return cg_is_op(less, LLVMAdd) && LLVMGetOperand(less, 0) == l->x &&
-           is_number(LLVMGetOperand(less, 1), UINT64_MAX);
+           cg_is_number(LLVMGetOperand(less, 1), UINT64_MAX);
   l->arithmetic = cg_is_op(l->next, LLVMAShr);
   l->shifts = l->arithmetic || cg_is_op(l->next, LLVMLShr);
   return l->shifts && LLVMGetOperand(l->next, 0) == l->x &&
-         is_number(LLVMGetOperand(l->next, 1), 1);
+         cg_is_number(LLVMGetOperand(l->next, 1), 1);
 }
 
 /* Does it go on while the next x is not 0, or positive where the shift is arithmetic? */
@@ -66,12 +61,12 @@ static bool is_condition(const BitLoop *l, const Fork *end) {
     return false;
   LLVMValueRef limit = LLVMGetOperand(c, 1);
   if (l->arithmetic) /* next > 0 is x > 1 */
-    return stays ? p == LLVMIntSGT && is_number(limit, !of_next)
-                 : p == LLVMIntSLT && is_number(limit, of_next ? 1 : 2);
-  if (of_next && is_number(limit, 0))
+    return stays ? p == LLVMIntSGT && cg_is_number(limit, !of_next)
+                 : p == LLVMIntSLT && cg_is_number(limit, of_next ? 1 : 2);
+  if (of_next && cg_is_number(limit, 0))
     return p == (stays ? LLVMIntNE : LLVMIntEQ);
-  return !of_next &&
-         (stays ? p == LLVMIntUGT && is_number(limit, 1) : p == LLVMIntULT && is_number(limit, 2));
+  return !of_next && (stays ? p == LLVMIntUGT && cg_is_number(limit, 1)
+                            : p == LLVMIntULT && cg_is_number(limit, 2));
 }
 
 static bool find_x(BitLoop *l, const Fork *end) {
@@ -94,7 +89,7 @@ static LLVMValueRef without_casts(LLVMValueRef v) {
 static bool is_lowest_bit(const BitLoop *l, LLVMValueRef v) {
   v = without_casts(v);
   return l->shifts && cg_is_op(v, LLVMAnd) && without_casts(LLVMGetOperand(v, 0)) == l->x &&
-         is_number(LLVMGetOperand(v, 1), 1);
+         cg_is_number(LLVMGetOperand(v, 1), 1);
 }
 
 /* What a variable changes by in each iteration: the same term, or the lowest bit; else NULL. */

@@ -59,8 +59,7 @@ static bool is_fused_away(LLVMValueRef v, LLVMValueRef but) {
         LLVMGetInstructionParent(by) != LLVMGetInstructionParent(LLVMIsAPHINode(v) ? by : v))
       return false;
     LLVMValueRef other = LLVMGetOperand(by, LLVMGetOperand(by, 0) == v);
-    LLVMUseRef first = LLVMGetFirstUse(other);
-    bool alone = first && !LLVMGetNextUse(first);
+    bool alone = cg_has_one_use(other);
     if (other == v || (cg_is_contractible(other, LLVMFMul) && alone) ||
         (LLVMIsAPHINode(v) && cg_is_contractible(other, LLVMFMul)))
       return false;

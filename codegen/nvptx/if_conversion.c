@@ -36,8 +36,7 @@ typedef struct Branch {
 } Branch;
 
 static bool has_one_edge_in(LLVMBasicBlockRef b) {
-  LLVMUseRef first = LLVMGetFirstUse(LLVMBasicBlockAsValue(b));
-  return first && !LLVMGetNextUse(first);
+  return cg_has_one_use(LLVMBasicBlockAsValue(b));
 }
 
 /* Is it a block of the branch's alone, which leads to one place? */

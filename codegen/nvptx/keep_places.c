@@ -35,8 +35,7 @@
 
 enum {
   MOST_OPERANDS = 16,
-  MOST_BEHIND = 8, /* operations behind a condition, of which ptxas makes no branch */
-  MOST_DEEP = 5    /* operations in a row */
+  MOST_BEHIND = 8 /* operations behind a condition, of which ptxas makes no branch */
 };
 
 /* The letter of an operand of inline assembly; 0: of no such type. */
@@ -134,14 +133,13 @@ static void keep(Cg *cg, LLVMValueRef end, LLVMValueRef *values, unsigned n) {
 
 /* --- stores behind a condition --- */
 
-/* Is v known in front of the block, or made of what is by a few operations? */
-static bool is_ready(LLVMValueRef v, LLVMBasicBlockRef block, unsigned depth) {
-  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != block)
-    return true;
-  bool ready = depth < MOST_DEEP && !LLVMIsAPHINode(v) && cg_is_speculatable(v);
-  for (unsigned k = 0; ready && k < (unsigned)LLVMGetNumOperands(v); k++)
-    ready = is_ready(LLVMGetOperand(v, k), block, depth + 1);
-  return ready;
+static bool is_elsewhere(void *block, LLVMValueRef i) {
+  return LLVMGetInstructionParent(i) != (LLVMBasicBlockRef)block;
+}
+
+/* Is v known in front of the block, or can be? */
+static bool is_ready(LLVMValueRef v, LLVMBasicBlockRef block) {
+  return cg_is_ready(&(Spot){.has = is_elsewhere, .user = block}, v);
 }
 
 static void move_before(Cg *cg, LLVMValueRef v, LLVMBasicBlockRef block, LLVMValueRef end) {
@@ -177,7 +175,7 @@ static unsigned take_addresses(Cg *cg, const FnGraph *g, uint32_t k, uint32_t ow
        i = LLVMGetNextInstruction(i)) {
     LLVMValueRef p = LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1) : NULL;
     if (!p || !LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != node->block ||
-        LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, node->block, 0))
+        LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, node->block))
       continue;
     move_before(cg, p, node->block, g->nodes[own].last);
     values[n++] = p;
@@ -212,7 +210,7 @@ static bool takes_address_of_load(Cg *cg, const FnGraph *g, uint32_t k, uint32_t
   LLVMValueRef load = load_behind(g, k, own), p = load ? LLVMGetOperand(load, 0) : NULL;
   LLVMBasicBlockRef block = g->nodes[k].block;
   if (!p || !LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != block ||
-      LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, block, 0))
+      LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, block))
     return false;
   move_before(cg, p, block, g->nodes[own].last);
   *address = p;

@@ -18,6 +18,7 @@
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/value_ranges.h"
 
 enum {
   LEAST_WORDS = 32, /* of 32 bits in front of a loop: fewer have registers */
@@ -75,23 +76,13 @@ static unsigned code_of(const Late *x) {
   return n;
 }
 
-/* A counter of the loop that is never negative; NULL: none. */
-static LLVMValueRef counter_of(const Late *x, LLVMBasicBlockRef front) {
+/* A variable of the loop that is never negative; NULL: none. */
+static LLVMValueRef counter_of(const Late *x) {
   const GraphLoop *l = &x->g->loops.data[x->loop];
-  if (l->nlatches != 1)
-    return NULL;
   for (LLVMValueRef i = LLVMGetFirstInstruction(x->g->nodes[l->header].block); LLVMIsAPHINode(i);
-       i = LLVMGetNextInstruction(i)) {
-    if (LLVMTypeOf(i) != x->cg->t.i32 || LLVMCountIncoming(i) != 2)
-      continue;
-    LLVMValueRef begin = graph_incoming(i, front),
-                 next = graph_incoming(i, x->g->nodes[l->latches[0]].block);
-    if (LLVMIsAConstantInt(begin) && LLVMConstIntGetSExtValue(begin) >= 0 &&
-        cg_is_op(next, LLVMAdd) && LLVMGetNSW(next) && LLVMGetOperand(next, 0) == i &&
-        LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
-        LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) > 0)
+       i = LLVMGetNextInstruction(i))
+    if (LLVMTypeOf(i) == x->cg->t.i32 && cg_nvptx_range(i).lo >= 0)
       return i;
-  }
   return NULL;
 }
 
@@ -156,7 +147,7 @@ static void visit_loop(Cg *cg, const FnGraph *g, uint32_t loop) {
   if (front)
     find_loads(x, front);
   if (x->words >= LEAST_WORDS && code_of(x) >= LEAST_CODE * x->words)
-    counter = counter_of(x, front);
+    counter = counter_of(x);
   if (!counter)
     return;
   const GraphLoop *l = &g->loops.data[loop];

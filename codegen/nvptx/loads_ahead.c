@@ -28,8 +28,7 @@
 
 enum {
   WORDS = 8, /* of 32 bits: what may be in flight, beside what the loop keeps in registers */
-  ONCE = 8,  /* loads in front of a loop */
-  DEEP = 12  /* operations between an address and what is known in front */
+  ONCE = 8   /* loads in front of a loop */
 };
 
 typedef struct Ahead {
@@ -161,14 +160,14 @@ static bool is_behind(const Loop *l, const Group *g, LLVMValueRef v) {
   return place != VALUEMAP_NONE && place >= g->from && !has(&g->moved, v);
 }
 
-/* Can v be computed there? */
-static bool may_move(const Loop *l, const Group *g, LLVMValueRef v, unsigned depth) {
-  if (!is_behind(l, g, v) || has(&g->ahead, v))
-    return true;
-  bool may = depth < DEEP && cg_is_speculatable(v);
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n && may; k++)
-    may = may_move(l, g, LLVMGetOperand(v, k), depth + 1);
-  return may;
+typedef struct Front {
+  const Loop *loop;
+  const Group *group;
+} Front;
+
+static bool is_known(void *front, LLVMValueRef i) {
+  const Front *f = front;
+  return !is_behind(f->loop, f->group, i) || has(&f->group->ahead, i);
 }
 
 /* To the builder, which may be right in front of v itself. */
@@ -328,8 +327,9 @@ static void order_loop(Loop *l) {
           continue;
         }
       }
-      if (!may_move(l, &now, LLVMGetOperand(i, 0), 0) ||
-          (a.condition && !may_move(l, &now, a.condition, 0)))
+      Spot front = {.has = is_known, .user = &(Front){l, &now}};
+      if (!cg_is_ready(&front, LLVMGetOperand(i, 0)) ||
+          (a.condition && !cg_is_ready(&front, a.condition)))
         continue;
       now.words += words_of(l->cg, i);
       now.gains |= stored;

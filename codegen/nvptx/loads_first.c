@@ -16,10 +16,7 @@
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum {
-  WORDS = 16, /* of 32 bits: what may be in flight */
-  DEEP = 8    /* operations between an address and what is known in front */
-};
+enum { WORDS = 16 }; /* of 32 bits: what may be in flight */
 
 /* May a load not go from behind it to the front of it? */
 static bool stops_loads(const Cg *cg, LLVMValueRef i) {
@@ -39,14 +36,10 @@ static bool is_behind(const Front *b, LLVMValueRef v) {
          valuemap_get(&b->moved, v) == VALUEMAP_NONE;
 }
 
-/* Can v be computed in front of the first slow operation? */
-static bool may_move(const Front *b, LLVMValueRef v, unsigned depth) {
-  if (!is_behind(b, v))
-    return true;
-  bool may = v != b->first && depth < DEEP && (depth == 0 || cg_is_speculatable(v));
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n && may; k++)
-    may = may_move(b, LLVMGetOperand(v, k), depth + 1);
-  return may;
+static bool is_known(void *front, LLVMValueRef i) { return !is_behind(front, i); }
+
+static bool may_move(void *front, LLVMValueRef i) {
+  return cg_is_speculatable(i) && !cg_is_slow(((const Front *)front)->cg, i);
 }
 
 static void move(Front *b, LLVMValueRef v) {
@@ -81,13 +74,13 @@ static void order_loads(Cg *cg, LLVMBasicBlockRef block) {
     if (b.first)
       valuemap_set(&b.behind, i, 1);
     unsigned size = load ? words_of(cg, i) : 0;
-    bool full = words + size > WORDS;
-    if (load && b.first && full) {
+    if (load && b.first && words + size > WORDS) {
       b = new_front(cg);
       words = size;
       continue;
     }
-    if (load && b.first && !may_move(&b, i, 0))
+    Spot front = {is_known, may_move, &b};
+    if (load && b.first && !cg_is_ready(&front, LLVMGetOperand(i, 0)))
       continue;
     words = stops ? 0 : words + size; /* in front of a barrier, loads have arrived */
     if (load && b.first)

@@ -106,11 +106,6 @@ LocalArrays cg_local_arrays(Cg *cg, LLVMValueRef f) {
 
 /* --- integers --- */
 
-unsigned cg_int_width(LLVMValueRef v) {
-  LLVMTypeRef t = LLVMTypeOf(v);
-  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
-}
-
 int64_t cg_int_value(LLVMValueRef constant) {
   return cg_int_width(constant) == 1 ? (int64_t)LLVMConstIntGetZExtValue(constant)
                                      : LLVMConstIntGetSExtValue(constant);

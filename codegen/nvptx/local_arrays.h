@@ -42,7 +42,6 @@ LLVMTypeRef cg_local_type(const LocalAccess *a);
 
 /* --- integers of at most 64 bits, as numbers: one bit is 0 or 1, others are signed --- */
 
-unsigned cg_int_width(LLVMValueRef v); /* 0: not an integer */
 int64_t cg_int_value(LLVMValueRef constant);
 /* What a binary operation or conversion of integers gives for these operands; false: nothing, or it
  * is not known here. */

@@ -14,44 +14,17 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/local_arrays.h"
 #include "codegen/nvptx/nvptx.h"
-
-enum { MAX_DEPTH = 4 }; /* operations between a load and the condition */
+#include "codegen/nvptx/value_ranges.h"
 
 static int64_t end_of(const Cg *cg, const LocalAccess *a) {
   return a->offset + (int64_t)LLVMABISizeOfType(cg->layout, cg_local_type(a));
-}
-
-/* Is v, in this block, a load or made of one? */
-static bool was_loaded(LLVMBasicBlockRef b, LLVMValueRef v, int depth) {
-  if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != b || LLVMIsAPHINode(v))
-    return false;
-  if (LLVMIsALoadInst(v))
-    return true;
-  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v) && depth < MAX_DEPTH; k++)
-    if (was_loaded(b, LLVMGetOperand(v, k), depth + 1))
-      return true;
-  return false;
-}
-
-/* Does it count upwards from a constant that is not negative? */
-static bool counts_up(LLVMValueRef phi) {
-  bool up = LLVMIsAPHINode(phi) && LLVMCountIncoming(phi) == 2;
-  for (unsigned k = 0; k < 2 && up; k++) {
-    LLVMValueRef v = LLVMGetIncomingValue(phi, k), by = v;
-    bool next = cg_is_op(v, LLVMAdd) && LLVMGetOperand(v, 0) == phi && LLVMGetNSW(v);
-    if (next)
-      by = LLVMGetOperand(v, 1);
-    up = LLVMIsAConstantInt(by) && LLVMConstIntGetSExtValue(by) >= 0;
-  }
-  return up;
 }
 
 /* Is the index of 32 bits, and not negative? Scaled it does not wrap. */
 static bool is_positive(const LocalAccess *a) {
   if (!cg_is_extension(a->index) || a->scale <= 0 || a->offset < 0)
     return false;
-  LLVMValueRef v = LLVMGetOperand(a->index, 0);
-  return cg_int_width(v) <= 32 && (LLVMIsAZExtInst(a->index) || counts_up(v));
+  return cg_int_width(LLVMGetOperand(a->index, 0)) <= 32 && cg_nvptx_range(a->index).lo >= 0;
 }
 
 /* Do accesses in the block show that this one is within the array? */
@@ -89,7 +62,7 @@ static void visit_access(Cg *cg, const FnGraph *g, const LocalArray *array, cons
   const GraphNode *before = &g->nodes[g->nodes[at].pred[0]];
   Fork fork;
   if (before->loop == GRAPH_NONE || !graph_fork(before->last, &fork) ||
-      !was_loaded(before->block, fork.condition, 0) || !is_in_range(cg, array, a, before->block))
+      !cg_is_of_load(fork.condition, before->block) || !is_in_range(cg, array, a, before->block))
     return;
   LLVMInstructionRemoveFromParent(a->ins);
   LLVMPositionBuilderBefore(cg->builder, before->last);

@@ -38,11 +38,6 @@ typedef struct Halves {
 
 static bool is_wide(const Cg *cg, LLVMValueRef v) { return LLVMTypeOf(v) == cg->t.i64; }
 
-/* Is v a constant of 64 bits, n? */
-static bool is_number(LLVMValueRef v, uint64_t n) {
-  return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == n;
-}
-
 static bool is_mask(LLVMValueRef v, unsigned bits) {
   return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) >> bits == 0;
 }
@@ -134,7 +129,7 @@ static bool is_extended(LLVMValueRef top) {
   for (LLVMUseRef u = LLVMGetFirstUse(top); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef i = LLVMGetUser(u);
     bool back = (cg_is_op(i, LLVMAShr) || cg_is_op(i, LLVMLShr)) && LLVMGetOperand(i, 0) == top &&
-                (is_mask(LLVMGetOperand(i, 1), 5) || is_number(LLVMGetOperand(i, 1), HALF));
+                (is_mask(LLVMGetOperand(i, 1), 5) || cg_is_number(LLVMGetOperand(i, 1), HALF));
     if (!back && !(adds_above(i) && is_extended(i)))
       return false;
   }
@@ -158,7 +153,7 @@ static bool reads_low(const Halves *h, LLVMValueRef user) {
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMTrunc: return LLVMGetIntTypeWidth(LLVMTypeOf(user)) <= HALF;
   case LLVMAnd: return is_mask(LLVMGetOperand(user, 1), HALF);
-  case LLVMShl: return is_number(LLVMGetOperand(user, 1), HALF) && is_extended(user);
+  case LLVMShl: return cg_is_number(LLVMGetOperand(user, 1), HALF) && is_extended(user);
   case LLVMLShr: return is_mask(LLVMGetOperand(user, 1), 5) && is_masked(user);
   default: return false;
   }
@@ -252,7 +247,7 @@ static LLVMValueRef extended(const Halves *h, LLVMValueRef i) {
   LLVMValueRef top = LLVMGetOperand(i, 0);
   for (; adds_above(top); top = LLVMGetOperand(top, 0))
     more += LLVMConstIntGetZExtValue(LLVMGetOperand(top, 1)) >> HALF;
-  if (!cg_is_op(top, LLVMShl) || !is_number(LLVMGetOperand(top, 1), HALF) ||
+  if (!cg_is_op(top, LLVMShl) || !cg_is_number(LLVMGetOperand(top, 1), HALF) ||
       !is_low(h, LLVMGetOperand(top, 0)))
     return NULL;
   uint64_t up = HALF - LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1));
@@ -309,14 +304,14 @@ static LLVMValueRef wrapped_by(LLVMValueRef v, LLVMValueRef *n) {
     LLVMValueRef test = LLVMGetOperand(v, 0);
     *n = LLVMGetOperand(v, 1);
     bool is = LLVMIsAICmpInst(test) && LLVMGetICmpPredicate(test) == LLVMIntSLT &&
-              is_number(LLVMGetOperand(test, 1), 0) && is_number(LLVMGetOperand(v, 2), 0);
+              cg_is_number(LLVMGetOperand(test, 1), 0) && cg_is_number(LLVMGetOperand(v, 2), 0);
     return is ? LLVMGetOperand(test, 0) : NULL;
   }
   for (unsigned k = 0; k < 2 && cg_is_op(v, LLVMAnd); k++) {
     LLVMValueRef sign = LLVMGetOperand(v, k);
     sign = LLVMIsATruncInst(sign) ? LLVMGetOperand(sign, 0) : NULL;
     *n = LLVMGetOperand(v, !k);
-    if (sign && cg_is_op(sign, LLVMAShr) && is_number(LLVMGetOperand(sign, 1), 63))
+    if (sign && cg_is_op(sign, LLVMAShr) && cg_is_number(LLVMGetOperand(sign, 1), 63))
       return LLVMGetOperand(sign, 0);
   }
   return NULL;

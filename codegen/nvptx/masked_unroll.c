@@ -135,8 +135,6 @@ static bool may_follow_loads(Loop *l, LLVMValueRef i) {
   return cg_is_division(i) || cg_is_op(i, LLVMFRem) || cg_is_function_of_operands(i);
 }
 
-static bool has_one_use(LLVMValueRef v) { return !LLVMGetNextUse(LLVMGetFirstUse(v)); }
-
 static bool read_body(Loop *l) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(l->block);
   for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); i != end;
@@ -159,7 +157,7 @@ static bool read_body(Loop *l) {
 
 /* Is it what strided_unroll.c has left over? */
 static bool read_stride(Loop *l) {
-  l->strided = l->rest && cg_read_stride(l->block, &l->stride) && has_one_use(l->stride.compare);
+  l->strided = l->rest && cg_read_stride(l->block, &l->stride) && cg_has_one_use(l->stride.compare);
   l->compare = l->stride.compare;
   l->counter = l->stride.counter;
   return l->strided;
@@ -178,7 +176,7 @@ static bool read_end(Loop *l) {
   bool stays = fork.yes == l->block;
   if (!is_inside(l, l->compare) || !cg_is_op(l->compare, LLVMICmp) ||
       LLVMGetICmpPredicate(l->compare) != (stays ? LLVMIntNE : LLVMIntEQ) ||
-      !has_one_use(l->compare))
+      !cg_has_one_use(l->compare))
     return false;
   LLVMValueRef next = LLVMGetOperand(l->compare, 0);
   l->end = LLVMGetOperand(l->compare, 1);

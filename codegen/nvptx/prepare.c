@@ -14,6 +14,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
+#include "codegen/nvptx/value_ranges.h"
 
 /* --- shifts ---
  *
@@ -211,58 +212,15 @@ static void join_flags(Cg *cg, LLVMBasicBlockRef block) {
  * the constant a part of the access, and the rest a sum of 64 bits for each element; ptxas would
  * have computed the first form by one instruction. Of an x above 0 it is x - 1, whose address the
  * copies of a coarsened block share. */
-enum { DEPTH_OF_SIGN = 10 };
-
-/* Is it a special register that holds at least so much? */
-static bool is_register_from(LLVMValueRef v, int64_t least) {
-  SpecialReg r = LLVMIsACallInst(v) ? cg_nvptx_register_of(v) : SREG_NONE;
-  return r != SREG_NONE && ir_registers[r].least >= least;
-}
-
-static bool is_not_negative(LLVMValueRef v, unsigned depth) {
-  if (LLVMIsAConstantInt(v))
-    return LLVMConstIntGetSExtValue(v) >= 0;
-  if (cg_nvptx_is_extent(v))
-    return true;
-  if (!LLVMIsAInstruction(v) || depth == DEPTH_OF_SIGN)
-    return false;
-  if (LLVMIsAZExtInst(v) || is_register_from(v, 0))
-    return true;
-  if (LLVMIsATruncInst(v))
-    return LLVMGetNUW(v) && LLVMGetNSW(v);
-  bool sum = (cg_is_op(v, LLVMAdd) || cg_is_op(v, LLVMMul)) && LLVMGetNSW(v);
-  return (sum || cg_is_call_of_any(v, "llvm.smin.") || cg_is_call_of_any(v, "llvm.umin.")) &&
-         is_not_negative(LLVMGetOperand(v, 0), depth + 1) &&
-         is_not_negative(LLVMGetOperand(v, 1), depth + 1);
-}
-
-/* Is it more than 0, as the column of a coarsened block's second copy is? */
-static bool is_positive(LLVMValueRef v, unsigned depth) {
-  if (LLVMIsAConstantInt(v))
-    return LLVMConstIntGetSExtValue(v) > 0;
-  if (!LLVMIsAInstruction(v) || depth == DEPTH_OF_SIGN)
-    return false;
-  if (is_register_from(v, 1))
-    return true;
-  if (LLVMIsAZExtInst(v) || (LLVMIsATruncInst(v) && LLVMGetNUW(v) && LLVMGetNSW(v)))
-    return is_positive(LLVMGetOperand(v, 0), depth + 1);
-  for (unsigned k = 0; k < 2 && cg_is_op(v, LLVMAdd) && LLVMGetNSW(v); k++)
-    if (is_positive(LLVMGetOperand(v, k), depth + 1) &&
-        is_not_negative(LLVMGetOperand(v, !k), depth + 1))
-      return true;
-  return false;
-}
 
 /* max(x, 1) - 1? */
 static bool is_late_clamp(const Cg *cg, LLVMValueRef i) {
   if (!cg_is_op(i, LLVMAdd) || LLVMTypeOf(i) != cg->t.i32 ||
-      !LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
+      !cg_is_number(LLVMGetOperand(i, 1), UINT64_MAX))
     return false;
   LLVMValueRef max = LLVMGetOperand(i, 0);
-  return LLVMConstIntGetSExtValue(LLVMGetOperand(i, 1)) == -1 && LLVMIsACallInst(max) &&
-         cg_is_call_of(max, "llvm.smax.i32") && LLVMIsAConstantInt(LLVMGetOperand(max, 1)) &&
-         LLVMConstIntGetSExtValue(LLVMGetOperand(max, 1)) == 1 &&
-         is_not_negative(LLVMGetOperand(max, 0), 0);
+  return cg_is_call_of(max, "llvm.smax.i32") && cg_is_number(LLVMGetOperand(max, 1), 1) &&
+         cg_nvptx_range(LLVMGetOperand(max, 0)).lo >= 0;
 }
 
 static void clamp_early(Cg *cg, LLVMValueRef i) {
@@ -271,9 +229,10 @@ static void clamp_early(Cg *cg, LLVMValueRef i) {
   LLVMPositionBuilderBefore(b, i);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
   LLVMValueRef both[] = {l_add(b, x, LLVMGetOperand(i, 1)), LLVMConstNull(cg->t.i32)};
-  LLVMReplaceAllUsesWith(
-      i, is_positive(x, 0) ? both[0]
-                           : l_call(b, cg_intrinsic_fn(cg, "llvm.smax", &cg->t.i32, 1), both, 2));
+  LLVMReplaceAllUsesWith(i,
+                         cg_nvptx_range(x).lo > 0
+                             ? both[0]
+                             : l_call(b, cg_intrinsic_fn(cg, "llvm.smax", &cg->t.i32, 1), both, 2));
   LLVMInstructionEraseFromParent(i);
 }
 

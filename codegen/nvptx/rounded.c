@@ -23,6 +23,7 @@
 #include "codegen/llvm/optimize.h"
 #include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/value_ranges.h"
 
 enum {
   MOST_ADDED = 255,
@@ -92,23 +93,14 @@ static LLVMValueRef narrow_sum(const Rounded *r, int64_t c) {
   return l_add_nsw(b, s, l_int(t, (uint64_t)c));
 }
 
-/* What is the same as v in 32 bits, and at most `at_most`; NULL if it is not known to fit. */
-static LLVMValueRef narrow_bound(Cg *cg, LLVMValueRef v, int64_t *at_most) {
-  *at_most = INT32_MAX;
-  if (LLVMIsAConstantInt(v)) {
-    int64_t n = *at_most = LLVMConstIntGetSExtValue(v);
-    return n >= INT32_MIN && n <= INT32_MAX ? l_int(cg->t.i32, (uint64_t)n) : NULL;
-  }
-  if (!LLVMIsASExtInst(v) && !(LLVMIsAZExtInst(v) && LLVMGetNNeg(v)))
+/* What is the same as v in 32 bits; NULL if it is not known to fit. */
+static LLVMValueRef narrow_bound(Cg *cg, LLVMValueRef v) {
+  if (!cg_nvptx_fits(v, 32))
     return NULL;
-  v = LLVMGetOperand(v, 0);
-  if (LLVMTypeOf(v) != cg->t.i32)
-    return NULL;
-  if (cg_is_op(v, LLVMAdd) && LLVMGetNSW(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1))) {
-    int64_t c = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
-    *at_most += c < 0 ? c : 0;
-  }
-  return v;
+  if (LLVMIsAConstantInt(v))
+    return l_trunc(cg->builder, v, cg->t.i32);
+  v = cg_is_extension(v) ? LLVMGetOperand(v, 0) : v;
+  return LLVMTypeOf(v) == cg->t.i32 ? v : NULL;
 }
 
 /* The operand of a minimum or maximum that is not v; else NULL. */
@@ -122,9 +114,7 @@ static LLVMValueRef limit_of(LLVMValueRef by, LLVMValueRef v, const char *name) 
  * negative. */
 static LLVMValueRef upper_limit(LLVMValueRef by, LLVMValueRef v, LLVMValueRef low) {
   LLVMValueRef high = limit_of(by, v, "llvm.umin.i64");
-  bool positive = high && LLVMIsAConstantInt(low) && LLVMConstIntGetSExtValue(low) >= 0 &&
-                  (LLVMIsAZExtInst(high) ||
-                   (LLVMIsAConstantInt(high) && LLVMConstIntGetSExtValue(high) >= 0));
+  bool positive = high && cg_nvptx_range(low).lo >= 0 && cg_nvptx_range(high).lo >= 0;
   return positive ? high : limit_of(by, v, "llvm.smin.i64");
 }
 
@@ -146,14 +136,16 @@ static bool rewrite_clamp(const Rounded *r, LLVMValueRef sum, int64_t c, LLVMVal
                           LLVMValueRef outer) {
   LLVMValueRef low = limit_of(inner, sum, "llvm.smax.i64"), high;
   bool low_first = low != NULL;
-  int64_t at_least, at_most;
   low = low_first ? low : limit_of(outer, inner, "llvm.smax.i64");
   high = low_first ? upper_limit(outer, inner, low) : limit_of(inner, sum, "llvm.smin.i64");
   if (!low || !high || !LLVMIsAConstantInt(low))
     return false;
-  low = narrow_bound(r->cg, low, &at_least);
-  high = narrow_bound(r->cg, high, &at_most);
-  if (!low || !high || at_least < INT32_MIN + MOST_ADDED || at_most > INT32_MAX + (c < 0 ? c : 0))
+  if (cg_nvptx_range(low).lo < INT32_MIN + MOST_ADDED ||
+      cg_nvptx_range(high).hi > INT32_MAX + (c < 0 ? c : 0))
+    return false;
+  low = narrow_bound(r->cg, low);
+  high = narrow_bound(r->cg, high);
+  if (!low || !high)
     return false;
   place_before(r->cg, outer);
   LLVMValueRef v = narrow_sum(r, c);
@@ -168,10 +160,9 @@ static bool rewrite_low_byte(const Rounded *r, LLVMValueRef clamp) {
   LLVMValueRef high = limit_of(clamp, r->i, "llvm.smin.i64");
   Uses uses = uses_of(clamp);
   bool only = high && uses.n < MOST_USES && LLVMTypeOf(r->x) == r->cg->t.f32;
-  int64_t at_most;
   for (unsigned k = 0; k < uses.n && only; k++)
     only = LLVMIsATruncInst(uses.by[k]) && LLVMGetIntTypeWidth(LLVMTypeOf(uses.by[k])) <= 8;
-  high = only && LLVMIsAConstantInt(high) ? narrow_bound(r->cg, high, &at_most) : NULL;
+  high = only && LLVMIsAConstantInt(high) ? narrow_bound(r->cg, high) : NULL;
   if (!high)
     return false;
   place_before(r->cg, clamp);
@@ -186,18 +177,6 @@ static bool rewrite_low_byte(const Rounded *r, LLVMValueRef clamp) {
  *
  * What is compared with numbers of 32 bits is the same if it is saturated to them; behind the two
  * comparisons it fits. */
-
-/* The least that a bound of narrow_bound may be. */
-static int64_t least_of(LLVMValueRef v) {
-  if (LLVMIsAConstantInt(v))
-    return LLVMConstIntGetSExtValue(v);
-  LLVMValueRef n = LLVMGetOperand(v, 0);
-  if (LLVMIsAZExtInst(v) || cg_nvptx_is_extent(n))
-    return 0;
-  bool plus = cg_is_op(n, LLVMAdd) && LLVMGetNSW(n) && LLVMIsAConstantInt(LLVMGetOperand(n, 1)) &&
-              cg_nvptx_is_extent(LLVMGetOperand(n, 0));
-  return plus ? LLVMConstIntGetSExtValue(LLVMGetOperand(n, 1)) : INT32_MIN;
-}
 
 /* The same with the operands exchanged. */
 static LLVMIntPredicate exchanged(LLVMIntPredicate how) {
@@ -216,7 +195,7 @@ static LLVMIntPredicate exchanged(LLVMIntPredicate how) {
 typedef struct Compared {
   LLVMIntPredicate how;
   LLVMValueRef bound, narrow; /* narrow: NULL, there is none of 32 bits */
-  int64_t at_least, at_most;
+  Interval range;             /* of the bound */
 } Compared;
 
 static Compared compared(const Rounded *r, LLVMValueRef by) {
@@ -229,8 +208,8 @@ static Compared compared(const Rounded *r, LLVMValueRef by) {
   c.how = LLVMGetICmpPredicate(by);
   c.how = second ? exchanged(c.how) : c.how;
   c.bound = LLVMGetOperand(by, !second);
-  c.narrow = narrow_bound(r->cg, c.bound, &c.at_most);
-  c.at_least = c.narrow ? least_of(c.bound) : 0;
+  c.narrow = narrow_bound(r->cg, c.bound);
+  c.range = cg_nvptx_range(c.bound);
   return c;
 }
 
@@ -238,11 +217,11 @@ static Compared compared(const Rounded *r, LLVMValueRef by) {
 static bool is_same_narrow(const Compared *c) {
   switch (c->how) {
   case LLVMIntSLT:
-  case LLVMIntSGE: return c->at_least > INT32_MIN;
+  case LLVMIntSGE: return c->range.lo > INT32_MIN;
   case LLVMIntSGT:
-  case LLVMIntSLE: return c->at_most < INT32_MAX;
+  case LLVMIntSLE: return c->range.hi < INT32_MAX;
   case LLVMIntULT:
-  case LLVMIntUGE: return c->at_least >= 0;
+  case LLVMIntUGE: return c->range.lo >= 0;
   default: return false;
   }
 }
@@ -278,13 +257,13 @@ static unsigned known_by(const Rounded *r, LLVMValueRef condition, bool truth, u
   Compared c = compared(r, condition);
   if (!c.narrow)
     return 0;
-  if (c.how == (truth ? LLVMIntULT : LLVMIntUGE) && c.at_least >= 0)
+  if (c.how == (truth ? LLVMIntULT : LLVMIntUGE) && c.range.lo >= 0)
     return NOT_NEGATIVE | SMALL;
   bool from = c.how == (truth ? LLVMIntSGE : LLVMIntSLT),
        above = c.how == (truth ? LLVMIntSGT : LLVMIntSLE);
   bool until = c.how == (truth ? LLVMIntSLT : LLVMIntSGE) ||
                c.how == (truth ? LLVMIntSLE : LLVMIntSGT);
-  return ((from && c.at_least >= 0) || (above && c.at_least >= -1) ? NOT_NEGATIVE : 0) |
+  return ((from && c.range.lo >= 0) || (above && c.range.lo >= -1) ? NOT_NEGATIVE : 0) |
          (until ? SMALL : 0);
 }
 

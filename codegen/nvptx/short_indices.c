@@ -43,16 +43,11 @@ typedef struct Walk {
 
 /* --- accesses --- */
 
-static bool is_constant(LLVMValueRef v, int64_t n) {
-  return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 &&
-         LLVMConstIntGetSExtValue(v) == n;
-}
-
 /* The value of 64 bits whose low half v is, extended with its sign; else NULL. */
 static LLVMValueRef extended(Cg *cg, LLVMValueRef v) {
   LLVMValueRef from = LLVMIsAInstruction(v) ? LLVMGetOperand(v, 0) : NULL;
-  if (cg_is_op(v, LLVMAShr) && cg_is_op(from, LLVMShl) && is_constant(LLVMGetOperand(v, 1), 32) &&
-      is_constant(LLVMGetOperand(from, 1), 32))
+  if (cg_is_op(v, LLVMAShr) && cg_is_op(from, LLVMShl) && cg_is_number(LLVMGetOperand(v, 1), 32) &&
+      cg_is_number(LLVMGetOperand(from, 1), 32))
     return LLVMGetOperand(from, 0);
   if (cg_is_op(v, LLVMSExt) && cg_is_op(from, LLVMTrunc) && LLVMTypeOf(from) == cg->t.i32)
     return LLVMGetOperand(from, 0);
@@ -69,13 +64,13 @@ static bool is_negative(LLVMValueRef test, LLVMValueRef index) {
   return x == index
              ? below == 0
              : cg_is_op(index, LLVMAdd) && LLVMGetNSW(index) && LLVMGetOperand(index, 0) == x &&
-                   is_constant(LLVMGetOperand(index, 1), -below);
+                   cg_is_number(LLVMGetOperand(index, 1), (uint64_t)-below);
 }
 
 static bool read_sum(Wrapped *w, LLVMValueRef sum, unsigned k) {
   LLVMValueRef by = LLVMGetOperand(sum, k);
   w->index = LLVMGetOperand(sum, !k);
-  if (!LLVMIsASelectInst(by) || !is_constant(LLVMGetOperand(by, 2), 0) ||
+  if (!LLVMIsASelectInst(by) || !cg_is_number(LLVMGetOperand(by, 2), 0) ||
       !LLVMIsAZExtInst(LLVMGetOperand(by, 1)) || !is_negative(LLVMGetOperand(by, 0), w->index))
     return false;
   w->extent = LLVMGetOperand(LLVMGetOperand(by, 1), 0);

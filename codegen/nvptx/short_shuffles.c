@@ -9,43 +9,26 @@
 
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/value_ranges.h"
 
 #define SHUFFLE "llvm.nvvm.shfl.sync."
 
-enum { MAX_DEPTH = 6, VALUE = 1 }; /* VALUE: an operand of a shuffle */
+enum { VALUE = 1 }; /* an operand of a shuffle */
 
 static bool is_shuffle(LLVMValueRef i) { return cg_is_call_of_any(i, SHUFFLE); }
-
-static bool is_number(LLVMValueRef v, uint64_t n) {
-  return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == n;
-}
 
 /* The number of 64 bits of which v is the high half; NULL if it is none. */
 static LLVMValueRef whole_of(const Cg *cg, LLVMValueRef v) {
   LLVMValueRef halves = LLVMIsAExtractElementInst(v) ? LLVMGetOperand(v, 0) : NULL;
-  if (!halves || !cg_is_op(halves, LLVMBitCast) || !is_number(LLVMGetOperand(v, 1), 1))
+  if (!halves || !cg_is_op(halves, LLVMBitCast) || !cg_is_number(LLVMGetOperand(v, 1), 1))
     return NULL;
   LLVMValueRef whole = LLVMGetOperand(halves, 0);
   return LLVMTypeOf(whole) == cg->t.i64 ? whole : NULL;
 }
 
 /* Is the high half of v, of 64 bits, 0? */
-static bool is_short(LLVMValueRef v, int depth) {
-  if (LLVMIsAConstantInt(v))
-    return LLVMConstIntGetZExtValue(v) <= UINT32_MAX;
-  if (LLVMIsAZExtInst(v))
-    return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) <= 32;
-  if (depth == MAX_DEPTH)
-    return false;
-  if (LLVMIsASelectInst(v))
-    return is_short(LLVMGetOperand(v, 1), depth + 1) && is_short(LLVMGetOperand(v, 2), depth + 1);
-  if (LLVMIsAPHINode(v)) {
-    bool all = true;
-    for (unsigned k = 0; k < LLVMCountIncoming(v) && all; k++)
-      all = is_short(LLVMGetIncomingValue(v, k), depth + 1);
-    return all;
-  }
-  return false;
+static bool is_short(LLVMValueRef v) {
+  return ir_interval_lies_within(cg_nvptx_range(v), (Interval){0, UINT32_MAX});
 }
 
 /* The number whose high half, v, has arrived; `low` is the other. NULL if it is not made so. */
@@ -53,11 +36,11 @@ static LLVMValueRef arrived(const Cg *cg, LLVMValueRef v, LLVMValueRef *low) {
   LLVMUseRef use = LLVMGetFirstUse(v);
   LLVMValueRef halves = use ? LLVMGetUser(use) : NULL;
   if (!halves || LLVMGetNextUse(use) || !LLVMIsAInsertElementInst(halves) ||
-      !is_number(LLVMGetOperand(halves, 2), 1))
+      !cg_is_number(LLVMGetOperand(halves, 2), 1))
     return NULL;
   LLVMValueRef first = LLVMGetOperand(halves, 0);
   use = LLVMGetFirstUse(halves);
-  if (!LLVMIsAInsertElementInst(first) || !is_number(LLVMGetOperand(first, 2), 0) || !use ||
+  if (!LLVMIsAInsertElementInst(first) || !cg_is_number(LLVMGetOperand(first, 2), 0) || !use ||
       LLVMGetNextUse(use))
     return NULL;
   *low = LLVMGetOperand(first, 1);
@@ -67,7 +50,7 @@ static LLVMValueRef arrived(const Cg *cg, LLVMValueRef v, LLVMValueRef *low) {
 
 static bool visit_shuffle(Cg *cg, LLVMValueRef i) {
   LLVMValueRef from = whole_of(cg, LLVMGetOperand(i, VALUE)), low = NULL;
-  LLVMValueRef to = from && is_short(from, 0) ? arrived(cg, i, &low) : NULL;
+  LLVMValueRef to = from && is_short(from) ? arrived(cg, i, &low) : NULL;
   if (!to)
     return false;
   LLVMPositionBuilderBefore(cg->builder, to);

@@ -21,108 +21,15 @@
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/value_ranges.h"
 
 enum { MAX_DEPTH = 6, MOST_TERMS = 16, TERM_BITS = 27 }; /* so many terms fit 31 bits */
 
-/* --- ranges --- */
-
-typedef struct Span {
-  int64_t lo, hi;
-} Span;
-
-static unsigned width_of(LLVMValueRef v) {
-  LLVMTypeRef t = LLVMTypeOf(v);
-  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : 0;
-}
-
-static bool is_const(LLVMValueRef v) { return LLVMIsAConstantInt(v) && width_of(v) <= 64; }
-
-/* All numbers of so many bits, with a sign; of 64: as many as need no care here. */
-static Span of_width(unsigned bits) {
-  int64_t end = (int64_t)1 << ((bits < 60 ? bits : 60) - 1);
-  return (Span){-end, end - 1};
-}
-
-static bool fits(Span s, unsigned bits) {
-  Span room = of_width(bits);
-  return s.lo >= room.lo && s.hi <= room.hi;
-}
-
-static Span joined(Span a, Span b) {
-  return (Span){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-}
-
-static Span product(Span a, Span b) {
-  Span s = {a.lo * b.lo, a.lo * b.lo}, rest[] = {{a.lo * b.hi, a.lo * b.hi},
-                                                 {a.hi * b.lo, a.hi * b.lo},
-                                                 {a.hi * b.hi, a.hi * b.hi}};
-  for (unsigned k = 0; k < 3; k++)
-    s = joined(s, rest[k]);
-  return s;
-}
+static bool is_const(LLVMValueRef v) { return LLVMIsAConstantInt(v) && cg_int_width(v) <= 64; }
 
 static bool is_abs(LLVMValueRef v) {
   return LLVMIsACallInst(v) &&
          (cg_is_call_of(v, "llvm.abs.i64") || cg_is_call_of(v, "llvm.abs.i32"));
-}
-
-static bool is_sad(LLVMValueRef v) {
-  return LLVMIsACallInst(v) && cg_is_call_of(v, "llvm.nvvm.sad.i");
-}
-
-static Span span_of(LLVMValueRef v, unsigned depth);
-
-/* What an operation makes of its operands, as long as these have at most 28 bits. */
-static Span computed(LLVMValueRef v, unsigned depth) {
-  if (is_sad(v)) {
-    Span x = span_of(LLVMGetOperand(v, 0), depth), y = span_of(LLVMGetOperand(v, 1), depth);
-    int64_t up = x.hi - y.lo, down = y.hi - x.lo;
-    return (Span){0, up > down ? up : down};
-  }
-  Span all = of_width(width_of(v)), a = span_of(LLVMGetOperand(v, 0), depth), b, s;
-  if (is_abs(v)) {
-    bool far = !fits(a, 31);
-    return far ? all : (Span){0, -a.lo > a.hi ? -a.lo : a.hi};
-  }
-  b = span_of(LLVMGetOperand(v, 1), depth);
-  if (LLVMGetInstructionOpcode(v) == LLVMAnd && is_const(LLVMGetOperand(v, 1)) && b.lo >= 0)
-    return (Span){0, b.hi};
-  if (!fits(a, 31) || !fits(b, 31))
-    return all;
-  switch (LLVMGetInstructionOpcode(v)) {
-  case LLVMAdd: s = (Span){a.lo + b.lo, a.hi + b.hi}; break;
-  case LLVMSub: s = (Span){a.lo - b.hi, a.hi - b.lo}; break;
-  case LLVMMul: s = product(a, b); break;
-  default: return all;
-  }
-  return fits(s, width_of(v)) ? s : all;
-}
-
-/* The numbers that v can be, as signed ones of its width. */
-static Span span_of(LLVMValueRef v, unsigned depth) {
-  unsigned bits = width_of(v);
-  if (is_const(v))
-    return (Span){LLVMConstIntGetSExtValue(v), LLVMConstIntGetSExtValue(v)};
-  if (!LLVMIsAInstruction(v) || !bits || depth == MAX_DEPTH)
-    return of_width(bits ? bits : 64);
-  if (LLVMIsAZExtInst(v)) {
-    LLVMValueRef from = LLVMGetOperand(v, 0);
-    Span s = span_of(from, depth + 1);
-    return s.lo >= 0 ? s : (Span){0, ((int64_t)1 << width_of(from)) - 1};
-  }
-  if (LLVMIsASExtInst(v))
-    return span_of(LLVMGetOperand(v, 0), depth + 1);
-  if (LLVMIsASelectInst(v))
-    return joined(span_of(LLVMGetOperand(v, 1), depth + 1),
-                  span_of(LLVMGetOperand(v, 2), depth + 1));
-  if (LLVMIsAPHINode(v)) {
-    Span s = span_of(LLVMGetIncomingValue(v, 0), depth + 1);
-    for (unsigned k = 1; k < LLVMCountIncoming(v) && !(s.lo == of_width(bits).lo); k++)
-      s = joined(s, span_of(LLVMGetIncomingValue(v, k), depth + 1));
-    return s;
-  }
-  return LLVMIsABinaryOperator(v) || is_abs(v) || is_sad(v) ? computed(v, depth + 1)
-                                                            : of_width(bits);
 }
 
 /* --- 64 bits as 32 --- */
@@ -138,29 +45,29 @@ static LLVMValueRef low(Cg *cg, LLVMValueRef v) {
   return l_trunc(cg->builder, v, cg->t.i32); /* a constant */
 }
 
-static LLVMValueRef extend(Cg *cg, LLVMValueRef v, Span s) {
+static LLVMValueRef extend(Cg *cg, LLVMValueRef v, Interval s) {
   return s.lo < 0 ? l_sext(cg->builder, v, cg->t.i64) : l_zext(cg->builder, v, cg->t.i64);
 }
 
 /* Is i such an operation of extended numbers and constants? */
 static bool is_small_operation(const Cg *cg, LLVMValueRef i) {
-  if (width_of(i) != 64 ||
+  if (cg_int_width(i) != 64 ||
       !(is_abs(i) || cg_is_op(i, LLVMAdd) || cg_is_op(i, LLVMSub) || cg_is_op(i, LLVMMul)))
     return false;
   unsigned extended = 0, n = is_abs(i) ? 1 : 2;
   for (unsigned k = 0; k < n; k++) {
     LLVMValueRef v = LLVMGetOperand(i, k);
     extended += is_extended(cg, v);
-    if (!(is_const(v) || is_extended(cg, v)) || !fits(span_of(v, 0), 32))
+    if (!(is_const(v) || is_extended(cg, v)) || !cg_nvptx_fits(v, 32))
       return false;
   }
-  return extended && fits(span_of(i, 0), 32);
+  return extended && cg_nvptx_fits(i, 32);
 }
 
 /* A difference that cannot wrap around: ptxas has one instruction for its magnitude. */
 static bool is_difference(LLVMValueRef v) {
-  return cg_is_op(v, LLVMSub) && fits(span_of(LLVMGetOperand(v, 0), 0), 31) &&
-         fits(span_of(LLVMGetOperand(v, 1), 0), 31);
+  return cg_is_op(v, LLVMSub) && cg_nvptx_fits(LLVMGetOperand(v, 0), 31) &&
+         cg_nvptx_fits(LLVMGetOperand(v, 1), 31);
 }
 
 static LLVMValueRef magnitude(Cg *cg, LLVMValueRef x) {
@@ -178,7 +85,7 @@ static bool is_distance(const Cg *cg, LLVMValueRef i) {
 
 static LLVMValueRef in_32_bits(Cg *cg, LLVMValueRef i) {
   LLVMBuilderRef b = cg->builder;
-  Span s = span_of(i, 0);
+  Interval s = cg_nvptx_range(i);
   LLVMValueRef x = low(cg, LLVMGetOperand(i, 0));
   if (is_abs(i))
     return extend(cg, magnitude(cg, x), s);
@@ -194,15 +101,10 @@ static LLVMValueRef in_32_bits(Cg *cg, LLVMValueRef i) {
 static int term_in(const Cg *cg, LLVMValueRef sum) {
   for (unsigned k = 0; k < 2 && cg_is_op(sum, LLVMAdd) && LLVMTypeOf(sum) == cg->t.i64; k++) {
     LLVMValueRef v = LLVMGetOperand(sum, k);
-    if (is_extended(cg, v) && fits(span_of(v, 0), TERM_BITS))
+    if (is_extended(cg, v) && cg_nvptx_fits(v, TERM_BITS))
       return (int)k;
   }
   return -1;
-}
-
-static bool is_used_once(LLVMValueRef v) {
-  LLVMUseRef u = LLVMGetFirstUse(v);
-  return u && !LLVMGetNextUse(u);
 }
 
 /* The sum before the last term, if this is its only use, in the same block; else NULL. */
@@ -210,27 +112,27 @@ static LLVMValueRef sum_before(const Cg *cg, LLVMValueRef sum) {
   LLVMValueRef before = LLVMGetOperand(sum, !term_in(cg, sum));
   bool same = LLVMIsAInstruction(before) && term_in(cg, before) >= 0 &&
               LLVMGetInstructionParent(before) == LLVMGetInstructionParent(sum) &&
-              is_used_once(before);
+              cg_has_one_use(before);
   return same ? before : NULL;
 }
 
 static bool is_last_term(const Cg *cg, LLVMValueRef i) {
   if (term_in(cg, i) < 0 || !sum_before(cg, i))
     return false;
-  LLVMValueRef user = is_used_once(i) ? LLVMGetUser(LLVMGetFirstUse(i)) : NULL;
+  LLVMValueRef user = cg_has_one_use(i) ? LLVMGetUser(LLVMGetFirstUse(i)) : NULL;
   return !user || term_in(cg, user) < 0 || sum_before(cg, user) != i;
 }
 
 static LLVMValueRef sum_of_terms(Cg *cg, LLVMValueRef last) {
   LLVMValueRef sum = NULL, before = NULL;
-  Span all = {0, 0};
+  Interval all = {0, 0};
   unsigned n = 0;
   for (LLVMValueRef at = last; at && n < MOST_TERMS; at = sum_before(cg, at), n++) {
     unsigned k = (unsigned)term_in(cg, at);
-    Span s = span_of(LLVMGetOperand(at, k), 0);
+    Interval s = cg_nvptx_range(LLVMGetOperand(at, k));
     LLVMValueRef v = low(cg, LLVMGetOperand(at, k));
     sum = sum ? l_add_nsw(cg->builder, v, sum) : v;
-    all = (Span){all.lo + s.lo, all.hi + s.hi};
+    all = ir_interval_sum(all, s);
     before = LLVMGetOperand(at, !k);
   }
   return l_add(cg->builder, before, extend(cg, sum, all));
@@ -242,18 +144,18 @@ static bool is_masked_term(const Cg *cg, LLVMValueRef i) {
     return false;
   LLVMValueRef sum = LLVMGetOperand(i, 1);
   int k = term_in(cg, sum);
-  return k >= 0 && LLVMGetOperand(sum, !k) == LLVMGetOperand(i, 2) && is_used_once(sum);
+  return k >= 0 && LLVMGetOperand(sum, !k) == LLVMGetOperand(i, 2) && cg_has_one_use(sum);
 }
 
 static LLVMValueRef mask_term(Cg *cg, LLVMValueRef i) {
   LLVMValueRef sum = LLVMGetOperand(i, 1), term = LLVMGetOperand(sum, (unsigned)term_in(cg, sum));
   LLVMValueRef v = l_select(cg->builder, LLVMGetOperand(i, 0), low(cg, term), l_int(cg->t.i32, 0));
-  return l_add(cg->builder, LLVMGetOperand(i, 2), extend(cg, v, span_of(term, 0)));
+  return l_add(cg->builder, LLVMGetOperand(i, 2), extend(cg, v, cg_nvptx_range(term)));
 }
 
 /* --- 8 and 16 bits as 32 --- */
 
-static bool is_narrow(LLVMValueRef v) { return width_of(v) == 8 || width_of(v) == 16; }
+static bool is_narrow(LLVMValueRef v) { return cg_int_width(v) == 8 || cg_int_width(v) == 16; }
 
 /* An operation whose low bits depend on the low bits of its operands only. */
 static bool is_of_low_bits(LLVMValueRef v) {
@@ -277,7 +179,7 @@ static LLVMValueRef with_low_bits(Cg *cg, LLVMValueRef v, unsigned depth) {
                  y = with_low_bits(cg, LLVMGetOperand(v, 1), depth + 1);
     return l_binop(cg->builder, LLVMGetInstructionOpcode(v), x, y);
   }
-  if (LLVMIsATruncInst(v) && width_of(LLVMGetOperand(v, 0)) >= 32)
+  if (LLVMIsATruncInst(v) && cg_int_width(LLVMGetOperand(v, 0)) >= 32)
     return l_int_cast(cg->builder, LLVMGetOperand(v, 0), cg->t.i32, false);
   return l_zext(cg->builder, v, cg->t.i32);
 }
@@ -287,11 +189,11 @@ static LLVMValueRef widened(Cg *cg, LLVMValueRef v) {
   if (!is_of_low_bits(v))
     return l_zext(cg->builder, v, cg->t.i32);
   return l_and(cg->builder, with_low_bits(cg, v, 0),
-               l_int(cg->t.i32, ((uint64_t)1 << width_of(v)) - 1));
+               l_int(cg->t.i32, ((uint64_t)1 << cg_int_width(v)) - 1));
 }
 
 static bool is_narrow_extension(LLVMValueRef i) {
-  return LLVMIsAZExtInst(i) && (width_of(i) == 32 || width_of(i) == 64) &&
+  return LLVMIsAZExtInst(i) && (cg_int_width(i) == 32 || cg_int_width(i) == 64) &&
          is_of_low_bits(LLVMGetOperand(i, 0));
 }
 
@@ -309,8 +211,9 @@ static bool is_narrow_comparison(LLVMValueRef i) {
 /* What it is the extension of, if it is one of 32 bits; else v. */
 static LLVMValueRef before_extension(LLVMValueRef v) {
   bool extends = LLVMIsASExtInst(v) || (LLVMIsAZExtInst(v) && LLVMGetNNeg(v));
-  return extends && width_of(v) == 64 && width_of(LLVMGetOperand(v, 0)) == 32 ? LLVMGetOperand(v, 0)
-                                                                              : v;
+  return extends && cg_int_width(v) == 64 && cg_int_width(LLVMGetOperand(v, 0)) == 32
+             ? LLVMGetOperand(v, 0)
+             : v;
 }
 
 static bool is_extension_of(LLVMValueRef wide, LLVMValueRef v) {
@@ -324,7 +227,7 @@ static LLVMValueRef short_phi(LLVMValueRef phi) {
   LLVMBasicBlockRef b = LLVMGetInstructionParent(phi);
   for (LLVMValueRef i = LLVMGetFirstInstruction(b); LLVMIsAPHINode(i);
        i = LLVMGetNextInstruction(i)) {
-    bool same = width_of(i) == 32;
+    bool same = cg_int_width(i) == 32;
     for (unsigned k = 0; k < LLVMCountIncoming(phi) && same; k++)
       same = is_extension_of(LLVMGetIncomingValue(phi, k),
                              graph_incoming(i, LLVMGetIncomingBlock(phi, k)));
@@ -350,7 +253,7 @@ static void extend_where_used(Cg *cg, LLVMBasicBlockRef b) {
   LLVMValueRef at = graph_behind_phis(b);
   for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
-    LLVMValueRef from = width_of(i) == 64 ? short_phi(i) : NULL;
+    LLVMValueRef from = cg_int_width(i) == 64 ? short_phi(i) : NULL;
     if (!from)
       continue;
     for (LLVMUseRef u = LLVMGetFirstUse(i), after; u; u = after) {

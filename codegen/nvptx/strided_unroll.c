@@ -32,7 +32,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/loop_marks.h"
-#include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/value_ranges.h"
 
 enum { MAX_DEPTH = 6, FACTOR = 4 }; /* FACTOR: that of lower/unroll_hints.c for such loops */
 
@@ -107,91 +107,6 @@ static LLVMValueRef goes_on(const Cg *cg, const Stride *s, LLVMValueRef next) {
   return l_icmp(cg->builder, s->is_signed ? LLVMIntSLT : LLVMIntULT, next, s->end);
 }
 
-/* --- ranges --- */
-
-/* The numbers that a value can be, without a sign. */
-typedef struct Range {
-  uint64_t lo, hi;
-} Range;
-
-static unsigned width_of(LLVMValueRef v) { return LLVMGetIntTypeWidth(LLVMTypeOf(v)); }
-static uint64_t most_of(unsigned bits) {
-  return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
-}
-static Range any_of(unsigned bits) { return (Range){0, most_of(bits)}; }
-static bool is_below_sign(Range r, unsigned bits) { return r.hi <= most_of(bits - 1); }
-
-static uint64_t product(uint64_t a, uint64_t b) {
-  uint64_t n;
-  return __builtin_mul_overflow(a, b, &n) ? UINT64_MAX : n;
-}
-
-static uint64_t sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-
-/* Of a sum or product: where it cannot wrap around, what fits. */
-static Range computed(LLVMValueRef v, Range a, Range b) {
-  bool times = cg_is_op(v, LLVMMul);
-  unsigned bits = width_of(v);
-  Range r = times ? (Range){product(a.lo, b.lo), product(a.hi, b.hi)}
-                  : (Range){sum(a.lo, b.lo), sum(a.hi, b.hi)};
-  bool positive = is_below_sign(a, bits) && is_below_sign(b, bits);
-  uint64_t most = LLVMGetNSW(v) && positive ? most_of(bits - 1) : most_of(bits);
-  if (r.hi <= most)
-    return r;
-  bool exact = LLVMGetNUW(v) || (LLVMGetNSW(v) && positive);
-  return exact && r.lo <= most ? (Range){r.lo, most} : any_of(bits);
-}
-
-static Range range_of(LLVMValueRef v, unsigned depth);
-
-/* Of special registers, and of the larger or the smaller of two numbers. */
-static Range of_intrinsic(LLVMValueRef v, unsigned depth) {
-  unsigned bits = width_of(v);
-  SpecialReg r = cg_nvptx_register_of(v);
-  if (r != SREG_NONE)
-    return (Range){(uint64_t)ir_registers[r].least, (uint64_t)ir_registers[r].most};
-  if (LLVMGetNumArgOperands(v) != 2)
-    return any_of(bits);
-  Range a = range_of(LLVMGetOperand(v, 0), depth), b = range_of(LLVMGetOperand(v, 1), depth);
-  if (cg_is_call_of_any(v, "llvm.umin."))
-    return (Range){a.lo < b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
-  if (cg_is_call_of_any(v, "llvm.umax."))
-    return (Range){a.lo > b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
-  bool larger = cg_is_call_of_any(v, "llvm.smax.") && is_below_sign(b, bits);
-  return larger ? (Range){b.lo, most_of(bits - 1)} : any_of(bits);
-}
-
-static Range range_of(LLVMValueRef v, unsigned depth) {
-  unsigned bits = width_of(v);
-  Range all = any_of(bits);
-  if (bits > 64)
-    return all;
-  if (LLVMIsAConstantInt(v))
-    return (Range){LLVMConstIntGetZExtValue(v), LLVMConstIntGetZExtValue(v)};
-  if (cg_nvptx_is_extent(v))
-    return (Range){0, INT32_MAX};
-  if (!LLVMIsAInstruction(v) || depth == MAX_DEPTH)
-    return all;
-  if (LLVMIsAIntrinsicInst(v))
-    return of_intrinsic(v, depth + 1);
-  switch (LLVMGetInstructionOpcode(v)) {
-  case LLVMZExt:
-  case LLVMSExt:
-  case LLVMTrunc:
-  case LLVMFreeze: {
-    LLVMValueRef from = LLVMGetOperand(v, 0);
-    Range a = range_of(from, depth + 1);
-    bool same = cg_is_op(v, LLVMSExt) ? is_below_sign(a, width_of(from)) : a.hi <= all.hi;
-    return same ? a : all;
-  }
-  case LLVMAdd:
-  case LLVMMul:
-    return computed(v, range_of(LLVMGetOperand(v, 0), depth + 1),
-                    range_of(LLVMGetOperand(v, 1), depth + 1));
-  default: return all;
-  }
-}
-
 /* --- bounds --- */
 
 /* How end - n * step is computed, the number below which the counter has n iterations behind it. It
@@ -200,14 +115,13 @@ static Range range_of(LLVMValueRef v, unsigned depth) {
 typedef enum How { NOT_KNOWN, BY_NEXT, DIRECTLY, IN_64_BITS } How;
 
 static How how_to_bound(const Stride *s, unsigned n) {
-  unsigned bits = width_of(s->end);
-  Range step = range_of(s->step, 0);
-  if ((bits != 32 && bits != 64) || !step.lo || !is_below_sign(step, bits))
+  unsigned bits = cg_int_width(s->end);
+  Interval step = cg_nvptx_range(s->step), end = cg_nvptx_range(s->end);
+  if ((bits != 32 && bits != 64) || step.lo < 1)
     return NOT_KNOWN;
-  uint64_t far = product(step.hi, n);
-  bool positive = is_below_sign(range_of(s->end, 0), bits);
-  bool extended = LLVMIsASExtInst(s->end) && width_of(LLVMGetOperand(s->end, 0)) < bits - 1;
-  if (s->is_signed && far <= most_of(bits - 1 - !positive) && (positive || extended))
+  Interval room = cg_nvptx_numbers(bits);
+  IrWide far = step.hi * n;
+  if (s->is_signed && far <= room.hi && end.lo - far >= room.lo)
     return DIRECTLY;
   return bits == 32 ? IN_64_BITS : NOT_KNOWN;
 }
@@ -275,7 +189,7 @@ static bool implies(const Stride *s, LLVMValueRef condition, bool holds, LLVMVal
   Less l;
   if (!read_less(condition, holds, &l) || l.low != first || l.high != s->end)
     return false;
-  bool no_sign = s->is_signed && is_below_sign(range_of(s->end, 0), width_of(s->end));
+  bool no_sign = s->is_signed && cg_nvptx_range(s->end).lo >= 0;
   return l.is_signed == s->is_signed || l.both_ways || no_sign;
 }
 

@@ -20,10 +20,6 @@
 #define SHUFFLE_XOR "llvm.nvvm.shfl.sync.bfly.i32"
 enum { LANES = 32, MASK = 0, VALUE = 1, LANE = 2, LAST = 3 }; /* operands of a shuffle */
 
-static bool is_constant(LLVMValueRef v, uint32_t n) {
-  return LLVMIsAConstantInt(v) && (uint32_t)LLVMConstIntGetZExtValue(v) == n;
-}
-
 static void place_before(Cg *cg, LLVMValueRef i) {
   LLVMPositionBuilderBefore(cg->builder, i);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
@@ -70,8 +66,8 @@ static LLVMValueRef step_of(LLVMValueRef i, uint32_t *distance) {
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef w = LLVMGetOperand(i, k), v = LLVMGetOperand(i, 1 - k);
     if (cg_is_call_of(w, SHUFFLE_XOR) && LLVMGetOperand(w, VALUE) == v && count_uses(w) == 1 &&
-        is_constant(LLVMGetOperand(w, MASK), UINT32_MAX) &&
-        is_constant(LLVMGetOperand(w, LAST), LANES - 1) &&
+        cg_is_number(LLVMGetOperand(w, MASK), UINT32_MAX) &&
+        cg_is_number(LLVMGetOperand(w, LAST), LANES - 1) &&
         LLVMIsAConstantInt(LLVMGetOperand(w, LANE))) {
       *distance = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(w, LANE));
       return w;
@@ -179,7 +175,7 @@ static void rewrite(Cg *cg, const Selection *s, LLVMValueRef found) {
  * by as much. The instruction after which the walk goes on: the shuffle may be gone. */
 static LLVMValueRef scan(Cg *cg, LLVMValueRef shuffle) {
   LLVMValueRef distance = LLVMGetOperand(shuffle, LANE), found = NULL, after;
-  if (!LLVMIsAConstantInt(distance) || !is_constant(LLVMGetOperand(shuffle, LAST), 0))
+  if (!LLVMIsAConstantInt(distance) || !cg_is_number(LLVMGetOperand(shuffle, LAST), 0))
     return shuffle;
   uint64_t d = LLVMConstIntGetZExtValue(distance);
   for (LLVMValueRef i = LLVMGetNextInstruction(shuffle); i && d > 0 && d < LANES; i = after) {

@@ -204,23 +204,7 @@ static Gain gain_of(Run *r, unsigned group) {
 
 /* --- the code --- */
 
-static bool is_from(LLVMValueRef front, LLVMValueRef v) {
-  for (LLVMValueRef i = front; i; i = LLVMGetNextInstruction(i))
-    if (i == v)
-      return true;
-  return false;
-}
-
-/* Can v be computed in front of that instruction of its block? */
-static bool may_move(LLVMValueRef front, LLVMValueRef v, unsigned depth) {
-  if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) ||
-      LLVMGetInstructionParent(v) != LLVMGetInstructionParent(front) || !is_from(front, v))
-    return true;
-  bool may = depth < DEEP && cg_is_speculatable(v);
-  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n && may; k++)
-    may = may_move(front, LLVMGetOperand(v, k), depth + 1);
-  return may;
-}
+static bool is_in_front(void *front, LLVMValueRef i) { return !copy_is_behind(front, i); }
 
 /* The low bits of a group's common address, as far as its widest access asks for them: 0 if all
  * its wide accesses may be made. In 32 bits: no address is kept for it. */
@@ -419,7 +403,8 @@ static void form_groups(Run *r, Gain *gains) {
 /* Can the group's address be known in front of that instruction? */
 static bool is_known(const Run *r, unsigned group, LLVMValueRef front) {
   const Access *a = &r->all[group];
-  return may_move(front, a->from, 0) && (!a->index || may_move(front, a->index, 0));
+  Spot s = {.has = is_in_front, .user = front};
+  return cg_is_ready(&s, a->from) && (!a->index || cg_is_ready(&s, a->index));
 }
 
 static void choose(Run *r, const Gain *gains, bool *chosen, unsigned group) {

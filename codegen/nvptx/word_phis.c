@@ -20,21 +20,17 @@ static LLVMValueRef without_bitcasts(LLVMValueRef v) {
   return v;
 }
 
-static bool is_number(LLVMValueRef v, uint64_t n) {
-  return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == n;
-}
-
 /* The word that v is element k of, each element having so many bits; NULL if there is none. */
 static LLVMValueRef word_of(LLVMValueRef v, unsigned k, unsigned bits) {
   v = without_bitcasts(v);
-  if (LLVMIsAExtractElementInst(v) && is_number(LLVMGetOperand(v, 1), k)) {
+  if (LLVMIsAExtractElementInst(v) && cg_is_number(LLVMGetOperand(v, 1), k)) {
     LLVMTypeRef vector = LLVMTypeOf(LLVMGetOperand(v, 0));
     return LLVMGetVectorSize(vector) * bits == WORD ? without_bitcasts(LLVMGetOperand(v, 0)) : NULL;
   }
   if (!LLVMIsATruncInst(v))
     return NULL;
   LLVMValueRef x = LLVMGetOperand(v, 0);
-  if (k && cg_is_op(x, LLVMLShr) && is_number(LLVMGetOperand(x, 1), k * bits))
+  if (k && cg_is_op(x, LLVMLShr) && cg_is_number(LLVMGetOperand(x, 1), k * bits))
     x = LLVMGetOperand(x, 0);
   else if (k)
     return NULL;
@@ -46,24 +42,19 @@ static LLVMValueRef word_of(LLVMValueRef v, unsigned k, unsigned bits) {
   return is_word ? x : NULL;
 }
 
-static bool is_used_once(LLVMValueRef v) {
-  LLVMUseRef u = LLVMGetFirstUse(v);
-  return u && !LLVMGetNextUse(u);
-}
-
 /* The elements of the word that ends in this insertion, if all are phis of one block and used
  * here only; returns how many, else 0. */
 static unsigned elements_of(LLVMValueRef last, LLVMValueRef *phis) {
   unsigned n = LLVMGetVectorSize(LLVMTypeOf(last)), k = n;
   LLVMValueRef v = last;
   while (k-- > 0) {
-    if (!LLVMIsAInsertElementInst(v) || !is_number(LLVMGetOperand(v, 2), k) ||
-        (v != last && !is_used_once(v)))
+    if (!LLVMIsAInsertElementInst(v) || !cg_is_number(LLVMGetOperand(v, 2), k) ||
+        (v != last && !cg_has_one_use(v)))
       return 0;
     phis[k] = LLVMGetOperand(v, 1);
-    if (LLVMIsABitCastInst(phis[k]) && is_used_once(phis[k]))
+    if (LLVMIsABitCastInst(phis[k]) && cg_has_one_use(phis[k]))
       phis[k] = LLVMGetOperand(phis[k], 0);
-    if (!LLVMIsAPHINode(phis[k]) || !is_used_once(phis[k]) ||
+    if (!LLVMIsAPHINode(phis[k]) || !cg_has_one_use(phis[k]) ||
         LLVMGetInstructionParent(phis[k]) != LLVMGetInstructionParent(phis[n - 1]))
       return 0;
     v = LLVMGetOperand(v, 0);

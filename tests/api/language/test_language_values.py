@@ -1,8 +1,11 @@
 """Tuples, augmented assignment, indexing, shapes, views and builtins."""
 
+import random
+import re
+
 import numpy as np
 import pytest
-from harness import define, run
+from harness import define, run, stopped
 from pyptx import cuda
 
 
@@ -85,6 +88,59 @@ def test_tuple_with_runtime_index():
             out[i] = t[i]
 
     run(kernel, [ints(1), np.zeros(4, np.int64)], 1, 8)
+
+
+R = random.Random(5)
+LONG = {
+    "ints of 32 bits": [R.randrange(-(2**31), 2**31) for _ in range(40)],
+    "ints of 33 bits": [R.randrange(2**32) for _ in range(33)],
+    "ints of 64 bits": [R.randrange(-(2**63), 2**63) for _ in range(32)],
+    "bools": [R.random() < 0.5 for _ in range(64)],
+    "floats": [R.random() for _ in range(100)],
+    "bytes": [np.uint8(R.randrange(256)) for _ in range(256)],
+    "uint64": [np.uint64(R.randrange(2**64)) for _ in range(37)],
+    "float16": [np.float16(R.random()) for _ in range(35)],
+    "complex": [complex(R.random(), R.random()) for _ in range(17)],
+    "short": [R.randrange(99) for _ in range(31)],
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_long_tuples_at_a_run_time_index_are_tables(name, one_entry):
+    """Those of 32 numbers and more, once in a module; all else is as with short ones."""
+    code = """
+def at(k):
+    return T[k]
+
+def kernel(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i, 0] = T[x[i]]
+        out[i, 1] = at(x[i] // 2)
+"""
+    kernel, n = define(code, T=tuple(LONG[name])), len(LONG[name])
+    out = np.zeros((2 * n, 2), np.array(LONG[name]).dtype)
+    run(kernel, [np.arange(-n, n), out], -(-2 * n // 64), 64)
+    ptx = cuda.compile_ptx(kernel, f"int32[::1], {out.dtype}[:,::1]", cc="sm_90")[0]
+    assert len(re.findall(r"^\.const ", ptx, re.M)) == (name != "short")
+    if name == "bools":
+        checked = cuda.jit(debug=True)(kernel)
+        assert all("tuple index out of range" in stopped(checked, np.array([wrong]), out) for wrong in (n, -n - 1))
+
+
+def test_tables_of_tuples(one_entry):
+    grid = tuple(tuple(R.randrange(-99, 99) for _ in range(5)) for _ in range(7))
+
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            first, *_, last = grid[x[i]]
+            out[i] = grid[x[i]][y[i]] * 1000000 + grid[x[i]][-2] * 10000 + first * 100 + last
+
+    index = np.random.default_rng(2).integers(-5, 5, (2, 64))
+    run(kernel, [*index, np.zeros(64, np.int64)], 1, 64)
+    ptx = cuda.compile_ptx(kernel, "int32[::1], int32[::1], int64[::1]", cc="sm_90")[0]
+    assert len(re.findall(r"^\.const ", ptx, re.M)) == 1 and len(re.findall(r"\bld\.const", ptx)) == 4
 
 
 def test_tuple_comparison_and_membership():

@@ -185,8 +185,9 @@ def test_lane_masks():
         out[3, i] = cuda.lanemask_gt()
         out[4, i] = cuda.lanemask_ge()
         out[5, i] = ~cuda.lanemask_lt()  # a uint32
+        out[6, i] = max(np.int32(cuda.lanemask_ge()), np.int32(1)) - np.int32(1)  # of lane 31 less than 0 as an int32
 
-    run(kernel, [np.zeros((6, 40), np.int64)], 1, 40)
+    run(kernel, [np.zeros((7, 40), np.int64)], 1, 40)
 
 
 def test_masks_are_int32_in_numbas_typing():

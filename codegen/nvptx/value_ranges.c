@@ -1,0 +1,145 @@
+/* NVPTX value ranges: see value_ranges.h. Each rule holds whenever the operands are in their
+ * ranges; what leaves the type's room wraps around, and so is any number, unless a flag rules that
+ * out. */
+#include "codegen/nvptx/value_ranges.h"
+
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+/* operations one behind the other; in all, since phis of phis have many */
+enum { MOST_OPERATIONS = 10, MOST_VISITS = 200 };
+
+typedef struct Walk {
+  unsigned deep, visits;
+} Walk;
+
+static Interval range_of(LLVMValueRef v, Walk *w);
+
+static Interval of_operand(LLVMValueRef v, unsigned k, Walk *w) {
+  return range_of(LLVMGetOperand(v, k), w);
+}
+
+/* Of v, whose number would be in r if it had the room; exact: it has. */
+static Interval kept(LLVMValueRef v, Interval r, bool exact) {
+  Interval room = cg_nvptx_numbers(cg_int_width(v)), in = ir_interval_common(r, room);
+  return ir_interval_lies_within(r, room) || (exact && !ir_interval_is_empty(in)) ? in : room;
+}
+
+static Interval of_zero_extension(LLVMValueRef v, Walk *w) {
+  Interval r = of_operand(v, 0, w);
+  unsigned bits = cg_int_width(LLVMGetOperand(v, 0));
+  if (r.lo >= 0)
+    return r;
+  return (Interval){0, LLVMGetNNeg(v) && r.hi >= 0 ? r.hi : ((IrWide)1 << bits) - 1};
+}
+
+static Interval of_truncation(LLVMValueRef v, Walk *w) {
+  Interval r = of_operand(v, 0, w);
+  if (LLVMGetNUW(v) && r.hi >= 0)
+    r.lo = ir_interval_larger(r.lo, 0);
+  return kept(v, r, LLVMGetNSW(v));
+}
+
+/* Is v the phi plus what is not negative? */
+static bool counts_up(LLVMValueRef v, LLVMValueRef phi, Walk *w) {
+  return cg_is_op(v, LLVMAdd) && LLVMGetNSW(v) && LLVMGetOperand(v, 0) == phi &&
+         of_operand(v, 1, w).lo >= 0;
+}
+
+static Interval of_phi(LLVMValueRef v, Walk *w) {
+  Interval r = ir_nothing, room = cg_nvptx_numbers(cg_int_width(v));
+  for (unsigned k = 0; k < LLVMCountIncoming(v) && !ir_interval_lies_within(room, r); k++) {
+    LLVMValueRef in = LLVMGetIncomingValue(v, k);
+    r = ir_interval_both(r, counts_up(in, v, w) ? (Interval){room.hi, room.hi} : range_of(in, w));
+  }
+  return r;
+}
+
+static Interval smaller(Interval a, Interval b) {
+  return (Interval){ir_interval_smaller(a.lo, b.lo), ir_interval_smaller(a.hi, b.hi)};
+}
+static Interval larger(Interval a, Interval b) {
+  return (Interval){ir_interval_larger(a.lo, b.lo), ir_interval_larger(a.hi, b.hi)};
+}
+
+static Interval of_magnitude(Interval a) { return (Interval){0, ir_interval_larger(-a.lo, a.hi)}; }
+
+static Interval of_intrinsic(LLVMValueRef v, Walk *w) {
+  Interval room = cg_nvptx_numbers(cg_int_width(v));
+  SpecialReg r = cg_nvptx_register_of(v);
+  if (r != SREG_NONE)
+    return kept(v, (Interval){ir_registers[r].least, ir_registers[r].most}, false);
+  bool sad = cg_is_call_of(v, "llvm.nvvm.sad.i");
+  if (LLVMGetNumArgOperands(v) != (sad ? 3 : 2))
+    return room;
+  Interval a = of_operand(v, 0, w), b = of_operand(v, 1, w);
+  if (sad) {
+    a = of_magnitude(ir_interval_sum(a, ir_interval_negated(b)));
+    return kept(v, ir_interval_sum(a, of_operand(v, 2, w)), false);
+  }
+  if (cg_is_call_of_any(v, "llvm.abs."))
+    return kept(v, of_magnitude(a), b.lo < 0); /* the least number has none, or none is given */
+  if (cg_is_call_of_any(v, "llvm.smin."))
+    return smaller(a, b);
+  if (cg_is_call_of_any(v, "llvm.smax."))
+    return larger(a, b);
+  if (cg_is_call_of_any(v, "llvm.umin."))
+    return a.lo >= 0 && b.lo >= 0 ? smaller(a, b) : ir_interval_masked(a, b);
+  return cg_is_call_of_any(v, "llvm.umax.") && a.lo >= 0 && b.lo >= 0 ? larger(a, b) : room;
+}
+
+static Interval of_operation(LLVMValueRef v, Walk *w) {
+  Interval a = of_operand(v, 0, w), b = of_operand(v, 1, w);
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMAdd: return kept(v, ir_interval_sum(a, b), LLVMGetNSW(v));
+  case LLVMSub: return kept(v, ir_interval_sum(a, ir_interval_negated(b)), LLVMGetNSW(v));
+  case LLVMMul: return kept(v, ir_interval_product(a, b), LLVMGetNSW(v));
+  default: return ir_interval_masked(a, b);
+  }
+}
+
+static Interval of_instruction(LLVMValueRef v, Walk *w) {
+  if (LLVMIsAIntrinsicInst(v))
+    return of_intrinsic(v, w);
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMZExt: return of_zero_extension(v, w);
+  case LLVMTrunc: return of_truncation(v, w);
+  case LLVMSExt:
+  case LLVMFreeze: return of_operand(v, 0, w);
+  case LLVMSelect: return ir_interval_both(of_operand(v, 1, w), of_operand(v, 2, w));
+  case LLVMPHI: return of_phi(v, w);
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMAnd: return of_operation(v, w);
+  default: return cg_nvptx_numbers(cg_int_width(v));
+  }
+}
+
+static Interval range_of(LLVMValueRef v, Walk *w) {
+  unsigned bits = cg_int_width(v);
+  if (!bits || bits > 64)
+    return ir_everything;
+  if (LLVMIsAConstantInt(v))
+    return (Interval){LLVMConstIntGetSExtValue(v), LLVMConstIntGetSExtValue(v)};
+  if (cg_nvptx_is_extent(v))
+    return (Interval){0, INT32_MAX};
+  if (!LLVMIsAInstruction(v) || w->deep == MOST_OPERATIONS || w->visits == MOST_VISITS)
+    return cg_nvptx_numbers(bits);
+  w->deep++;
+  w->visits++;
+  Interval r = of_instruction(v, w);
+  w->deep--;
+  return r;
+}
+
+Interval cg_nvptx_numbers(unsigned bits) {
+  IrWide end = (IrWide)1 << (bits - 1);
+  return (Interval){-end, end - 1};
+}
+
+Interval cg_nvptx_range(LLVMValueRef v) { return range_of(v, &(Walk){0}); }
+
+bool cg_nvptx_fits(LLVMValueRef v, unsigned bits) {
+  return ir_interval_lies_within(cg_nvptx_range(v), cg_nvptx_numbers(bits));
+}
