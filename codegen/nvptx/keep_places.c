@@ -25,6 +25,10 @@
  * So does the address of a load behind a condition, where its index is wrapped, or multiplied: as
  * ptxas makes predicates of it, each load would read the array's address and extent for itself.
  *
+ * And the size of a block, which decides behind a guard whether there is more than one iteration
+ * (strided_unroll.c), is read in front of the guard: ptxas reads it where it is used first, and
+ * nothing else would be under way then.
+ *
  * An operand of empty inline assembly at the block's end, which the generator does not move, is
  * used in its block, and so stays in it.
  *
@@ -219,6 +223,33 @@ static bool takes_address_of_load(Cg *cg, const FnGraph *g, uint32_t k, uint32_t
   return true;
 }
 
+/* --- sizes behind a guard --- */
+
+/* The register, the same in all threads of a launch, that the block's branch compares at once;
+ * else NULL. */
+static LLVMValueRef size_asked(const GraphNode *node) {
+  Fork fork;
+  if (!graph_fork(node->last, &fork) || !cg_is_op(fork.condition, LLVMICmp))
+    return NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef v = LLVMGetOperand(fork.condition, k);
+    SpecialReg r = LLVMIsAIntrinsicInst(v) ? cg_nvptx_register_of(v) : SREG_NONE;
+    if (r != SREG_NONE && ir_registers[r].of == SCOPE_LAUNCH)
+      return v;
+  }
+  return NULL;
+}
+
+/* That of a block behind a guard outside of loops, if it is known in front of it. */
+static bool keeps_size(const FnGraph *g, uint32_t k, uint32_t own, LLVMValueRef *size) {
+  const GraphNode *node = &g->nodes[k];
+  if (node->npred != 1 || g->nodes[own].loop != GRAPH_NONE || node->loop != GRAPH_NONE)
+    return false;
+  *size = size_asked(node);
+  uint32_t at = *size ? graph_number(g, LLVMGetInstructionParent(*size)) : GRAPH_NONE;
+  return at != GRAPH_NONE && at != k && graph_dominates(g, at, own);
+}
+
 static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
   const GraphNode *node = &g->nodes[k];
   LLVMValueRef values[MOST_OPERANDS];
@@ -230,6 +261,8 @@ static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
       n = take_addresses(cg, g, node->succ[s], k, values, n);
   for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
     n += takes_address_of_load(cg, g, node->succ[s], k, &values[n]);
+  for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
+    n += keeps_size(g, node->succ[s], k, &values[n]);
   for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
        i = LLVMGetNextInstruction(i))
     if (is_kept(cg, g, k, i))
