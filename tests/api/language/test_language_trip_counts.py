@@ -293,6 +293,28 @@ def test_loads_that_wait_for_stores_stay_in_a_loop(one_entry):
     assert ptx.count("nounroll") >= 1
 
 
+def extremes_of_nans(x, out):
+    """What begins with a number keeps it where a nan comes; what begins with a nan, or takes it, does not let go of it."""
+    t = cuda.threadIdx.x
+    high, low, capped = float32(-math.inf), float32(4), float32(0)
+    begun, taken = x[t], float32(0)
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        high = max(high, x[k])
+        low = x[k] if x[k] < low else low
+        capped = min(max(capped, x[k]), 3)
+        begun = min(begun, x[k])
+        taken = max(x[k], taken)
+    row = out[cuda.blockIdx.x, t]
+    row[0], row[1], row[2], row[3], row[4] = high, low, capped, begun, taken
+
+
+def test_extremes_of_nans():
+    """codegen/nvptx/extremes.c: 0.1 s."""
+    x = np.random.default_rng(7).integers(-9, 10, COUNTS * THREADS).astype(np.float32)
+    x[[1, 3, 8, 9, 31, 50, 51, 52, 120]] = np.nan
+    run(extremes_of_nans, [x, np.zeros((COUNTS, THREADS, 5))], COUNTS, THREADS)
+
+
 # --- steps that are known at run time, between bounds that are near the ends of the integers
 
 
