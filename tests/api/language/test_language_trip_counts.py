@@ -251,11 +251,23 @@ def strided_on_the_grid(x, out):
     out[b, cuda.threadIdx.x] = s
 
 
+def beyond_both_ends(x, out):
+    """Places around one, behind a comparison each, from before the first element to behind the last."""
+    t = cuda.threadIdx.x
+    s, n = 0.0, 0
+    for k in range(-cuda.blockIdx.x, cuda.blockIdx.x + 1):
+        j = 100 * t + k
+        if 0 <= j < x.size:
+            s = s * 0.5 + x[j]
+            n += 1
+    out[cuda.blockIdx.x, t] = s + n
+
+
 LOOPS = [
     sums, strided_products, extremes, places, backwards, divided, ratios, quotients, gathered, conditional, staged, in_place,
     in_shared_memory, counters, nested, pairs, of_windows, chained, one_after_the_other,
     strided_counter, strided_from_the_first, strided_stores, strided_words, strided_remainders,
-    strided_on_the_grid,
+    strided_on_the_grid, beyond_both_ends,
 ]  # fmt: skip
 
 
