@@ -8,7 +8,10 @@
  * where that is greater, is never nan. Of 0.0 and -0.0 the instruction may give the other one
  * (docs/guide/deviations.md).
  *
- * In: a module behind coarsening. The comparison has no other use: an extreme's place needs it. */
+ * An extreme's place needs the comparison all the same. But the next number then waits for one
+ * instruction, not for a comparison and a selection.
+ *
+ * In: a module behind coarsening. */
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/nvptx.h"
@@ -105,11 +108,7 @@ static bool is_never_nan(Extremes *x, LLVMValueRef v) {
 
 static void find(Extremes *x, LLVMValueRef i) {
   Extreme e;
-  LLVMUseRef use;
-  if (LLVMTypeOf(i) != x->cg->t.f32 || !read_extreme(i, &e))
-    return;
-  use = LLVMGetFirstUse(LLVMGetOperand(i, 0));
-  if (!LLVMGetNextUse(use) && is_never_nan(x, e.kept))
+  if (LLVMTypeOf(i) == x->cg->t.f32 && read_extreme(i, &e) && is_never_nan(x, e.kept))
     VEC_PUSH(&x->cg->cx->arena, &x->found, i);
 }
 
@@ -123,7 +122,8 @@ static void replace(Cg *cg, LLVMValueRef i) {
   LLVMValueRef fn = cg_intrinsic_fn(cg, e.least ? "llvm.minnum" : "llvm.maxnum", &cg->t.f32, 1);
   LLVMReplaceAllUsesWith(i, l_call(cg->builder, fn, (LLVMValueRef[]){e.kept, e.other}, 2));
   LLVMInstructionEraseFromParent(i);
-  LLVMInstructionEraseFromParent(compare);
+  if (!LLVMGetFirstUse(compare))
+    LLVMInstructionEraseFromParent(compare);
 }
 
 void cg_nvptx_extremes(Cg *cg) {

@@ -1,6 +1,5 @@
 ; opt=3
-; Not: what begins with a number that was loaded, the order in which a nan is taken, a comparison
-; that has another use, float64.
+; Not: what begins with a number that was loaded, the order in which a nan is taken, float64.
 define ptx_kernel void @k(ptr addrspace(1) align 4 %x, i32 range(i32 1, -2147483648) %n, ptr addrspace(1) align 4 %out, ptr addrspace(1) align 8 %y) #0 {
 entry:
   %begin = load float, ptr addrspace(1) %x, align 4
@@ -10,8 +9,6 @@ loop:                                             ; preds = %loop, %entry
   %k = phi i32 [ %next, %loop ], [ 0, %entry ]
   %best = phi float [ %first, %loop ], [ %begin, %entry ]
   %taken = phi float [ %takes, %loop ], [ 0.000000e+00, %entry ]
-  %largest = phi float [ %larger, %loop ], [ 0.000000e+00, %entry ]
-  %place = phi i32 [ %now, %loop ], [ 0, %entry ]
   %wide = phi double [ %wider, %loop ], [ 0.000000e+00, %entry ]
   %p = getelementptr inbounds nuw float, ptr addrspace(1) %x, i32 %k
   %v = load float, ptr addrspace(1) %p, align 4
@@ -21,9 +18,6 @@ loop:                                             ; preds = %loop, %entry
   %first = select i1 %above, float %v, float %best
   %below = fcmp ogt float %taken, %v
   %takes = select i1 %below, float %taken, float %v
-  %here = fcmp ogt float %v, %largest
-  %larger = select i1 %here, float %v, float %largest
-  %now = select i1 %here, i32 %k, i32 %place
   %higher = fcmp ogt double %w, %wide
   %wider = select i1 %higher, double %w, double %wide
   %next = add nuw nsw i32 %k, 1
@@ -32,12 +26,9 @@ loop:                                             ; preds = %loop, %entry
 
 end:                                              ; preds = %loop
   %sum = fadd float %first, %takes
-  %sum2 = fadd float %sum, %larger
-  %from = sitofp i32 %now to float
-  %sum3 = fadd float %sum2, %from
   %narrow = fptrunc double %wider to float
-  %sum4 = fadd float %sum3, %narrow
-  store float %sum4, ptr addrspace(1) %out, align 4
+  %sum2 = fadd float %sum, %narrow
+  store float %sum2, ptr addrspace(1) %out, align 4
   ret void
 }
 
