@@ -25,6 +25,18 @@
  * So does the address of a load behind a condition, where its index is wrapped, or multiplied: as
  * ptxas makes predicates of it, each load would read the array's address and extent for itself.
  *
+ * A comparison under which something is loaded, and by which something is chosen later, as in
+ * masked iterations, is one predicate: the generator would compare once more in each block that
+ * asks, and ptxas does not see that both are the same.
+ *
+ * A comparison under which something is loaded, and by which something is chosen later, as in
+ * masked iterations, is one predicate: the generator would compare once more in each block that
+ * asks, and ptxas does not see that both are the same.
+ *
+ * And the size of a block, which decides behind a guard whether there is more than one iteration
+ * (strided_unroll.c), is read in front of the guard: ptxas reads it where it is used first, and
+ * nothing else would be under way then.
+ *
  * An operand of empty inline assembly at the block's end, which the generator does not move, is
  * used in its block, and so stays in it.
  *
@@ -35,7 +47,10 @@
 
 enum {
   MOST_OPERANDS = 16,
-  MOST_BEHIND = 8 /* operations behind a condition, of which ptxas makes no branch */
+  MOST_BEHIND = 8, /* operations behind a condition, of which ptxas makes no branch */
+  MOST_SHARED = 7, /* predicate registers of a thread */
+  SOME_SHARED = 4, /* where conditions around the block may be in predicates, too */
+  FEW_SHARED = 3   /* where the selections' block has comparisons of its own */
 };
 
 /* The letter of an operand of inline assembly; 0: of no such type. */
@@ -217,10 +232,128 @@ static bool takes_address_of_load(Cg *cg, const FnGraph *g, uint32_t k, uint32_t
   return true;
 }
 
+/* --- sizes behind a guard --- */
+
+/* The register, the same in all threads of a launch, that the block's branch compares at once;
+ * else NULL. */
+static LLVMValueRef size_asked(const GraphNode *node) {
+  Fork fork;
+  if (!graph_fork(node->last, &fork) || !cg_is_op(fork.condition, LLVMICmp))
+    return NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef v = LLVMGetOperand(fork.condition, k);
+    SpecialReg r = LLVMIsAIntrinsicInst(v) ? cg_nvptx_register_of(v) : SREG_NONE;
+    if (r != SREG_NONE && ir_registers[r].of == SCOPE_LAUNCH)
+      return v;
+  }
+  return NULL;
+}
+
+/* That of a block behind a guard outside of loops, if it is known in front of it. */
+static bool keeps_size(const FnGraph *g, uint32_t k, uint32_t own, LLVMValueRef *size) {
+  const GraphNode *node = &g->nodes[k];
+  if (node->npred != 1 || g->nodes[own].loop != GRAPH_NONE || node->loop != GRAPH_NONE)
+    return false;
+  *size = size_asked(node);
+  uint32_t at = *size ? graph_number(g, LLVMGetInstructionParent(*size)) : GRAPH_NONE;
+  return at != GRAPH_NONE && at != k && graph_dominates(g, at, own);
+}
+
+/* --- comparisons that several blocks ask --- */
+
+/* Is it a branch over a block that loads? */
+static bool is_over_load(const FnGraph *g, LLVMValueRef branch) {
+  Fork fork;
+  if (!graph_fork(branch, &fork))
+    return false;
+  LLVMBasicBlockRef to[] = {fork.yes, fork.no};
+  for (unsigned k = 0; k < 2; k++) {
+    uint32_t at = graph_number(g, to[k]);
+    if (at == GRAPH_NONE || g->nodes[at].npred != 1 || g->nodes[at].nsucc != 1)
+      continue;
+    for (LLVMValueRef i = g->nodes[at].first; i != g->nodes[at].last; i = LLVMGetNextInstruction(i))
+      if (LLVMIsALoadInst(i))
+        return true;
+  }
+  return false;
+}
+
+/* Is it asked by a branch over a load, and by a selection in another block of the same loop? */
+static bool is_asked_twice(const FnGraph *g, LLVMValueRef compare, uint32_t own) {
+  bool branch = false, selection = false;
+  for (LLVMUseRef u = LLVMGetFirstUse(compare); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    uint32_t at = graph_number(g, LLVMGetInstructionParent(by));
+    bool selects = cg_is_op(by, LLVMSelect) || LLVMIsACallInst(by); /* or predicated.c's assembly */
+    if (at == GRAPH_NONE || g->nodes[at].loop != g->nodes[own].loop ||
+        (!selects && !is_over_load(g, by)))
+      return false;
+    branch |= !selects;
+    selection |= selects && at != own;
+  }
+  return branch && selection;
+}
+
+/* The condition by another name: the generator copies comparisons to where they are asked, but not
+ * what inline assembly gives. */
+static LLVMValueRef hidden(Cg *cg, LLVMValueRef condition) {
+  static const char constraints[] = "=b,0";
+  LLVMTypeRef type = LLVMFunctionType(cg->t.i1, &cg->t.i1, 1, 0);
+  LLVMValueRef text = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, 0,
+                                       LLVMInlineAsmDialectATT, 0);
+  return l_call_type(cg->builder, type, text, &condition, 1);
+}
+
+/* A comparison by whose predicate something is chosen? */
+static bool is_choice(LLVMValueRef i) {
+  bool chooses = false;
+  if (cg_is_op(i, LLVMFCmp) || cg_is_op(i, LLVMICmp))
+    for (LLVMUseRef u = LLVMGetFirstUse(i); u && !chooses; u = LLVMGetNextUse(u))
+      chooses = cg_is_op(LLVMGetUser(u), LLVMSelect);
+  return chooses;
+}
+
+/* How many comparisons may be kept, if they are asked as this one is: behind them others need
+ * predicates, of float64 two each, and loads would wait for these. */
+static unsigned most_shared(Cg *cg, LLVMValueRef compare) {
+  unsigned most = MOST_SHARED;
+  for (LLVMUseRef u = LLVMGetFirstUse(compare); u; u = LLVMGetNextUse(u)) {
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(LLVMGetUser(u));
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+      if (block == LLVMGetInstructionParent(compare) || !is_choice(i))
+        continue;
+      if (LLVMTypeOf(LLVMGetOperand(i, 0)) == cg->t.f64)
+        return 0;
+      most = FEW_SHARED;
+    }
+  }
+  return most;
+}
+
+static void share_comparisons(Cg *cg, const FnGraph *g, uint32_t k) {
+  LLVMValueRef shared[MOST_SHARED];
+  uint32_t loop = g->nodes[k].loop;
+  bool alone = g->nodes[k].depth == 1 && g->loops.data[loop].header == k;
+  unsigned n = 0, most = alone ? MOST_SHARED : SOME_SHARED;
+  for (LLVMValueRef i = g->nodes[k].first; i && n < most; i = LLVMGetNextInstruction(i))
+    if (cg_is_op(i, LLVMICmp) && is_asked_twice(g, i, k)) {
+      unsigned now = most_shared(cg, i);
+      most = now < most ? now : most;
+      shared[n++] = i;
+    }
+  for (unsigned j = 0; j < n && j < most; j++) {
+    LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(shared[j]));
+    LLVMValueRef same = hidden(cg, LLVMGetUndef(cg->t.i1));
+    LLVMReplaceAllUsesWith(shared[j], same);
+    LLVMSetOperand(same, 0, shared[j]);
+  }
+}
+
 static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
   const GraphNode *node = &g->nodes[k];
   LLVMValueRef values[MOST_OPERANDS];
   unsigned n = 0;
+  share_comparisons(cg, g, k);
   if (node->nsucc < 2)
     return;
   for (unsigned s = 0; s < node->nsucc; s++)
@@ -228,6 +361,8 @@ static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
       n = take_addresses(cg, g, node->succ[s], k, values, n);
   for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
     n += takes_address_of_load(cg, g, node->succ[s], k, &values[n]);
+  for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
+    n += keeps_size(g, node->succ[s], k, &values[n]);
   for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
        i = LLVMGetNextInstruction(i))
     if (is_kept(cg, g, k, i))

@@ -317,16 +317,45 @@ static LLVMValueRef wrapped_by(LLVMValueRef v, LLVMValueRef *n) {
   return NULL;
 }
 
-/* Does v address elements, and nothing else? */
-static bool only_addresses(LLVMValueRef v) {
+/* Is n one of several extents of the array that the address is in? They follow its pointer. (An
+ * array with one may be indexed by products that the kernel writes.) */
+static bool is_extent_of(LLVMValueRef n, LLVMValueRef address) {
+  while (LLVMIsAGetElementPtrInst(address))
+    address = LLVMGetOperand(address, 0);
+  if (!LLVMIsAArgument(address))
+    return false;
+  unsigned extents = 0;
+  bool found = false;
+  for (LLVMValueRef p = LLVMGetNextParam(address); p && cg_nvptx_is_extent(p);
+       p = LLVMGetNextParam(p)) {
+    found |= p == n;
+    extents++;
+  }
+  return found && extents > 1;
+}
+
+/* A sum of an index and a row of an array of several axes, or the row: the product of an index and
+ * an extent. */
+static bool is_part(LLVMValueRef i) {
+  if (!(cg_is_op(i, LLVMAdd) || cg_is_op(i, LLVMMul)) || !LLVMGetNSW(i))
+    return false;
+  return cg_is_op(i, LLVMAdd) || cg_nvptx_is_extent(LLVMGetOperand(i, 0)) ||
+         cg_nvptx_is_extent(LLVMGetOperand(i, 1));
+}
+
+/* Does v address elements, and nothing else? n: NULL, or where v is a part of an element's number,
+ * an extent of the array that it must be in. */
+static bool only_addresses(LLVMValueRef v, LLVMValueRef extent, LLVMValueRef n) {
   for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef i = LLVMGetUser(u);
     bool access = cg_is_op(i, LLVMLoad) || (cg_is_op(i, LLVMStore) && LLVMGetOperand(i, 1) == v) ||
                   (cg_is_op(i, LLVMAtomicRMW) && LLVMGetOperand(i, 0) == v);
     bool renames = LLVMIsAPHINode(i) && LLVMCountIncoming(i) == 1; /* behind a loop */
-    bool leads = LLVMIsASExtInst(i) || cg_is_op(i, LLVMShl) || LLVMIsAGetElementPtrInst(i) ||
-                 renames;
-    if (!access && !(leads && only_addresses(i)))
+    bool part = is_part(i), address = LLVMIsAGetElementPtrInst(i) != NULL;
+    bool leads = LLVMIsASExtInst(i) || cg_is_op(i, LLVMShl) || address || renames || part;
+    if (address && n && !is_extent_of(n, i))
+      return false;
+    if (!access && !(leads && only_addresses(i, extent, part ? extent : n)))
       return false;
   }
   return true;
@@ -337,7 +366,7 @@ static bool wrap(Cg *cg, LLVMValueRef sum) {
     LLVMValueRef n = NULL, x = LLVMGetOperand(sum, k);
     LLVMValueRef of = wrapped_by(LLVMGetOperand(sum, !k), &n);
     if (!of || !LLVMIsATruncInst(x) || LLVMGetOperand(x, 0) != of || LLVMTypeOf(of) != cg->t.i64 ||
-        !cg_nvptx_is_extent(n) || !only_addresses(sum))
+        !cg_nvptx_is_extent(n) || !only_addresses(sum, n, NULL))
       continue;
     LLVMPositionBuilderBefore(cg->builder, sum);
     LLVMValueRef both[] = {x, l_add(cg->builder, x, n)};

@@ -88,6 +88,9 @@ void cg_nvptx_small_numbers(Cg *cg);
  * after coarsening. */
 void cg_nvptx_warp_steps(Cg *cg);
 
+/* extremes.c: minima and maxima of float32 as one instruction each; after coarsening. */
+void cg_nvptx_extremes(Cg *cg);
+
 /* row_pointers.c: induction pointers for accesses that walk a matrix row by row; right before code
  * generation. */
 void cg_nvptx_rows(Cg *cg);

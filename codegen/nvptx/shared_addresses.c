@@ -9,6 +9,10 @@
  * LLVM's code generator writes each address anew: up to five instructions where one offset of the
  * access would do.
  *
+ * LLVM's LICM takes such sums apart, and drops that they do not wrap around: x + dx + 3 becomes
+ * dx + (x + 3), whose second part the loop does not change. Behind a comparison with an extent,
+ * which says that the sum is an int of 0 or more, it is dx + x and the constant again.
+ *
  * In: functions as they go to the code generator. An index of 64 bits is a sum of up to MAX_TERMS
  * terms, extended from 32 bits or not, and a constant; equal products by a constant in several
  * blocks, such as the offset of a row, are one term. Addresses of the same array, with the same
@@ -26,6 +30,8 @@ enum {
   MAX_TERMS = 6,
   MAX_ADDRESSES = 512, /* of a function: others stay as they are */
   MAX_DISTANCE = 1 << 16,
+  MAX_GUARDS = 6, /* conditions around an access */
+  MAX_DEPTH = 4,  /* of a condition's parts */
 };
 
 typedef struct Address {
@@ -49,6 +55,60 @@ static bool is_known_at(const FnGraph *g, LLVMValueRef v, uint32_t at) {
   return from != GRAPH_NONE && graph_dominates(g, from, at);
 }
 
+/* --- sums behind a comparison --- */
+
+/* Does the condition say that v, of 32 bits, is less than an extent, without a sign? */
+static bool says_below(LLVMValueRef condition, bool holds, LLVMValueRef v, unsigned depth) {
+  bool both = cg_is_op(condition, LLVMAnd) ||
+              (cg_is_op(condition, LLVMSelect) && LLVMIsNull(LLVMGetOperand(condition, 2)));
+  if (both)
+    return holds && depth < MAX_DEPTH &&
+           (says_below(LLVMGetOperand(condition, 0), true, v, depth + 1) ||
+            says_below(LLVMGetOperand(condition, 1), true, v, depth + 1));
+  return cg_is_op(condition, LLVMICmp) && LLVMGetOperand(condition, 0) == v &&
+         LLVMGetICmpPredicate(condition) == (holds ? LLVMIntULT : LLVMIntUGE) &&
+         cg_nvptx_is_extent(LLVMGetOperand(condition, 1));
+}
+
+static bool is_below_extent(const FnGraph *g, LLVMValueRef v, uint32_t at) {
+  for (unsigned k = 0; k < MAX_GUARDS && at != GRAPH_NONE; k++, at = g->nodes[at].idom) {
+    const GraphNode *node = &g->nodes[at];
+    Fork fork;
+    if (node->npred == 1 && graph_fork(g->nodes[node->pred[0]].last, &fork) &&
+        fork.yes != fork.no && says_below(fork.condition, fork.yes == node->block, v, 0))
+      return true;
+  }
+  return false;
+}
+
+/* x + y, which is known at the node; else NULL. */
+static LLVMValueRef sum_of(const FnGraph *g, LLVMValueRef x, LLVMValueRef y, uint32_t at) {
+  for (LLVMUseRef u = LLVMIsAConstant(x) ? NULL : LLVMGetFirstUse(x); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef sum = LLVMGetUser(u);
+    if (cg_is_op(sum, LLVMAdd) && LLVMGetOperand(sum, LLVMGetOperand(sum, 0) == x) == y &&
+        is_known_at(g, sum, at))
+      return sum;
+  }
+  return NULL;
+}
+
+/* Of x + (y + c), x + y if there is such a sum, and c; else NULL. The address's access is behind a
+ * comparison by which all of it is not negative, and so x + y, c less, does not wrap around. */
+static LLVMValueRef without_constant(const FnGraph *g, LLVMValueRef v, uint32_t at, int64_t *c) {
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef x = LLVMGetOperand(v, k), rest = LLVMGetOperand(v, !k);
+    if (!cg_is_op(rest, LLVMAdd) || !LLVMIsAConstantInt(LLVMGetOperand(rest, 1)))
+      continue;
+    *c = LLVMConstIntGetSExtValue(LLVMGetOperand(rest, 1));
+    LLVMValueRef sum = sum_of(g, x, LLVMGetOperand(rest, 0), at);
+    if (sum && *c >= 0 && *c < MAX_DISTANCE && is_below_extent(g, v, at))
+      return sum;
+  }
+  return NULL;
+}
+
+/* --- terms --- */
+
 /* Adds v, of 32 or 64 bits, to the sum; false if it is not of the form. What is known at a node is
  * one term, unless the node is GRAPH_NONE. */
 static bool add_terms(const Addresses *all, Address *a, LLVMValueRef v, uint32_t at) {
@@ -61,6 +121,12 @@ static bool add_terms(const Addresses *all, Address *a, LLVMValueRef v, uint32_t
   if (!whole && cg_is_op(v, LLVMAdd) && (!narrow || LLVMGetNSW(v)))
     return add_terms(all, a, LLVMGetOperand(v, 0), at) &&
            add_terms(all, a, LLVMGetOperand(v, 1), at);
+  int64_t c;
+  LLVMValueRef sum = !whole && cg_is_op(v, LLVMAdd) ? without_constant(all->g, v, a->at, &c) : NULL;
+  if (sum) {
+    a->constant += c;
+    return a->constant < MAX_DISTANCE && add_terms(all, a, sum, at);
+  }
   if (!narrow && (LLVMIsASExtInst(v) || (LLVMIsAZExtInst(v) && LLVMGetNNeg(v))) &&
       LLVMTypeOf(LLVMGetOperand(v, 0)) == cg->t.i32)
     return add_terms(all, a, LLVMGetOperand(v, 0), at);
@@ -202,13 +268,13 @@ static void visit(Addresses *all, uint32_t first) {
       return;
   Address whole = terms_of(all, key.gep, key.at, at);
   for (uint32_t k = 0; k < n; k++) {
-    Address other = terms_of(all, list[same[k]].gep, key.at, at);
+    Address other = terms_of(all, list[same[k]].gep, list[same[k]].at, at);
     sums &= has_same_terms(&whole, &other);
   }
   LLVMValueRef from = shared(all, sums ? &whole : &key, at);
   for (uint32_t k = 0; k < n; k++) {
     Address *a = &list[same[k]];
-    a->constant = sums ? terms_of(all, a->gep, key.at, at).constant : a->constant;
+    a->constant = sums ? terms_of(all, a->gep, a->at, at).constant : a->constant;
     rewrite(all, a, from);
   }
 }

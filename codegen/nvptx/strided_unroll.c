@@ -19,6 +19,14 @@
  * the iterations stays. Both paths meet where the second condition is asked, so that the threads of
  * a warp do, too.
  *
+ * Where no thread of the block, or of the grid, can have a second iteration, that is asked first:
+ *
+ *   if end <= step:  # and start is not negative
+ *     acc += x[start]
+ *
+ * All threads answer it alike if the end is an argument or an extent, so that none waits for
+ * another, and the few instructions of a short row are not those that choose among iterations.
+ *
  * In: loops of one block that lower/unroll_hints.c has marked, before LLVM's unrolling. The step
  * must be positive, the counter must not wrap around, which the addition's flags say, and the loop
  * must go on while the next number is less than an end that it does not change. Loops of other
@@ -34,7 +42,8 @@
 #include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/value_ranges.h"
 
-enum { MAX_DEPTH = 6, FACTOR = 4 }; /* FACTOR: that of lower/unroll_hints.c for such loops */
+/* FACTOR: that of lower/unroll_hints.c for such loops; SHORT: of a body that is copied once more */
+enum { MAX_DEPTH = 6, FACTOR = 4, SHORT = 24 };
 
 /* --- the form of the loop --- */
 
@@ -170,12 +179,14 @@ typedef struct Unroll {
   Cg *cg;
   LLVMBasicBlockRef block, entry;
   unsigned count;
-  bool once; /* there is one round at most */
+  bool once;  /* there is one round at most */
+  bool alone; /* it is asked whether there is one iteration */
   Stride s;
   LLVMValueRef *old; /* phis, then all but the branch */
   unsigned nphis, n;
-  ValueMap place;    /* of old */
-  LLVMValueRef *now; /* what stands for each in the block that is being written */
+  ValueMap place;       /* of old */
+  LLVMValueRef *now;    /* what stands for each in the block that is being written */
+  LLVMValueRef *single; /* behind the one iteration, where it is asked for */
 } Unroll;
 
 /* Does `first < end`, as the loop compares, follow from the condition? */
@@ -216,6 +227,35 @@ static bool is_guarded(const Unroll *u) {
       return true;
   }
   return false;
+}
+
+/* --- rows of one iteration --- */
+
+/* Is v made of constants, of registers of no smaller scope than this, and of arguments, if `end` is
+ * NULL, or `end`? */
+static bool is_made_of(LLVMValueRef v, RegisterScope scope, LLVMValueRef end, unsigned depth) {
+  if (LLVMIsAConstantInt(v) || v == end || (!end && cg_is_kernel_argument(v)))
+    return true;
+  if (!LLVMIsAInstruction(v) || depth == MAX_DEPTH)
+    return false;
+  bool call = LLVMIsAIntrinsicInst(v) != NULL;
+  if (call && cg_nvptx_register_of(v) != SREG_NONE)
+    return ir_registers[cg_nvptx_register_of(v)].of <= scope;
+  if (!(call || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v)) || !cg_is_speculatable(v))
+    return false;
+  for (int o = 0; o < LLVMGetNumOperands(v) - call; o++)
+    if (!is_made_of(LLVMGetOperand(v, (unsigned)o), scope, end, depth + 1))
+      return false;
+  return true;
+}
+
+/* Do all threads begin at their places, which are not negative, and have one end? Then there is one
+ * iteration at most where the end is no more than a step away from 0. */
+static bool may_be_alone(const Unroll *u) {
+  LLVMValueRef first = graph_incoming(u->s.counter, u->entry);
+  return u->n <= SHORT && is_below_sign(range_of(first, 0), width_of(first)) &&
+         is_made_of(first, SCOPE_LANE, u->s.end, 0) && is_made_of(u->s.end, SCOPE_BLOCK, NULL, 0) &&
+         is_made_of(u->s.step, SCOPE_BLOCK, NULL, 0);
 }
 
 /* --- writing --- */
@@ -315,10 +355,10 @@ static LLVMValueRef at_the_end(const Unroll *u, unsigned old, LLVMBasicBlockRef 
   return phi;
 }
 
-/* The old block becomes where both loops end, so that phis behind it keep their predecessor. What
- * is used there is from the one or the other. */
+/* The old block becomes where all ways end, so that phis behind it keep their predecessor. What is
+ * used there is from one of them. `alone`: the block of the one iteration, or NULL. */
 static void write_exit(Unroll *u, LLVMBasicBlockRef behind, const LLVMValueRef *at_end,
-                       LLVMBasicBlockRef rest) {
+                       LLVMBasicBlockRef rest, LLVMBasicBlockRef alone) {
   LLVMBuilderRef b = u->cg->builder;
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(u->block);
   Fork fork = {0};
@@ -327,8 +367,9 @@ static void write_exit(Unroll *u, LLVMBasicBlockRef behind, const LLVMValueRef *
   for (unsigned k = 0; k < u->n; k++) {
     if (!at_end[k])
       continue;
-    LLVMValueRef phi = l_phi(b, LLVMTypeOf(u->old[k])), of[] = {at_end[k], u->now[k]};
-    LLVMAddIncoming(phi, of, (LLVMBasicBlockRef[]){behind, rest}, 2);
+    LLVMValueRef phi = l_phi(b, LLVMTypeOf(u->old[k])), of[] = {at_end[k], u->now[k], NULL};
+    of[2] = alone ? u->single[k] : NULL;
+    LLVMAddIncoming(phi, of, (LLVMBasicBlockRef[]){behind, rest, alone}, alone ? 3 : 2);
     LLVMReplaceAllUsesWith(u->old[k], phi);
   }
   LLVMInstructionEraseFromParent(branch);
@@ -367,18 +408,38 @@ static LLVMValueRef is_left(const Unroll *u, LLVMBasicBlockRef front, LLVMBasicB
   return left;
 }
 
+/* Asks whether there is one iteration alone, and writes it; its block. Others go to `front`. */
+static LLVMBasicBlockRef write_alone(Unroll *u, const LLVMValueRef *first,
+                                     LLVMBasicBlockRef front) {
+  LLVMBuilderRef b = u->cg->builder;
+  LLVMBasicBlockRef ask = new_block(u), alone = new_block(u);
+  LLVMMoveBasicBlockBefore(ask, front);
+  LLVMMoveBasicBlockBefore(alone, front);
+  graph_redirect(LLVMGetBasicBlockTerminator(u->entry), front, ask);
+  l_at_end(b, ask, NULL);
+  l_condbr(b, l_not(b, goes_on(u->cg, &u->s, u->s.step)), alone, front);
+  l_at_end(b, alone, NULL);
+  write_loop(u, ask, first, 1, NULL, u->block);
+  u->single = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
+  for (unsigned k = 0; k < u->n; k++)
+    u->single[k] = u->now[k];
+  return alone;
+}
+
 static void write(Unroll *u, How how) {
   LLVMBuilderRef b = u->cg->builder;
   bool guarded = is_guarded(u);
   LLVMBasicBlockRef front = new_block(u), main = new_block(u),
                     asked = guarded ? main : new_block(u), behind = new_block(u),
-                    rest = new_block(u);
+                    rest = new_block(u), alone = NULL;
   LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
                *next = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
                *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n), more = NULL;
-  graph_redirect(LLVMGetBasicBlockTerminator(u->entry), u->block, front);
   for (unsigned k = 0; k < u->nphis; k++)
     first[k] = graph_incoming(u->old[k], u->entry);
+  graph_redirect(LLVMGetBasicBlockTerminator(u->entry), u->block, front);
+  if (u->alone)
+    alone = write_alone(u, first, front);
 
   l_at_end(b, front, NULL);
   LLVMValueRef bound = write_front(u, how, main, behind);
@@ -404,7 +465,7 @@ static void write(Unroll *u, How how) {
   l_at_end(b, rest, NULL);
   LLVMValueRef left = write_loop(u, behind, next, 1, u->count > 2 ? u->s.end : NULL, u->block);
   cg_mark_made(u->cg->context, unrolled, left, u->count);
-  write_exit(u, behind, end, rest);
+  write_exit(u, behind, end, rest, alone);
 }
 
 static bool read_block(Unroll *u) {
@@ -439,6 +500,7 @@ bool cg_nvptx_unroll_stride(Cg *cg, LLVMBasicBlockRef block, unsigned count, uns
   How how = u.once && count == 2 ? BY_NEXT : how_to_bound(&u.s, count - 1);
   if (how == NOT_KNOWN)
     return false;
+  u.alone = !u.once && may_be_alone(&u);
   write(&u, how);
   return true;
 }

@@ -251,11 +251,23 @@ def strided_on_the_grid(x, out):
     out[b, cuda.threadIdx.x] = s
 
 
+def beyond_both_ends(x, out):
+    """Places around one, behind a comparison each, from before the first element to behind the last."""
+    t = cuda.threadIdx.x
+    s, n = 0.0, 0
+    for k in range(-cuda.blockIdx.x, cuda.blockIdx.x + 1):
+        j = 100 * t + k
+        if 0 <= j < x.size:
+            s = s * 0.5 + x[j]
+            n += 1
+    out[cuda.blockIdx.x, t] = s + n
+
+
 LOOPS = [
     sums, strided_products, extremes, places, backwards, divided, ratios, quotients, gathered, conditional, staged, in_place,
     in_shared_memory, counters, nested, pairs, of_windows, chained, one_after_the_other,
     strided_counter, strided_from_the_first, strided_stores, strided_words, strided_remainders,
-    strided_on_the_grid,
+    strided_on_the_grid, beyond_both_ends,
 ]  # fmt: skip
 
 
@@ -273,8 +285,8 @@ def test_every_trip_count(loop, dtype):
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
 def test_what_is_left_over_is_no_loop(one_entry):
     signature = "void(float32[::1], float64[:,::1])"
-    # of one load an iteration sixteen at once, then eight, then those that are left
-    for loop, iterations, bodies in ((sums, 8, 16 + 8 + 7), (strided_products, 4, 4 + 3), (extremes, 8, 16 + 8 + 7)):
+    # of one load an iteration sixteen at once, then eight, then those that are left; of a strided loop one alone, too
+    for loop, iterations, bodies in ((sums, 8, 16 + 8 + 7), (strided_products, 4, 1 + 4 + 3), (extremes, 8, 16 + 8 + 7)):
         ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
         loads = len(re.findall(r"\bld\.global", ptx))
         assert loads == bodies * (2 if loop is strided_products else 1), loop.__name__
@@ -291,6 +303,28 @@ def test_ptxas_may_unroll_what_loads_nothing(one_entry):
 def test_loads_that_wait_for_stores_stay_in_a_loop(one_entry):
     ptx = cuda.compile_ptx(in_place, "void(float32[::1], float64[:,::1])", cc="sm_90", coarsen=1)[0]
     assert ptx.count("nounroll") >= 1
+
+
+def extremes_of_nans(x, out):
+    """What begins with a number keeps it where a nan comes; what begins with a nan, or takes it, does not let go of it."""
+    t = cuda.threadIdx.x
+    high, low, capped = float32(-math.inf), float32(4), float32(0)
+    begun, taken = x[t], float32(0)
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        high = max(high, x[k])
+        low = x[k] if x[k] < low else low
+        capped = min(max(capped, x[k]), 3)
+        begun = min(begun, x[k])
+        taken = max(x[k], taken)
+    row = out[cuda.blockIdx.x, t]
+    row[0], row[1], row[2], row[3], row[4] = high, low, capped, begun, taken
+
+
+def test_extremes_of_nans():
+    """codegen/nvptx/extremes.c: 0.1 s."""
+    x = np.random.default_rng(7).integers(-9, 10, COUNTS * THREADS).astype(np.float32)
+    x[[1, 3, 8, 9, 31, 50, 51, 52, 120]] = np.nan
+    run(extremes_of_nans, [x, np.zeros((COUNTS, THREADS, 5))], COUNTS, THREADS)
 
 
 # --- steps that are known at run time, between bounds that are near the ends of the integers

@@ -165,6 +165,23 @@ def test_an_int64_index_is_wrapped_in_32_bits():
     assert "min.u32" not in cuda.compile_ptx(kernel, "void(int64[::1], float32[::1]!, float32[::1])", cc="sm_90")[0]
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_int64_indices_of_two_axes_are_wrapped_in_32_bits(order):
+    """Sums of a place and of what was read, from the first negative index to the last element: 0.1 s."""
+    def kernel(rows, cols, x, out):
+        i = cuda.grid(1)
+        if i < rows.size:
+            for k in range(cols.size):
+                out[k, i] = x[rows[i] + 1, cols[k] - 2] + x[rows[i], cols[k]]
+
+    x = np.asarray(ints(7, 5), order=order)
+    rows, cols = np.r_[-7:6].astype(np.int64), np.r_[-3:5].astype(np.int64)
+    run(kernel, [rows, cols, x, np.zeros((8, 13), np.int64)], 1, 16)
+    axes = "[:,::1]" if order == "C" else "[::1,:]"
+    text = cuda.compile_ptx(kernel, f"narrow (int64[::1], int64[::1], int64{axes}, int64[:,::1])", cc="sm_90", coarsen=1)[0]
+    assert "min.u32" in text and "setp.lt.s64" not in text
+
+
 @pytest.mark.parametrize("bounds", ["-100:100", "100:-100", "a:", ":a", "a:b", "-3:a"])
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64])
 def test_bounds_of_slices_are_no_indices(bounds, dtype):

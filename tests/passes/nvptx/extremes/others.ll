@@ -1,0 +1,35 @@
+; opt=3
+; Not: what begins with a number that was loaded, the order in which a nan is taken, float64.
+define ptx_kernel void @k(ptr addrspace(1) align 4 %x, i32 range(i32 1, -2147483648) %n, ptr addrspace(1) align 4 %out, ptr addrspace(1) align 8 %y) #0 {
+entry:
+  %begin = load float, ptr addrspace(1) %x, align 4
+  br label %loop
+
+loop:                                             ; preds = %loop, %entry
+  %k = phi i32 [ %next, %loop ], [ 0, %entry ]
+  %best = phi float [ %first, %loop ], [ %begin, %entry ]
+  %taken = phi float [ %takes, %loop ], [ 0.000000e+00, %entry ]
+  %wide = phi double [ %wider, %loop ], [ 0.000000e+00, %entry ]
+  %p = getelementptr inbounds nuw float, ptr addrspace(1) %x, i32 %k
+  %v = load float, ptr addrspace(1) %p, align 4
+  %q = getelementptr inbounds nuw double, ptr addrspace(1) %y, i32 %k
+  %w = load double, ptr addrspace(1) %q, align 8
+  %above = fcmp ogt float %v, %best
+  %first = select i1 %above, float %v, float %best
+  %below = fcmp ogt float %taken, %v
+  %takes = select i1 %below, float %taken, float %v
+  %higher = fcmp ogt double %w, %wide
+  %wider = select i1 %higher, double %w, double %wide
+  %next = add nuw nsw i32 %k, 1
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %end
+
+end:                                              ; preds = %loop
+  %sum = fadd float %first, %takes
+  %narrow = fptrunc double %wider to float
+  %sum2 = fadd float %sum, %narrow
+  store float %sum2, ptr addrspace(1) %out, align 4
+  ret void
+}
+
+attributes #0 = { nounwind }
