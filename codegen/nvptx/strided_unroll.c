@@ -40,6 +40,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/loop_marks.h"
+#include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
 
 /* FACTOR: that of lower/unroll_hints.c for such loops; SHORT: of a body that is copied once more */
@@ -253,7 +254,7 @@ static bool is_made_of(LLVMValueRef v, RegisterScope scope, LLVMValueRef end, un
  * iteration at most where the end is no more than a step away from 0. */
 static bool may_be_alone(const Unroll *u) {
   LLVMValueRef first = graph_incoming(u->s.counter, u->entry);
-  return u->n <= SHORT && is_below_sign(range_of(first, 0), width_of(first)) &&
+  return u->n <= SHORT && cg_nvptx_range(first).lo >= 0 &&
          is_made_of(first, SCOPE_LANE, u->s.end, 0) && is_made_of(u->s.end, SCOPE_BLOCK, NULL, 0) &&
          is_made_of(u->s.step, SCOPE_BLOCK, NULL, 0);
 }
