@@ -27,8 +27,7 @@ typedef struct Sum {
   const Ins *variable, *added; /* the phi; the operation that adds to it */
   const Ins *seen[MAX_NODES];
   uint32_t n, depth;
-  bool
-      grows; /* by additions, factors or shifts; bits that are set in it alone are those of a type */
+  bool grows; /* by additions, factors or shifts: or'ed bits alone are those of their type */
 } Sum;
 
 static bool was_seen(Sum *s, const Ins *i) {
