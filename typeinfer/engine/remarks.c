@@ -139,13 +139,13 @@ void ty_remark_variable(Ty *ty, Ins *phi) {
 
 /* --- shifts --- */
 
-/* data[i] << 8 of uint8, which people write who put bytes together. */
+/* data[i] << 8 of uint8, as people write who put bytes together, and (77 * r + 179 * g) >> 8. */
 static void remark_shift(Ty *ty, const Ins *i) {
   const Type *t = type_of(ty, i);
   const Frozen *by = ty_info(ty, i->args[1])->v.konst;
   int64_t n;
   if (t && ty_is_integral(t) && !ty_is_weak(t) && !ty_info(ty, i->args[0])->v.konst && by &&
-      fz_get_int(by, &n) && n >= ty_bits(t))
+      fz_get_int(by, &n) && n >= ty_bits(t) && (i->op == OP_LSHIFT || !ty_is_signed(t)))
     cx_advice(ty->cx, i->loc, ERR_SHIFTED_OUT, ty_pretty(ty->cx, t), ty_bits(t));
 }
 
@@ -209,7 +209,7 @@ static const char *what_it_is(const Ty *ty, const Ins *i) {
 void ty_remark_operation(Ty *ty, Ins *i) {
   const Val *made = &ty_info(ty, i)->v;
   const Ins *ins = made->ins || !made->items ? made->ins : made->items[0].ins; /* its real part */
-  if (i->op == OP_LSHIFT && !fz_is_ours(ty->spec->func))
+  if ((i->op == OP_LSHIFT || i->op == OP_RSHIFT) && !fz_is_ours(ty->spec->func))
     remark_shift(ty, i);
   if (i->op < OP_ADD || i->op > OP_POW || !is_wide(made->type) || !ins ||
       fz_is_ours(ty->spec->func))
