@@ -25,6 +25,34 @@ static uint32_t count_loads(LLVMBasicBlockRef block) {
   return n;
 }
 
+static LLVMValueRef array_of(LLVMValueRef address) {
+  while (LLVMIsAGetElementPtrInst(address))
+    address = LLVMGetOperand(address, 0);
+  return address;
+}
+
+static bool loads_from(const FnGraph *g, const GraphLoop *l, LLVMValueRef array) {
+  for (uint32_t k = 0; k < l->nnodes; k++)
+    for (LLVMValueRef i = g->nodes[l->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsALoadInst(i) && array_of(LLVMGetOperand(i, 0)) == array)
+        return true;
+  return false;
+}
+
+static bool forwards(const FnGraph *g, const GraphLoop *l) {
+  enum { NODES = 16 }; /* of a loop that is unrolled */
+  if (!l->innermost || l->nlatches != 1 || l->nnodes > NODES)
+    return false;
+  for (uint32_t k = 0; k < l->nnodes; k++) {
+    if (graph_dominates(g, l->nodes[k], l->latches[0]))
+      continue;
+    for (LLVMValueRef i = g->nodes[l->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
+      if (LLVMIsAStoreInst(i) && loads_from(g, l, array_of(LLVMGetOperand(i, 1))))
+        return true;
+  }
+  return false;
+}
+
 static void count_loops(FnGraph *g, Length *l) {
   uint32_t *mark = ARENA_ARRAY(g->arena, uint32_t, g->len);
   graph_loops(g);
@@ -35,6 +63,7 @@ static void count_loops(FnGraph *g, Length *l) {
       mark[loop->nodes[k]] = loop->header + 1;
     uint32_t exits = count_exits(g, loop, mark);
     l->exits = exits > l->exits ? exits : l->exits;
+    l->forwards |= forwards(g, loop);
   }
   for (uint32_t k = 0; k < g->len; k++)
     l->loads += g->nodes[k].depth ? count_loads(g->nodes[k].block) : 0;
@@ -61,6 +90,7 @@ Length cg_length(Cg *cg) {
     raise_to(&most.instructions, l.instructions), raise_to(&most.blocks, l.blocks);
     raise_to(&most.loops, l.loops), raise_to(&most.exits, l.exits);
     raise_to(&most.loads, l.loads);
+    most.forwards |= l.forwards;
   }
   return most;
 }

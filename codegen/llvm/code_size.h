@@ -10,6 +10,7 @@ typedef struct Length { /* of one function */
   uint32_t loops; /* natural loops */
   uint32_t loads; /* in loops */
   uint32_t exits; /* exiting blocks of the loop that has the most */
+  bool forwards;  /* an innermost loop loads from an array that it stores to behind a condition */
 } Length;
 
 /* The greatest of each over the module's functions. */

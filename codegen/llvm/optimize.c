@@ -13,7 +13,7 @@
 #include "codegen/llvm/code_size.h"
 
 typedef enum Where { MODULE, FUNCTION, LOOP, LOOP_MSSA } Where;
-typedef enum When { ALWAYS, CALLS, FEW, MANY, TAME, HOISTS } When;
+typedef enum When { ALWAYS, CALLS, FEW, MANY, TAME, HOISTS, FORWARDS } When;
 
 typedef struct Row {
   Where where;
@@ -111,7 +111,8 @@ static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) 
                         [MANY] = many,
                         [FEW] = !many,
                         [TAME] = has_tame_loops(l),
-                        [HOISTS] = has_tame_loops(l) && has_few_loads(l)};
+                        [HOISTS] = has_tame_loops(l) && has_few_loads(l),
+                        [FORWARDS] = has_tame_loops(l) && l->forwards};
   Where at = MODULE;
   Buf b;
   buf_init(&b, &cg->cx->arena);

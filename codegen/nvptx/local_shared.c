@@ -10,6 +10,9 @@
  * as many threads as have room, with the arrays in shared memory, and as it was. Each thread's part
  * is as long as makes neighbouring threads' elements of one index fall into different banks.
  *
+ * Two versions that are too long for the generator's optimisations (prepare.h) would both have more
+ * instructions for each address than the accesses gain, so such a kernel stays as it was.
+ *
  * In: the module before local_space.c; a kernel without shared memory of its own, for GPUs where a
  * multiprocessor has 200 KB and more of it. */
 #include "codegen/llvm/code_size.h"
@@ -18,6 +21,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/local_arrays.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/prepare.h"
 
 enum {
   FIRST_ARCH = 90,
@@ -195,7 +199,8 @@ void cg_nvptx_local_shared(Cg *cg) {
   find_arrays(&k);
   bool small = cg->options.max_threads && cg->options.max_threads <= THREADS;
   if (!k.bytes || k.bytes > (small ? MOST_OF_SMALL : MOST_BYTES) ||
-      cg_length(cg).instructions > MOST_CODE)
+      cg_length(cg).instructions > MOST_CODE ||
+      (cg_nvptx_would_be_long(cg, 2) && !cg_nvptx_is_long(cg)))
     return;
   LLVMSetCurrentDebugLocation2(cg->builder, NULL);
   write_versions(&k);

@@ -586,7 +586,7 @@ static bool is_strength_candidate(LLVMValueRef i) {
   }
 }
 
-bool cg_nvptx_is_long(const Cg *cg) {
+bool cg_nvptx_would_be_long(const Cg *cg, unsigned times) {
   unsigned most = ((const NvptxState *)cg->target_state)->warpgroups ? MAX_WITH_WARPGROUPS
                                                                      : MAX_STRAIGHT_LINE;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
@@ -594,8 +594,10 @@ bool cg_nvptx_is_long(const Cg *cg) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
         n += is_strength_candidate(i);
-    if (n > most)
+    if (n * times > most)
       return true;
   }
   return false;
 }
+
+bool cg_nvptx_is_long(const Cg *cg) { return cg_nvptx_would_be_long(cg, 1); }

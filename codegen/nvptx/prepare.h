@@ -8,5 +8,7 @@
 void cg_nvptx_prepare(Cg *cg);
 /* Has the module a function on which the code generator's optimisations would take too long? */
 bool cg_nvptx_is_long(const Cg *cg);
+/* The same of a module whose functions are so many times as long. */
+bool cg_nvptx_would_be_long(const Cg *cg, unsigned times);
 
 #endif

@@ -12,6 +12,8 @@
  * and what is made of it fit 32 bits. What it is compared with may not, and is clamped once, in
  * front of the loop.
  *
+ * So it is with `while x[i] < value: i += 1`, of which it is known that i is not negative.
+ *
  * In: optimised functions. Lowering has marked accesses whose index is in range, although only its
  * low half is used (CG_IN_RANGE). Out: the index of such an access is wrapped by an unsigned
  * minimum of 32 bits (as lower/values.c does where it knows the index well enough), and the
@@ -28,7 +30,8 @@ enum { MOST = 48 }; /* values made of a variable, variables of a function */
 /* The wrapped index of an access: the low half of index + (n if index < 0 else 0), extended. */
 typedef struct Wrapped {
   LLVMValueRef access, index, extent,
-      low; /* extent: of 32 bits; low: what is extended, or shifted */
+      low; /* extent: of 32 bits, NULL: it is not negative; low: what is extended, or shifted */
+  uint64_t left; /* by so many bits, if it is an offset in bytes */
 } Wrapped;
 
 /* A variable of a loop and what is made of it: phis and sums with constants. */
@@ -43,12 +46,20 @@ typedef struct Walk {
 
 /* --- accesses --- */
 
-/* The value of 64 bits whose low half v is, extended with its sign; else NULL. */
-static LLVMValueRef extended(Cg *cg, LLVMValueRef v) {
-  LLVMValueRef from = LLVMIsAInstruction(v) ? LLVMGetOperand(v, 0) : NULL;
-  if (cg_is_op(v, LLVMAShr) && cg_is_op(from, LLVMShl) && cg_is_number(LLVMGetOperand(v, 1), 32) &&
-      cg_is_number(LLVMGetOperand(from, 1), 32))
+static bool is_step(LLVMValueRef v) {
+  return cg_is_op(v, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+}
+
+/* The value of 64 bits whose low half v is, extended with its sign, and shifted left; else NULL. */
+static LLVMValueRef extended(Cg *cg, LLVMValueRef v, uint64_t *left) {
+  LLVMValueRef from = LLVMIsAInstruction(v) ? LLVMGetOperand(v, 0) : NULL,
+               back = cg_is_op(v, LLVMAShr) ? LLVMGetOperand(v, 1) : NULL;
+  *left = 0;
+  if (back && cg_is_op(from, LLVMShl) && cg_is_number(LLVMGetOperand(from, 1), 32) &&
+      LLVMIsAConstantInt(back) && LLVMConstIntGetZExtValue(back) <= 32) {
+    *left = 32 - LLVMConstIntGetZExtValue(back);
     return LLVMGetOperand(from, 0);
+  }
   if (cg_is_op(v, LLVMSExt) && cg_is_op(from, LLVMTrunc) && LLVMTypeOf(from) == cg->t.i32)
     return LLVMGetOperand(from, 0);
   return NULL;
@@ -85,9 +96,12 @@ static bool read_access(Cg *cg, unsigned mark, LLVMValueRef i, Wrapped *w) {
   w->access = i;
   w->low = cg_is_op(p, LLVMGetElementPtr) && LLVMGetNumIndices(p) == 1 ? LLVMGetOperand(p, 1)
                                                                        : NULL;
-  LLVMValueRef sum = w->low ? extended(cg, w->low) : NULL;
-  return sum && cg_is_op(sum, LLVMAdd) && (read_sum(w, sum, 0) || read_sum(w, sum, 1)) &&
-         LLVMTypeOf(w->extent) == cg->t.i32;
+  LLVMValueRef sum = w->low ? extended(cg, w->low, &w->left) : NULL;
+  w->extent = NULL;
+  w->index = sum; /* if it is not wrapped */
+  if (sum && cg_is_op(sum, LLVMAdd) && (read_sum(w, sum, 0) || read_sum(w, sum, 1)))
+    return LLVMTypeOf(w->extent) == cg->t.i32;
+  return sum && (LLVMIsAPHINode(sum) || is_step(sum));
 }
 
 /* --- what a variable becomes --- */
@@ -102,10 +116,6 @@ static unsigned number_of(const Walk *w, LLVMValueRef v) {
 static bool is_inside(const Walk *w, LLVMValueRef i) {
   uint32_t at = graph_number(w->g, LLVMGetInstructionParent(i));
   return at != GRAPH_NONE && w->g->nodes[at].loop == w->number;
-}
-
-static bool is_step(LLVMValueRef v) {
-  return cg_is_op(v, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
 /* Adds what is made of a value in the loop itself, not in loops in it. False if it is too much. */
@@ -300,14 +310,22 @@ static void narrow_walk(Cg *cg, const FnGraph *g, LLVMValueRef phi) {
 
 /* --- the pass --- */
 
-/* The unsigned minimum of x and x + n. */
+/* In place of what is extended: x, of 32 bits, extended here. */
+static void extend(Cg *cg, const Wrapped *w, LLVMValueRef x) {
+  LLVMValueRef v = l_sext(cg->builder, x, cg->t.i64);
+  LLVMReplaceAllUsesWith(w->low, w->left ? l_shl(cg->builder, v, l_int(cg->t.i64, w->left)) : v);
+}
+
+/* The unsigned minimum of x and x + n; x, if it is not negative. */
 static void wrap_narrow(Cg *cg, const Wrapped *w) {
   LLVMBuilderRef b = cg->builder;
   LLVMPositionBuilderBefore(b, w->low);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(w->low));
-  LLVMValueRef x = l_trunc(b, w->index, cg->t.i32), both[] = {x, l_add(b, x, w->extent)};
-  LLVMValueRef v = l_call(b, cg_intrinsic_fn(cg, "llvm.umin", &cg->t.i32, 1), both, 2);
-  LLVMReplaceAllUsesWith(w->low, l_sext(b, v, cg->t.i64));
+  LLVMValueRef x = l_trunc(b, w->index, cg->t.i32);
+  if (w->extent)
+    x = l_call(b, cg_intrinsic_fn(cg, "llvm.umin", &cg->t.i32, 1),
+               (LLVMValueRef[]){x, l_add(b, x, w->extent)}, 2);
+  extend(cg, w, x);
 }
 
 static void add_once(LLVMValueRef *all, unsigned *n, LLVMValueRef v) {
@@ -329,6 +347,8 @@ static bool shorten_in(Cg *cg, LLVMValueRef f, unsigned mark) {
       LLVMValueRef phi = variable_of(&w);
       if (phi && n < MOST && is_reached(&w))
         add_once(phis, &n, phi);
+      if (!phi && !w.extent)
+        continue;
       wrap_narrow(cg, &w);
       found = true;
     }

@@ -1,8 +1,8 @@
 /* Remarks: what typing knows of numbers and a strict function no longer says, for the pass that
  * advises (codegen/ssa/numbers.c): which variables start as Python numbers, and what made an
- * operation on float32 data a float64 one.
+ * operation on float32 data a float64 one. Shifts by all bits of a type are advised of here.
  *
- * Both ask lifted instructions, which are what the user wrote, while their function is emitted; no
+ * All ask lifted instructions, which are what the user wrote, while their function is emitted; no
  * typed rule has a say. */
 #include "ir/cfg.h"
 #include "typeinfer/engine/engine.h"
@@ -27,6 +27,7 @@ typedef struct Sum {
   const Ins *variable, *added; /* the phi; the operation that adds to it */
   const Ins *seen[MAX_NODES];
   uint32_t n, depth;
+  bool grows; /* by additions, factors or shifts: or'ed bits alone are those of their type */
 } Sum;
 
 static bool was_seen(Sum *s, const Ins *i) {
@@ -51,9 +52,19 @@ static bool depends(Sum *s, const Ins *i) {
   return false;
 }
 
-static bool is_addition(const Ty *ty, const Ins *i) {
+static bool is_integral(const Ty *ty, const Ins *i) {
   const Type *t = type_of(ty, i);
-  return i->op == OP_ADD || i->op == OP_SUB || (i->op == OP_MUL && t && ty_is_integral(t));
+  return t && ty_is_integral(t);
+}
+
+static bool grows(const Ty *ty, const Ins *i) {
+  return i->op == OP_ADD || i->op == OP_SUB ||
+         ((i->op == OP_MUL || i->op == OP_LSHIFT) && is_integral(ty, i));
+}
+
+/* Bits are added, too: `v << 8 | data[k]`. */
+static bool is_addition(const Ty *ty, const Ins *i) {
+  return grows(ty, i) || ((i->op == OP_OR || i->op == OP_XOR) && is_integral(ty, i));
 }
 
 typedef enum Way { WAY_NOT, WAY_THERE, WAY_ROUND } Way;
@@ -81,7 +92,7 @@ static Way way_back(Sum *s, const Ins *i) {
   uint32_t seen = s->n;
   Way way = way_back(s, i->args[0]);
   uint32_t side = way == WAY_NOT;
-  if (side && i->op != OP_SUB) {
+  if (side && i->op != OP_SUB && i->op != OP_LSHIFT) {
     s->n = seen;
     way = way_back(s, i->args[1]);
   }
@@ -89,8 +100,9 @@ static Way way_back(Sum *s, const Ins *i) {
   const Type *added = type_of(s->ty, i->args[!side]);
   if (way == WAY_NOT || !added || depends(&other, i->args[!side]))
     return WAY_NOT;
-  if (!ty_is_weak(added))
+  if (!ty_is_weak(added) && i->op != OP_LSHIFT)
     s->added = i;
+  s->grows |= grows(s->ty, i);
   return way;
 }
 
@@ -119,10 +131,22 @@ void ty_remark_variable(Ty *ty, Ins *phi) {
     if (!back)
       start = phi->args[k];
   }
-  if (!loops || !start || !s.added)
+  if (!loops || !start || !s.added || !s.grows)
     return;
   IrSum sum = {phi, s.added, start->op == OP_CONST ? start->loc : (Loc){0}};
   VEC_PUSH(&ty->cx->arena, &ty->p->program->sums, sum);
+}
+
+/* --- shifts --- */
+
+/* data[i] << 8 of uint8, as people write who put bytes together, and (77 * r + 179 * g) >> 8. */
+static void remark_shift(Ty *ty, const Ins *i) {
+  const Type *t = type_of(ty, i);
+  const Frozen *by = ty_info(ty, i->args[1])->v.konst;
+  int64_t n;
+  if (t && ty_is_integral(t) && !ty_is_weak(t) && !ty_info(ty, i->args[0])->v.konst && by &&
+      fz_get_int(by, &n) && n >= ty_bits(t) && (i->op == OP_LSHIFT || !ty_is_signed(t)))
+    cx_advice(ty->cx, i->loc, ERR_SHIFTED_OUT, ty_pretty(ty->cx, t), ty_bits(t));
 }
 
 /* --- float64 among float32 --- */
@@ -185,6 +209,8 @@ static const char *what_it_is(const Ty *ty, const Ins *i) {
 void ty_remark_operation(Ty *ty, Ins *i) {
   const Val *made = &ty_info(ty, i)->v;
   const Ins *ins = made->ins || !made->items ? made->ins : made->items[0].ins; /* its real part */
+  if ((i->op == OP_LSHIFT || i->op == OP_RSHIFT) && !fz_is_ours(ty->spec->func))
+    remark_shift(ty, i);
   if (i->op < OP_ADD || i->op > OP_POW || !is_wide(made->type) || !ins ||
       fz_is_ours(ty->spec->func))
     return;

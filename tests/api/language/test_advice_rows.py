@@ -92,6 +92,12 @@ SAID = [
     ("WRAPPED_SUM", "a, out", "uint8[:,::1], int64[::1]",
      "s = ‹0\nfor y in range(3):\n    for x in range(3):\n        if y != x:\n            «s += a[y, x] * 2»\nout[0] = s"),
     ("WRAPPED_SUM", "a, out", "uint16[::1], int64[::1]", "out[0] = sum«(v for v in a)»"),
+    ("WRAPPED_SUM", "a, out", "uint8[::1], int64[::1]", "s = ‹0\nfor k in range(4):\n    s = «s << 4 | a[k]»\nout[0] = s"),
+    ("WRAPPED_SUM", "a, out", "uint16[::1], int64[::1]", "s = ‹1\nfor v in a:\n    s = «(s << 5) ^ v»\nout[0] = s"),
+    # bits of which none is left
+    ("SHIFTED_OUT", "a, out", "uint8[::1], int64[::1]", "out[0] = a[0] | «a[1] << 8»"),
+    ("SHIFTED_OUT", "a, out", "int32[::1], int64[::1]", "out[0] = «a[0] << 32» | a[1]"),
+    ("SHIFTED_OUT", "a, out", "uint8[::1], uint8[::1]", "grey = a[0] * 77 + a[1] * 150\nout[0] = «grey >> 8»"),
     ("ROUNDED_SUM", "a, out", f"{V}, {V}", "s = ‹0.0\nfor v in a:\n    «s += v»\nout[0] = s / a.size"),
     ("ROUNDED_SUM", "a, b, out", f"{A2}, {A2}, {A2}",
      "j, i = cuda.grid(2)\ns = ‹0.0\nfor k in range(a.shape[1]):\n    «s += a[i, k] * b[k, j]»\nout[i, j] = s"),
@@ -115,6 +121,11 @@ SAID = [
 
 # (parameters, signature, body, options): nothing is said
 QUIET = [
+    # bits that are set, and shifts that leave some
+    ("a, out", "uint8[::1], int64[::1]", "s = 0\nfor v in a:\n    s |= v\nout[0] = s"),
+    ("a, out", "uint8[::1], int64[::1]", "s = 0\nfor v in a:\n    s ^= v << 7\nout[0] = s | int(a[0]) << 8"),
+    ("a, out", "uint8[::1], int64[::1]", "out[0] = a[0] | a[1] << 8", NUMBA),
+    ("a, out", "int8[::1], int64[::1]", "out[0] = (a[0] >> 8) + (a[1] >> 7)"),
     # neighbours beside each other, or nobody knows
     ("a, b", f"{A2}, {A2}", "j, i = cuda.grid(2)\nb[i, j] = a[i, j]"),
     ("a, b", "float32[::1,:], float32[::1,:]", "i, j = cuda.grid(2)\nb[i, j] = a[i, j]"),

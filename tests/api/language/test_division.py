@@ -70,7 +70,7 @@ def test_all_widths_and_signs(dtype):
     np.testing.assert_array_equal(r[1::2], expected[1][1::2])
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.uint32])
 def test_divisors_of_a_loop(dtype):
     """codegen/nvptx/reciprocals.c: what a loop divides by is inverted once, for operands of every size and sign."""
     pairs = operands(dtype)
@@ -125,6 +125,26 @@ def test_a_reciprocal_is_computed_once(one_entry):
 
     ptx = ptx_of(kernel, "int64[::1], int64, int64[::1]")
     assert ptx.count("rem.u64") == 1 and "div.u64" in ptx and ptx.count("mul.hi.u64") >= ptx.count("div.u64")
+
+
+def test_a_short_reciprocal_is_in_front_of_the_loop(one_entry):
+    """One division of 32 bits, and none for an iteration; but where a thread has few iterations they keep theirs."""
+
+    def probes(keys, slots, n, out):
+        i = cuda.grid(1)
+        at = keys[i] % n
+        while slots[at] != keys[i]:
+            at = (at + 1) % n
+        out[i] = at
+
+    def shared(keys, slots, n, out):
+        for i in range(cuda.grid(1), keys.size, cuda.gridsize(1)):
+            out[i] = keys[i] % n
+
+    signature = "narrow (uint32[::1], uint32[::1], uint32, uint32[::1])"
+    loop = ptx_of(probes, signature).partition("$L__BB0_1:")[2]
+    assert loop.count("mul.hi.u32") == 1 and "rem.u32" not in loop and "div.u32" not in loop
+    assert "mul.hi.u32" not in ptx_of(shared, signature)
 
 
 def test_a_result_is_not_computed_twice(one_entry):

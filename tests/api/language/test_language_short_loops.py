@@ -427,6 +427,27 @@ def test_positions_that_a_loop_moves_on():
     assert (out[:, 1] > 100).sum() > 20
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
+def test_positions_of_a_search(dtype):
+    """From the front, and from the back to beyond the front: all of them are read once and more. 0.1 s."""
+    def kernel(x, value, out):
+        t = cuda.grid(1)
+        if t < value.size:
+            i, j = 0, x.size - 1
+            while x[i] < value[t]:
+                i += 1
+            while x[j] > value[t]:
+                j -= 1
+            k = i - 1 if i > 0 else 0
+            while x[k + 1] != value[t] and x[k] < value[t]:
+                k += 1
+            out[t, 0], out[t, 1], out[t, 2] = i, j, k
+
+    x = np.array([3, 1, 7, 5, 9, 2, 8, 9], dtype)
+    run(kernel, [x, np.array([1, 3, 5, 7, 8, 9], dtype), np.zeros((6, 3), np.int64)], 1, 32)
+    run(kernel, [x[::-1].copy(), np.array([9, 8, 7, 5, 3], dtype), np.zeros((5, 3), np.int64)], 1, 32)
+
+
 @pytest.mark.parametrize("step", [1, 3, -2])
 def test_positions_by_what_the_iteration_saw(step):
     """Steps that differ from path to path, downwards too, and a jump that is not a constant."""

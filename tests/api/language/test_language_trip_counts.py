@@ -499,3 +499,26 @@ def test_an_array_in_place_has_one_version(one_entry, monkeypatch):
     ptx = cuda.compile_ptx(in_place, "void(float32[:,::1])", cc="sm_90", coarsen=1)[0]
     monkeypatch.setenv("PYPTX_SKIP", "ssa.apart_versions")
     assert ptx == cuda.compile_ptx(in_place, "void(float32[:,::1])", cc="sm_90", coarsen=1)[0]
+
+
+def swept_down(x):
+    t = cuda.threadIdx.x
+    for k in range(x.shape[0] - 2, -1, -1):
+        if x[k + 1, t] + 1 < x[k, t]:
+            x[k, t] = x[k + 1, t] + 1
+
+
+def swept_up(x):
+    t = cuda.threadIdx.x
+    for k in range(1, x.shape[0]):
+        if x[k - 1, t] + 1 < x[k, t]:
+            x[k, t] = x[k - 1, t] + 1
+
+
+@pytest.mark.parametrize("loop", [swept_down, swept_up])
+def test_what_an_iteration_has_stored_is_not_loaded(loop, one_entry):
+    """Elements that the iteration before stored behind a condition, or loaded (llvm/optimize.def): 0.1 s."""
+    ptx = cuda.compile_ptx(loop, "void(int32[:,::1])", cc="sm_90", coarsen=1)[0]
+    assert sorted(part.count("ld.global") for part in ptx.split('.pragma "nounroll"')[1:]) == [2, 9]
+    for rows in (1, 2, 9, 10, 25):
+        run(loop, [np.random.default_rng(rows).integers(0, 20, (rows, THREADS)).astype(np.int32)], 1, THREADS)

@@ -68,6 +68,38 @@ def test_blocks_of_any_size(block):
     np.testing.assert_allclose(y.copy_to_host(), expected, rtol=1e-13)
 
 
+def likeliest(seen, moves, shows, back):
+    i = cuda.grid(1)
+    if i < seen.shape[1]:
+        score = cuda.local.array(8, float32)
+        now = cuda.local.array(8, float32)
+        for s in range(moves.shape[0]):
+            score[s] = shows[s, seen[0, i]]
+        for t in range(1, seen.shape[0]):
+            for s in range(moves.shape[0]):
+                best, place = score[0] + moves[0, s], 0
+                for k in range(1, moves.shape[0]):
+                    if score[k] + moves[k, s] > best:
+                        best, place = score[k] + moves[k, s], k
+                now[s] = best + shows[s, seen[t, i]]
+                back[t, s, i] = place
+            for s in range(moves.shape[0]):
+                score[s] = now[s]
+        last = 0
+        for s in range(1, moves.shape[0]):
+            last = s if score[s] > score[last] else last
+        for t in range(seen.shape[0] - 1, 0, -1):
+            back[0, t, i] = last
+            last = back[t, last, i]
+
+
+def test_two_versions_are_not_too_long(one_entry):
+    """Twice as long, its code would be compiled without the generator's optimisations (nvptx/prepare.c): 0.1 s."""
+    signature = "narrow (uint8[:,::1], float32[:,::1], float32[:,::1], uint8[:,:,::1])"
+    ptx = cuda.compile_ptx(likeliest, signature, cc="sm_90")[0]
+    assert "ld.local" in ptx and "local_shared$" not in ptx and "mul.wide.s32" in ptx
+
+
 def test_the_gpus_code(one_entry):
     """Shared memory where there is enough of it, and where it pays: arrays in loops, of few elements, in kernels
     without their own."""
