@@ -306,7 +306,7 @@ def test_loads_that_wait_for_stores_stay_in_a_loop(one_entry):
 
 
 def extremes_of_nans(x, out):
-    """What begins with a number keeps it where a nan comes; what begins with a nan, or takes it, does not let go of it."""
+    """What begins with a number keeps it where a nan comes; what begins with a nan, or takes it, stays one."""
     t = cuda.threadIdx.x
     high, low, capped = float32(-math.inf), float32(4), float32(0)
     begun, taken = x[t], float32(0)
