@@ -98,9 +98,9 @@ static bool read_access(Cg *cg, unsigned mark, LLVMValueRef i, Wrapped *w) {
                                                                        : NULL;
   LLVMValueRef sum = w->low ? extended(cg, w->low, &w->left) : NULL;
   w->extent = NULL;
-  w->index = sum; /* if it is not wrapped */
   if (sum && cg_is_op(sum, LLVMAdd) && (read_sum(w, sum, 0) || read_sum(w, sum, 1)))
     return LLVMTypeOf(w->extent) == cg->t.i32;
+  w->index = sum; /* which is not wrapped */
   return sum && (LLVMIsAPHINode(sum) || is_step(sum));
 }
 

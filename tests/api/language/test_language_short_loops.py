@@ -441,11 +441,14 @@ def test_positions_of_a_search(dtype):
             k = i - 1 if i > 0 else 0
             while x[k + 1] != value[t] and x[k] < value[t]:
                 k += 1
-            out[t, 0], out[t, 1], out[t, 2] = i, j, k
+            m = 0
+            while x[m + 2] < value[t]:
+                m += 1
+            out[t, 0], out[t, 1], out[t, 2], out[t, 3] = i, j, k, m
 
     x = np.array([3, 1, 7, 5, 9, 2, 8, 9], dtype)
-    run(kernel, [x, np.array([1, 3, 5, 7, 8, 9], dtype), np.zeros((6, 3), np.int64)], 1, 32)
-    run(kernel, [x[::-1].copy(), np.array([9, 8, 7, 5, 3], dtype), np.zeros((5, 3), np.int64)], 1, 32)
+    run(kernel, [x, np.array([1, 3, 5, 7, 8, 9], dtype), np.zeros((6, 4), np.int64)], 1, 32)
+    run(kernel, [np.r_[x[::-1], 9].astype(dtype), np.array([9, 8, 7, 5, 3], dtype), np.zeros((5, 4), np.int64)], 1, 32)
 
 
 @pytest.mark.parametrize("step", [1, 3, -2])
