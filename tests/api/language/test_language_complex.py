@@ -396,3 +396,16 @@ def test_elements_at_any_address(dtype):
     packed = np.zeros(4, np.dtype([("c", "i1"), ("z", dtype)]))
     packed["z"] = values(dtype, 4)[:4]
     run(kernel, [packed["z"], np.zeros(4, dtype)], 1, 4)
+
+
+@pytest.mark.usefixtures("one_entry")
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_a_quotient_takes_two_divisions(dtype):
+    """The ratio of the divisor's parts, and a reciprocal; none for a divisor of 0."""
+
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        out[i] = x[i] / y[i]
+
+    ptx = cuda.compile_ptx(kernel, f"void({', '.join([dtype + '[::1]'] * 3)})", cc="sm_90", coarsen=1)[0]
+    assert ptx.count("div.rn.f") + ptx.count("rcp.rn.f") == 2

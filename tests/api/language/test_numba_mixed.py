@@ -68,6 +68,10 @@ def zero(expression, names, row):
     return expression in ("np.sign(a)", "np.spacing(a)") and row[0] == 0
 
 
+def two_zeros(expression, names, row):
+    return expression.startswith(("np.fm", "np.m", "min(", "max(")) and list(row) == [0, 0]
+
+
 INTEGERS = UNSIGNED | SIGNED
 DIFFERENT_VALUES = [
     (shifts_too_far, "C leaves such shifts undefined, and Numba takes the processor's; ours give 0 or -1"),
@@ -78,6 +82,7 @@ DIFFERENT_VALUES = [
     (inverse_of_0, "Numba divides by zero; ours is 0"),
     (large_ldexp, "Numba keeps the exponent's low 32 bits"),
     (zero, "the sign of a zero, and of the spacing there, is NumPy's"),
+    (two_zeros, "a GPU's instruction puts -0.0 below 0.0"),
 ]
 
 
