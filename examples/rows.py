@@ -675,7 +675,7 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     in_all, fours = -(-chunks // (32 * MANY)), -(-chunks // (32 * 4))
     warps = max(FEW_WARPS, -(-in_all // MOST_BLOCKS))
     here = SHARED // (warps * MANY * 32 * ACCESS * (1 + weights) + 2048)
-    if alone and here > 1:  # several small blocks of a multiprocessor, which wait by turns
+    if alone and here > 1 and (size == 4 or in_all <= 8 * warps):  # several small blocks of a multiprocessor wait by turns
         return MANY, warps, -(-in_all // warps), 32 * warps * here
     if alone or fours > MOST_BLOCKS * 32:  # two blocks each of as few multiprocessors
         processors = max(-(-in_all * MANY * 32 * ACCESS * (1 + weights) // (SHARED - 1024)), -(-in_all // MANY_WARPS))
