@@ -31,8 +31,7 @@ static LLVMValueRef fused(Cg *cg, LLVMBuilderRef b, LLVMValueRef sum, unsigned p
   }
   LLVMValueRef fma = cg_intrinsic_fn(cg, "llvm.fma", &type, 1);
   LLVMValueRef call = l_call(b, fma, args, 3);
-  LLVMSetFastMathFlags(call,
-                       LLVMGetFastMathFlags(sum) & ~(LLVMFastMathFlags)LLVMFastMathAllowContract);
+  LLVMSetFastMathFlags(call, cg_flags_without_contraction(sum));
   return call;
 }
 

@@ -91,7 +91,7 @@ static void move_to(Place *to, LLVMValueRef v) {
   LLVMInstructionRemoveFromParent(v);
   LLVMBuilderRef b = to->e->cg->builder;
   LLVMPositionBuilderBefore(b, to->e->g.nodes[to->block].last);
-  LLVMInsertIntoBuilder(b, v);
+  l_insert(b, v);
 }
 
 static void ask_early(const Early *e, LLVMValueRef sign) {

@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+#include "codegen/llvm/match.h"
+
 LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands) {
   LLVMValueRef copy = LLVMInstructionClone(i);
   l_insert(b, copy);
@@ -20,8 +22,7 @@ void copy_without_contraction(LLVMBuilderRef b, LLVMValueRef i) {
   LLVMValueRef again = l_binop(b, LLVMGetInstructionOpcode(i), LLVMGetOperand(i, 0),
                                LLVMGetOperand(i, 1));
   if (LLVMIsAInstruction(again))
-    LLVMSetFastMathFlags(again,
-                         LLVMGetFastMathFlags(i) & ~(LLVMFastMathFlags)LLVMFastMathAllowContract);
+    LLVMSetFastMathFlags(again, cg_flags_without_contraction(i));
   LLVMReplaceAllUsesWith(i, again);
   LLVMInstructionEraseFromParent(i);
 }

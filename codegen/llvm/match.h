@@ -19,6 +19,17 @@ static inline bool cg_is_contractible_sum(LLVMValueRef v) {
   return cg_is_contractible(v, LLVMFAdd) || cg_is_contractible(v, LLVMFSub);
 }
 
+/* The flags of an operation on floats but for that one. */
+static inline LLVMFastMathFlags cg_flags_without_contraction(LLVMValueRef v) {
+  return LLVMGetFastMathFlags(v) & ~(LLVMFastMathFlags)LLVMFastMathAllowContract;
+}
+
+/* Do both operands hold where it does: `a and b`, or `b if a else False`? */
+static inline bool cg_is_both(LLVMValueRef condition) {
+  return cg_is_op(condition, LLVMAnd) ||
+         (cg_is_op(condition, LLVMSelect) && LLVMIsNull(LLVMGetOperand(condition, 2)));
+}
+
 /* How many bits the integer has; 0: it is none. */
 static inline unsigned cg_int_width(LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
@@ -29,6 +40,13 @@ static inline unsigned cg_int_width(LLVMValueRef v) {
 static inline bool cg_is_number(LLVMValueRef v, uint64_t n) {
   unsigned bits = LLVMIsAConstantInt(v) ? cg_int_width(v) : 0;
   return bits && bits <= 64 && (LLVMConstIntGetZExtValue(v) ^ n) << (64 - bits) == 0;
+}
+
+static inline unsigned cg_count_uses(LLVMValueRef v) {
+  unsigned n = 0;
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+    n++;
+  return n;
 }
 
 static inline bool cg_has_one_use(LLVMValueRef v) {

@@ -39,9 +39,10 @@ enum {
 
 enum { LEAVE = -1, MAX_DEPTH = 3, LIBRARY_SIZE = 20 };
 
-/* The call that a block's function is, and the sizes of functions of libraries. */
+/* How sizes are counted: in which call, how deep in calls, and functions of libraries as what they
+ * are, or as two operations each. */
 typedef struct Sizes {
-  const Ins *call; /* NULL: the block is of the loop itself */
+  const Ins *call; /* NULL: in the loop itself */
   int depth;
   bool long_libraries;
 } Sizes;

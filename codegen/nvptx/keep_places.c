@@ -29,10 +29,6 @@
  * masked iterations, is one predicate: the generator would compare once more in each block that
  * asks, and ptxas does not see that both are the same.
  *
- * A comparison under which something is loaded, and by which something is chosen later, as in
- * masked iterations, is one predicate: the generator would compare once more in each block that
- * asks, and ptxas does not see that both are the same.
- *
  * And the size of a block, which decides behind a guard whether there is more than one iteration
  * (strided_unroll.c), is read in front of the guard: ptxas reads it where it is used first, and
  * nothing else would be under way then.

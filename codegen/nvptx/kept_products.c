@@ -15,13 +15,6 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-static unsigned count_uses(LLVMValueRef v) {
-  unsigned n = 0;
-  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-    n++;
-  return n;
-}
-
 static bool is_read_otherwise(LLVMValueRef product) {
   bool by_sums = false, otherwise = false;
   for (LLVMUseRef u = LLVMGetFirstUse(product); u; u = LLVMGetNextUse(u)) {
@@ -43,7 +36,7 @@ static LLVMValueRef one_of_two(LLVMValueRef sum, LLVMValueRef x, LLVMValueRef y)
   bool x_here = LLVMGetInstructionParent(x) == here, y_here = LLVMGetInstructionParent(y) == here;
   if (x_here != y_here)
     return x_here ? y : x;
-  return count_uses(x) > count_uses(y) ? x : y;
+  return cg_count_uses(x) > cg_count_uses(y) ? x : y;
 }
 
 static void keep_one_of_two(LLVMBuilderRef b, LLVMValueRef i) {

@@ -7,7 +7,8 @@
  *
  * each load would wait for the quotient before it, which waits for the load before that: one load
  * in flight. The loads that no store, barrier or call stands in front of are issued in front of the
- * first slow operation, as many as have registers; from there on others in front of the next.
+ * first slow operation, as many as have registers. The first for which there is no room stays, and
+ * those behind it go in front of the next slow operation.
  *
  * In: a module that only the code generator is still to see. Out: loads, and what their addresses
  * are computed with, further up in their block. */

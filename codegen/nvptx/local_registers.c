@@ -11,8 +11,8 @@
  * or phi of true and false, which LLVM folds into the phis of m's elements. So code that inserts
  * a value by a ladder of branches needs no comparison of indices at all.
  *
- * In: a module after local_unroll.c. An array is rewritten only if all its accesses can be, and
- * their places are not too many. */
+ * In: a module after local_unroll.c. An array is rewritten only if all its accesses can be, their
+ * places are not too many, and no loop would carry all of it for the sake of one element. */
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/graph.h"

@@ -59,9 +59,7 @@ static bool is_known_at(const FnGraph *g, LLVMValueRef v, uint32_t at) {
 
 /* Does the condition say that v, of 32 bits, is less than an extent, without a sign? */
 static bool says_below(LLVMValueRef condition, bool holds, LLVMValueRef v, unsigned depth) {
-  bool both = cg_is_op(condition, LLVMAnd) ||
-              (cg_is_op(condition, LLVMSelect) && LLVMIsNull(LLVMGetOperand(condition, 2)));
-  if (both)
+  if (cg_is_both(condition))
     return holds && depth < MAX_DEPTH &&
            (says_below(LLVMGetOperand(condition, 0), true, v, depth + 1) ||
             says_below(LLVMGetOperand(condition, 1), true, v, depth + 1));

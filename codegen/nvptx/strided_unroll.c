@@ -193,9 +193,7 @@ typedef struct Unroll {
 /* Does `first < end`, as the loop compares, follow from the condition? */
 static bool implies(const Stride *s, LLVMValueRef condition, bool holds, LLVMValueRef first,
                     unsigned depth) {
-  bool both = cg_is_op(condition, LLVMAnd) ||
-              (cg_is_op(condition, LLVMSelect) && LLVMIsNull(LLVMGetOperand(condition, 2)));
-  if (both && holds && depth < MAX_DEPTH)
+  if (cg_is_both(condition) && holds && depth < MAX_DEPTH)
     return implies(s, LLVMGetOperand(condition, 0), true, first, depth + 1) ||
            implies(s, LLVMGetOperand(condition, 1), true, first, depth + 1);
   Less l;
@@ -232,8 +230,8 @@ static bool is_guarded(const Unroll *u) {
 
 /* --- rows of one iteration --- */
 
-/* Is v made of constants, of registers of no smaller scope than this, and of arguments, if `end` is
- * NULL, or `end`? */
+/* Is v made of constants, of registers that differ between no smaller parts of a launch than this,
+ * and of `end`, or of arguments if that is NULL? */
 static bool is_made_of(LLVMValueRef v, RegisterScope scope, LLVMValueRef end, unsigned depth) {
   if (LLVMIsAConstantInt(v) || v == end || (!end && cg_is_kernel_argument(v)))
     return true;

@@ -25,13 +25,6 @@ static void place_before(Cg *cg, LLVMValueRef i) {
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
 }
 
-static unsigned count_uses(LLVMValueRef v) {
-  unsigned n = 0;
-  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-    n++;
-  return n;
-}
-
 /* --- reductions --- */
 
 typedef struct Reduction {
@@ -65,7 +58,7 @@ static const Reduction *reduction_of(LLVMValueRef i) {
 static LLVMValueRef step_of(LLVMValueRef i, uint32_t *distance) {
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef w = LLVMGetOperand(i, k), v = LLVMGetOperand(i, 1 - k);
-    if (cg_is_call_of(w, SHUFFLE_XOR) && LLVMGetOperand(w, VALUE) == v && count_uses(w) == 1 &&
+    if (cg_is_call_of(w, SHUFFLE_XOR) && LLVMGetOperand(w, VALUE) == v && cg_count_uses(w) == 1 &&
         cg_is_number(LLVMGetOperand(w, MASK), UINT32_MAX) &&
         cg_is_number(LLVMGetOperand(w, LAST), LANES - 1) &&
         LLVMIsAConstantInt(LLVMGetOperand(w, LANE))) {
@@ -84,7 +77,7 @@ static bool reduce(Cg *cg, LLVMValueRef i) {
   for (unsigned k = 0; k < 5; k++) {
     uint32_t d;
     if (!r || reduction_of(v) != r || !(shuffles[k] = step_of(v, &d)) || d >= LANES ||
-        (d & (d - 1)) || (distances & d) || (k && count_uses(v) != 2))
+        (d & (d - 1)) || (distances & d) || (k && cg_count_uses(v) != 2))
       return false;
     distances |= d, steps[k] = v, v = LLVMGetOperand(shuffles[k], VALUE);
   }
@@ -151,7 +144,7 @@ static bool find_selection(LLVMValueRef i, uint32_t d, Selection *s) {
   *s = (Selection){.i = i,
                    .yes = LLVMGetOperand(i, test > 0 ? 1 : 2),
                    .no = LLVMGetOperand(i, test > 0 ? 2 : 1)};
-  LLVMValueRef user = count_uses(i) == 1 ? LLVMGetUser(LLVMGetFirstUse(i)) : NULL;
+  LLVMValueRef user = cg_count_uses(i) == 1 ? LLVMGetUser(LLVMGetFirstUse(i)) : NULL;
   if (user && cg_is_op(user, LLVMAdd) && LLVMIsConstant(s->no) && LLVMIsNull(s->no))
     s->sum = user;
   return true;
