@@ -39,7 +39,7 @@ NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 th
 AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHARED = 216 << 10  # the same for rows and weights: what the smallest GPUs of these have, less a rest
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
-MANY, MANY_WARPS, FEW_WARPS = 8, 18, 5  # chunks of a thread; then warps of a multiprocessor at most, and of a small block
+MANY, MANY_WARPS, FEW_WARPS = 8, 18, 5  # chunks of a thread; warps of a multiprocessor at most; of a small block
 ROWS = 4  # of a block whose warps have a row each
 FEW = 2048  # blocks: fewer do not fill a GPU for long
 LANES = 0xFFFFFFFF
@@ -675,7 +675,7 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     in_all, fours = -(-chunks // (32 * MANY)), -(-chunks // (32 * 4))
     warps = max(FEW_WARPS, -(-in_all // MOST_BLOCKS))
     here = SHARED // (warps * MANY * 32 * ACCESS * (1 + weights) + 2048)
-    if alone and here > 1 and (size == 4 or in_all <= 8 * warps):  # several small blocks of a multiprocessor wait by turns
+    if alone and here > 1 and (size == 4 or in_all <= 8 * warps):  # small blocks, several at once
         return MANY, warps, -(-in_all // warps), 32 * warps * here
     if alone or fours > MOST_BLOCKS * 32:  # two blocks each of as few multiprocessors
         processors = max(-(-in_all * MANY * 32 * ACCESS * (1 + weights) // (SHARED - 1024)), -(-in_all // MANY_WARPS))

@@ -396,7 +396,9 @@ ORDERED = [
     "    cuda.cp_async(s, t, x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n    cuda.syncthreads()\n    v = s[63 - t]\n    cuda.syncthreads()\n    cuda.cp_async(s, t, x, t, 1)\n    cuda.cp_async_commit_group()\n    cuda.cp_async_wait_group(0)\n",
 ]  # fmt: skip
 UNSEEN = {2, 3, 4, 5, 8, 11}
-UNKNOWN_TO_RACECHECK = pytest.mark.unsanitized("racecheck knows no order by locks, flags, fences and shuffles, and none through another thread's wait")
+UNKNOWN_TO_RACECHECK = pytest.mark.unsanitized(
+    "racecheck knows no order by locks, flags, fences and shuffles, and none through another thread's wait"
+)
 
 
 @on_device

@@ -1,5 +1,6 @@
 ; opt=3
-; The outer loop has another divisor in each iteration: its reciprocal is not known yet there. That of the 32-bit division is known in front of both.
+; The outer loop has another divisor in each iteration: its reciprocal is not known yet there. That
+; of the 32-bit division is known in front of both.
 define ptx_kernel void @k(ptr addrspace(1) align 8 %y, i64 %n, i32 %m, ptr addrspace(1) align 8 %out) #0 {
 entry:
   br label %outer

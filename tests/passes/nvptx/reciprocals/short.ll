@@ -1,5 +1,6 @@
 ; opt=3
-; Divisions of 32 bits: the divisor's reciprocal is computed in front of the outermost loop that does not change it. A loop whose step is known at run time keeps its division.
+; Divisions of 32 bits: the divisor's reciprocal is computed in front of the outermost loop that
+; does not change it. A loop whose step is known at run time keeps its division.
 define ptx_kernel void @k(ptr addrspace(1) align 4 %y, i32 %n, i32 %m, i32 %step, ptr addrspace(1) align 4 %out) #0 {
 entry:
   br label %outer

@@ -1,5 +1,6 @@
 ; opt=3
-; Searches from both ends: the index of the first is not negative, that of the second is wrapped, and both are offsets in bytes by now. What comes from the first loop has 64 bits behind it.
+; Searches from both ends: the index of the first is not negative, that of the second is wrapped,
+; and both are offsets in bytes by now. What comes from the first loop has 64 bits behind it.
 define ptx_kernel void @k(ptr addrspace(1) align 4 %x, i32 %n, float %v, i64 %from, ptr addrspace(1) align 8 %out) #0 {
 entry:
   %extent = zext nneg i32 %n to i64
