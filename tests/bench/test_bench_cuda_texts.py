@@ -1,4 +1,4 @@
-"""The CUDA C++ of the benchmark's third set, where there is no GPU: compiled as C++ with places that the test
+"""The CUDA C++ of the benchmark's third and fourth sets, where there is no GPU: compiled as C++ with places that the test
 sets, thread after thread, and threads of the host where a block has barriers.
 """
 
@@ -11,10 +11,10 @@ import threading
 
 import pytest
 import test_bench_kernels as bench
-from kernels import native
+from kernels import fourth, native, third
 from kernels.declare import dims
-from kernels.third import KERNELS
 
+KERNELS = third.KERNELS + fourth.KERNELS
 all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
 CXX = shutil.which(os.environ.get("CXX", "g++"))
@@ -25,14 +25,16 @@ SHIM = """
 #include <mutex>
 struct place { unsigned x, y, z; };
 static thread_local place threadIdx;
-static place blockIdx, blockDim;
+static place blockIdx, blockDim, gridDim;
 static std::mutex mutex;
 static std::condition_variable all_here;
 static unsigned waiting, round_number;
 #define __global__
 #define __device__ static
+#define __constant__ static const
 #define __shared__ static
 #define __popcll __builtin_popcountll
+#define __popc __builtin_popcount
 static void __syncthreads() {
   std::unique_lock<std::mutex> lock(mutex);
   unsigned mine = round_number;
@@ -44,11 +46,20 @@ static void __syncthreads() {
     all_here.wait(lock, [&] { return round_number != mine; });
   }
 }
-static void atomicAdd(float *to, float value) { *to += value; }
+template <class T> static T atomicAdd(T *to, T value) {
+  std::lock_guard<std::mutex> lock(mutex);
+  T before = *to;
+  *to += value;
+  return before;
+}
+template <class T> static T min(T a, T b) { return a < b ? a : b; }
+template <class T> static T max(T a, T b) { return a > b ? a : b; }
+struct float2 { float x, y; };
 extern "C" void set_block(unsigned x, unsigned y, unsigned z, unsigned dx, unsigned dy, unsigned dz) {
   blockIdx = {x, y, z};
   blockDim = {dx, dy, dz};
 }
+extern "C" void set_grid(unsigned x, unsigned y, unsigned z) { gridDim = {x, y, z}; }
 extern "C" void set_thread(unsigned x, unsigned y, unsigned z) { threadIdx = {x, y, z}; }
 """
 
@@ -81,7 +92,9 @@ def test_cuda_texts(kernel, text, as_cxx):
         library.set_thread(*place)
         function(*values)
 
-    for at in itertools.product(*map(range, dims(problem.grid_for(kernel.block)))):
+    grid = dims(problem.grid_for(kernel.block))
+    library.set_grid(*grid)
+    for at in itertools.product(*map(range, grid)):
         library.set_block(*at, *block)
         if "__syncthreads" in kernel.cuda:
             threads = [threading.Thread(target=turn, args=(place,)) for place in places]

@@ -1,0 +1,8 @@
+"""The fourth set: kernels written from descriptions of their algorithms, blind: by someone who has read
+neither the compiler nor what it makes of them.
+"""
+
+from kernels.fourth import filters
+
+FAMILIES = (filters,)
+KERNELS = [kernel for family in FAMILIES for kernel in family.KERNELS]
