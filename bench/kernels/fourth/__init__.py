@@ -2,7 +2,7 @@
 neither the compiler nor what it makes of them.
 """
 
-from kernels.fourth import filters
+from kernels.fourth import codes, filters
 
-FAMILIES = (filters,)
+FAMILIES = (filters, codes)
 KERNELS = [kernel for family in FAMILIES for kernel in family.KERNELS]
