@@ -2,7 +2,7 @@
 neither the compiler nor what it makes of them.
 """
 
-from kernels.fourth import codes, filters
+from kernels.fourth import codes, fields, filters
 
-FAMILIES = (filters, codes)
+FAMILIES = (filters, codes, fields)
 KERNELS = [kernel for family in FAMILIES for kernel in family.KERNELS]
