@@ -2,7 +2,7 @@
 neither the compiler nor what it makes of them.
 """
 
-from kernels.fourth import codes, fields, filters
+from kernels.fourth import codes, fields, filters, space
 
-FAMILIES = (filters, codes, fields)
+FAMILIES = (filters, codes, fields, space)
 KERNELS = [kernel for family in FAMILIES for kernel in family.KERNELS]
