@@ -2,7 +2,7 @@
 neither the compiler nor what it makes of them.
 """
 
-from kernels.fourth import codes, fields, filters, space
+from kernels.fourth import codes, fields, filters, grids, space
 
-FAMILIES = (filters, codes, fields, space)
+FAMILIES = (filters, codes, fields, space, grids)
 KERNELS = [kernel for family in FAMILIES for kernel in family.KERNELS]
