@@ -2,7 +2,7 @@
 neither the compiler nor what it makes of them.
 """
 
-from kernels.fourth import codes, fields, filters, grids, space
+from kernels.fourth import codes, fields, filters, grids, sequences, space
 
-FAMILIES = (filters, codes, fields, space, grids)
+FAMILIES = (filters, codes, fields, space, grids, sequences)
 KERNELS = [kernel for family in FAMILIES for kernel in family.KERNELS]
