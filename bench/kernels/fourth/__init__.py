@@ -2,7 +2,7 @@
 neither the compiler nor what it makes of them.
 """
 
-from kernels.fourth import codes, fields, filters, grids, sequences, space
+from kernels.fourth import codes, fields, filters, grids, numerics, sequences, space
 
-FAMILIES = (filters, codes, fields, space, grids, sequences)
+FAMILIES = (filters, codes, fields, space, grids, sequences, numerics)
 KERNELS = [kernel for family in FAMILIES for kernel in family.KERNELS]
