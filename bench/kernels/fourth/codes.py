@@ -1,13 +1,14 @@
 """Ciphers, checksums and bits: ChaCha20 (RFC 8439), AES (FIPS 197) with a table in shared memory,
-CRC-32, bit matrices (Warren, "Hacker's Delight"). All results are equal, so the bounds are 0.
+CRC-32, bit matrices (Warren, "Hacker's Delight"), Conway's game by full adders. All results are
+equal, so the bounds are 0.
 """
 
 import zlib
 
 import numpy as np
-from kernels.declare import Kernel, Problem, sampled
-from kernels.texts import each, indexed
-from pyptx import cuda, uint32
+from kernels.declare import THIN_PLANE, Kernel, Problem, sampled
+from kernels.texts import each, indexed, plane
+from pyptx import cuda, uint32, uint64
 
 
 def rotate_left(v, k):
@@ -119,18 +120,50 @@ def transpose_bits(words, out):
         out[i, k] = a[k]
 
 
-def common_bits(rows, others, counts):
-    """How many bits each pair of rows has in common."""
-    j, i = cuda.grid(2)
-    if i < rows.shape[0] and j < others.shape[0]:
-        count = 0
-        for k in range(rows.shape[1]):
-            count += (rows[i, k] & others[j, k]).bit_count()
-        counts[i, j] = count
+def plus(a, b, c):
+    """Sums of three bits in each place: (ones, twos)."""
+    half = a ^ b
+    return half ^ c, (a & b) | (half & c)
+
+
+def row_of_neighbours(cells, row, word):
+    """The words to the left of, at and to the right of each cell; beyond the border all is dead."""
+    if row < 0 or row >= cells.shape[0]:
+        return uint64(0), uint64(0), uint64(0)
+    here = cells[row, word]
+    left = here << 1
+    right = here >> 1
+    if word > 0:
+        left |= cells[row, word - 1] >> 63
+    if word < cells.shape[1] - 1:
+        right |= cells[row, word + 1] << 63
+    return left, here, right
+
+
+def life_words(cells, out):
+    """A step of Conway's game, 64 cells to a word, whose lowest bit is the leftmost."""
+    word, row = cuda.grid(2)
+    if row >= cells.shape[0] or word >= cells.shape[1]:
+        return
+    a, b, c = row_of_neighbours(cells, row - 1, word)
+    d, here, e = row_of_neighbours(cells, row, word)
+    f, g, h = row_of_neighbours(cells, row + 1, word)
+    ones_above, twos_above = plus(a, b, c)
+    ones_below, twos_below = plus(f, g, h)
+    ones_beside, twos_beside = d ^ e, d & e
+    ones, more_twos = plus(ones_above, ones_below, ones_beside)
+    twos, fours = plus(twos_above, twos_below, twos_beside)
+    two = twos ^ more_twos
+    fours |= twos & more_twos
+    out[row, word] = two & ~fours & (ones | here)
 
 
 def words_of(rng, *shape):
     return rng.integers(0, 2**32, shape, np.uint32)
+
+
+def words_of64(rng, *shape):
+    return rng.integers(0, 2**64, shape, np.uint64)
 
 
 def rotated(v, k):
@@ -265,18 +298,22 @@ def transpose_problem(rng, n):
     return Problem((words, np.zeros_like(words)), (n,), (1,), expected, threads=n, bytes=256 * n, flops=5 * 16 * 8 * n)
 
 
-def common_problem(rng, n):
-    """n by n + 7 rows of 29 words."""
-    rows, others = words_of(rng, n, 29), words_of(rng, n + 7, 29)
+def life_problem(rng, n, shape=None):
+    """64 n cells a row in 64 n + 3 rows, a third of them alive."""
+    rows, width = shape or (64 * n + 3, n)
+    cells = words_of64(rng, rows, width) & (words_of64(rng, rows, width) | words_of64(rng, rows, width))
 
     def expected():
-        some = sampled(np.random.default_rng(0), n, 200)
-        values = bits_of(rows[some]).astype(np.float32) @ bits_of(others).astype(np.float32).T
-        return [(some, values.astype(int), 0)]
+        some = min(rows, 500)
+        alive = np.unpackbits(cells[: some + 1].view(np.uint8), axis=1, bitorder="little")
+        padded = np.pad(alive, 1)
+        around = sum(padded[y : y + len(alive), x : x + 64 * width] for y in range(3) for x in range(3)) - alive
+        values = ((around == 3) | (alive & (around == 2))).astype(np.uint8)[:some]
+        return [(np.s_[:some], np.packbits(values, axis=1, bitorder="little").view(np.uint64), 0)]
 
     return Problem(
-        (rows, others, np.zeros((n, n + 7), np.int32)), (n, n + 7, 29), (2,), expected, threads=(n + 7, n),
-        bytes=4 * n * n, flops=3 * 29 * n * n,
+        (cells, np.zeros_like(cells)), (rows, width), (1,), expected, threads=(width, rows), bytes=16 * rows * width,
+        flops=50 * rows * width,
     )  # fmt: skip
 
 
@@ -390,31 +427,33 @@ TRANSPOSE = each(
 """,
 )
 
-COMMON_HEAD = "common_bits(const unsigned *rows, const unsigned *others, int *counts, int n, int m, int width)"
-COMMON = indexed(
-    f"""
-__global__ void {COMMON_HEAD} {{
-  INDEX j = blockIdx.x * (INDEX)blockDim.x + threadIdx.x;
-  INDEX i = blockIdx.y * (INDEX)blockDim.y + threadIdx.y;
-  if (i < n && j < m) {{
-    INDEX count = 0;
-    for (INDEX k = 0; k < width; k++)
-      count += __popc(rows[i * width + k] & others[j * width + k]);
-    counts[i * m + j] = count;
-  }}
-}}
+LIFE = plane(
+    "life_words(const unsigned long long *cells, unsigned long long *out, int rows, int cols)",
+    """
+    life_word a, b, c, d, here, e, f, g, h;
+    life_row(cells, row - 1, col, rows, cols, &a, &b, &c);
+    life_row(cells, row, col, rows, cols, &d, &here, &e);
+    life_row(cells, row + 1, col, rows, cols, &f, &g, &h);
+    life_word ones_above = a ^ b ^ c, twos_above = (a & b) | ((a ^ b) & c);
+    life_word ones_below = f ^ g ^ h, twos_below = (f & g) | ((f ^ g) & h);
+    life_word ones_beside = d ^ e, twos_beside = d & e, half = ones_above ^ ones_below;
+    life_word ones = half ^ ones_beside, more_twos = (ones_above & ones_below) | (half & ones_beside);
+    life_word twos = twos_above ^ twos_below ^ twos_beside;
+    life_word fours = (twos_above & twos_below) | ((twos_above ^ twos_below) & twos_beside) | (twos & more_twos);
+    out[row * cols + col] = (twos ^ more_twos) & ~fours & (ones | here);
 """,
-    f"""
-void {COMMON_HEAD} {{
-#pragma omp parallel for
-  for (INDEX i = 0; i < n; i++)
-    for (INDEX j = 0; j < m; j++) {{
-      INDEX count = 0;
-      for (INDEX k = 0; k < width; k++)
-        count += __builtin_popcount(rows[i * width + k] & others[j * width + k]);
-      counts[i * m + j] = count;
-    }}
-}}
+    before="""
+typedef unsigned long long life_word;
+DEVICE void life_row(const life_word *cells, INDEX row, INDEX word, INDEX rows, INDEX cols, life_word *left,
+                     life_word *here, life_word *right) {
+  *left = *here = *right = 0;
+  if (row < 0 || row >= rows)
+    return;
+  const life_word *at = cells + row * cols + word;
+  *here = at[0];
+  *left = at[0] << 1 | (word > 0 ? at[-1] >> 63 : 0);
+  *right = at[0] >> 1 | (word < cols - 1 ? at[1] << 63 : 0);
+}
 """,
 )
 
@@ -427,7 +466,7 @@ KERNELS = [
     ),
     Kernel(
         "AES-128, table in shared memory", aes_encrypt, f"{WORDS}, {WORDS}, uint32[::1], uint8[::1], {WORDS}", 256,
-        aes_problem, gpu=4_000_037, host=300_007, test=301, **AES,
+        aes_problem, gpu=2_000_003, host=300_007, test=301, **AES,
     ),
     Kernel(
         "CRC-32 of records", crc32_records, "uint8[::1], int64, uint32[::1], uint32[::1]", 128, crc_problem,
@@ -438,7 +477,7 @@ KERNELS = [
         gpu=1_000_003, host=50_021, test=301, **TRANSPOSE,
     ),
     Kernel(
-        "bits in common, all pairs", common_bits, f"{WORDS}, {WORDS}, int32[:,::1]", (32, 8), common_problem,
-        gpu=2003, host=301, test=61, power=2, **COMMON,
+        "game of life in words", life_words, "uint64[:,::1], uint64[:,::1]", (32, 8), life_problem,
+        gpu=401, host=101, test=5, power=2, kind="stencil", thin=THIN_PLANE, **LIFE,
     ),
 ]  # fmt: skip

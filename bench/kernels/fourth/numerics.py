@@ -666,6 +666,6 @@ KERNELS = [
     ),
     Kernel(
         "American put by differences", american_put, ", ".join([*3 * [FLOATS], "float32, float32, int64, int64", FLOATS]),
-        LARGEST, american_problem, gpu=2003, host=301, test=5, kind="shared", **AMERICAN,
+        LARGEST, american_problem, gpu=5003, host=301, test=5, kind="shared", **AMERICAN,
     ),
 ]  # fmt: skip

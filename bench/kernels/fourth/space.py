@@ -481,6 +481,6 @@ KERNELS = [
     ),
     Kernel(
         "sphere tracing", sphere_trace, "float64[:,::1], int64, float64, float64, float64[:,::1]", (32, 8), trace_problem,
-        gpu=601, host=101, test=41, power=2, kind="irregular", **TRACE,
+        gpu=401, host=101, test=41, power=2, kind="irregular", **TRACE,
     ),
 ]  # fmt: skip
