@@ -363,7 +363,7 @@ KERNELS = [
     ),
     Kernel(
         "words and lines", count_words, "uint8[::1], int32[::1]", 256, words_problem,
-        gpu=200_000_033, host=5_000_011, test=5_003, **WORDS,
+        gpu=100_000_007, host=5_000_011, test=5_003, **WORDS,
     ),
     Kernel(
         "days to dates", civil_dates, "int32[::1], int32[::1], uint8[::1], uint8[::1], uint8[::1]", 256, civil_problem,
