@@ -52,6 +52,12 @@ template <class T> static T atomicAdd(T *to, T value) {
   *to += value;
   return before;
 }
+template <class T> static T atomicMin(T *to, T value) {
+  std::lock_guard<std::mutex> lock(mutex);
+  T before = *to;
+  *to = value < before ? value : before;
+  return before;
+}
 template <class T> static T min(T a, T b) { return a < b ? a : b; }
 template <class T> static T max(T a, T b) { return a > b ? a : b; }
 struct float2 { float x, y; };
