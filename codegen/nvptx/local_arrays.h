@@ -3,6 +3,7 @@
 #define PYPTX_CODEGEN_NVPTX_LOCAL_ARRAYS_H
 
 #include "codegen/llvm/cg.h"
+#include "codegen/llvm/graph.h"
 
 enum {
   /* Arrays of a kernel that may become registers, all together: 128 registers of the 255 that a
@@ -40,11 +41,16 @@ bool cg_local_distance(const Cg *cg, LLVMValueRef array, LLVMValueRef v, int64_t
 /* The type of an access's element. */
 LLVMTypeRef cg_local_type(const LocalAccess *a);
 
+/* local_rings.c: of loops whose length is not known and that go through one of these arrays in
+ * circles, a circle becomes a loop of known length. True: the function has other blocks. */
+bool cg_nvptx_local_rings(Cg *cg, const FnGraph *g, const LocalArrays *arrays);
+
 /* --- integers of at most 64 bits, as numbers: one bit is 0 or 1, others are signed --- */
 
 int64_t cg_int_value(LLVMValueRef constant);
 /* What a binary operation or conversion of integers gives for these operands; false: nothing, or it
  * is not known here. */
 bool cg_fold(LLVMValueRef operation, int64_t a, int64_t b, int64_t *result);
+bool cg_compares(LLVMIntPredicate how, int64_t a, int64_t b);
 
 #endif

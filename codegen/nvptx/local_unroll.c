@@ -46,6 +46,7 @@ typedef struct Number { /* base + n; base NULL: a constant */
 } Number;
 
 typedef struct LoopNote {
+  bool circles;     /* it is of circles (local_rings.c), and of no known length */
   bool needed;      /* by the array being looked at */
   bool chosen;      /* by some array that becomes registers */
   bool data_leaves; /* some exit depends on data */
@@ -73,23 +74,6 @@ typedef struct Unroll {
 
 static Number opaque(LLVMValueRef v) { return (Number){.base = v}; }
 static Number constant(int64_t n) { return (Number){.n = n}; }
-
-static bool compares(LLVMIntPredicate how, int64_t a, int64_t b) {
-  uint64_t x = (uint64_t)a, y = (uint64_t)b;
-  switch (how) {
-  case LLVMIntEQ: return a == b;
-  case LLVMIntNE: return a != b;
-  case LLVMIntUGT: return x > y;
-  case LLVMIntUGE: return x >= y;
-  case LLVMIntULT: return x < y;
-  case LLVMIntULE: return x <= y;
-  case LLVMIntSGT: return a > b;
-  case LLVMIntSGE: return a >= b;
-  case LLVMIntSLT: return a < b;
-  case LLVMIntSLE: return a <= b;
-  }
-  return false;
-}
 
 static Number value_of(Unroll *u, LLVMValueRef v, int depth);
 
@@ -134,7 +118,7 @@ static Number of_comparison(Unroll *u, LLVMValueRef v, int depth) {
   bool is_signed = how == LLVMIntSLT || how == LLVMIntSLE || how == LLVMIntSGT || how == LLVMIntSGE;
   bool ordered = !a.base || (is_signed && !a.wraps && !b.wraps);
   u->relative = (a.base || a.cancels || b.cancels) && !a.guess && !b.guess && (equality || ordered);
-  return constant(compares(how, a.n, b.n));
+  return constant(cg_compares(how, a.n, b.n));
 }
 
 static Number of_cast(Unroll *u, LLVMValueRef v, int depth) {
@@ -379,7 +363,7 @@ static bool need(Unroll *u, LLVMValueRef v) {
 static void need_loop(Unroll *u, uint32_t loop) {
   const GraphLoop *l = &u->g.loops.data[loop];
   Fork fork;
-  if (u->loops[loop].needed)
+  if (u->loops[loop].needed || u->loops[loop].circles)
     return;
   u->loops[loop].needed = true;
   for (uint32_t k = 0; k < l->nnodes; k++) {
@@ -461,15 +445,17 @@ static bool is_recurrence(Unroll *u, const LocalArray *a, uint32_t loop) {
   return loads && stores;
 }
 
-static void visit_array(Unroll *u, const LocalArray *a) {
+/* Does the array become registers? */
+static bool visit_array(Unroll *u, const LocalArray *a) {
   begin_choice(u);
   if (reads_indices(u, a) && choose_needed(u, MOST_CODE))
-    return;
+    return true;
   for (uint32_t k = 0; k < u->g.loops.len; k++) {
     begin_choice(u);
     if (!u->loops[k].chosen && is_recurrence(u, a, k))
       choose_needed(u, MOST_OF_A_RECURRENCE);
   }
+  return false;
 }
 
 /* Which element of a tuple it is, say: a constant in each iteration, and the selection no code. */
@@ -482,6 +468,10 @@ static void note_loops(Unroll *u) {
   u->seen = (ValueMap){.arena = arena};
   u->asks = true;
   u->loops = ARENA_ARRAY(arena, LoopNote, u->g.loops.len + 1);
+  for (uint32_t k = 0; k < u->g.loops.len; k++) {
+    const GraphNode *latch = &u->g.nodes[u->g.loops.data[k].latches[0]];
+    u->loops[k].circles = cg_mark_of(u->cg, latch->block, MARK_CIRCLES);
+  }
   for (uint32_t k = 0; k < u->g.len; k++) {
     const GraphNode *n = &u->g.nodes[k];
     bool header = n->loop != GRAPH_NONE && u->g.loops.data[n->loop].header == k;
@@ -537,19 +527,32 @@ static bool mark_loops(Unroll *u) {
   return any;
 }
 
-static bool visit_function(Cg *cg, LLVMValueRef f) {
+/* Chooses loops for the arrays of f; *rest: those that stay in memory. NULL: there are no arrays or
+ * no loops. */
+static Unroll *choose_loops(Cg *cg, LLVMValueRef f, LocalArrays *rest) {
   LocalArrays arrays = cg_local_arrays(cg, f);
   if (!arrays.len)
-    return false;
+    return NULL;
   Unroll *u = CX_NEW(cg->cx, Unroll);
   *u = (Unroll){.cg = cg, .g = graph_of(&cg->cx->arena, f, NULL)};
   u->slot.arena = &cg->cx->arena;
   graph_loops(&u->g);
   if (u->g.irreducible || !u->g.loops.len)
-    return false;
+    return NULL;
   note_loops(u);
   for (uint32_t k = 0; k < arrays.len; k++)
-    visit_array(u, &arrays.data[k]);
+    if (!visit_array(u, &arrays.data[k]))
+      VEC_PUSH(&cg->cx->arena, rest, arrays.data[k]);
+  return u;
+}
+
+static bool visit_function(Cg *cg, LLVMValueRef f) {
+  LocalArrays rest = {0};
+  Unroll *u = choose_loops(cg, f, &rest);
+  if (u && cg_nvptx_local_rings(cg, &u->g, &rest))
+    u = choose_loops(cg, f, &rest);
+  if (!u)
+    return false;
   cg->whole_code += (uint32_t)u->chosen_code;
   return mark_loops(u);
 }

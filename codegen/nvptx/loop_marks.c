@@ -19,11 +19,10 @@ static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *pa
   LLVMSetMetadata(branch, kind_of(c), LLVMMetadataAsValue(c, id));
 }
 
-static const char *const names[] = {[MARK_MASKED] = "pyptx.masked",
-                                    [MARK_REST] = "pyptx.rest",
-                                    [MARK_WHOLE] = "pyptx.whole",
-                                    [MARK_UNROLLED] = "pyptx.unrolled",
-                                    [MARK_COUNT] = "llvm.loop.unroll.count"};
+static const char *const names[] = {
+    [MARK_MASKED] = "pyptx.masked",     [MARK_REST] = "pyptx.rest",
+    [MARK_WHOLE] = "pyptx.whole",       [MARK_CIRCLES] = "pyptx.circles",
+    [MARK_UNROLLED] = "pyptx.unrolled", [MARK_COUNT] = "llvm.loop.unroll.count"};
 
 static LLVMMetadataRef numbered(LLVMContextRef c, const char *name, unsigned n) {
   LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), n);
@@ -70,6 +69,13 @@ void cg_mark_made(LLVMContextRef c, LLVMValueRef unrolled, LLVMValueRef rest, un
 
 void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch) {
   set_marks(c, branch, (LLVMMetadataRef[]){NULL, not_unrolled(c)}, 2);
+}
+
+void cg_mark_circles(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
+  set_marks(c, branch,
+            (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, names[MARK_CIRCLES], 1),
+                                numbered(c, names[MARK_UNROLLED], count)},
+            4);
 }
 
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch) {

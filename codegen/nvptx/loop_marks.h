@@ -16,12 +16,22 @@ void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
 void cg_mark_made(LLVMContextRef c, LLVMValueRef unrolled, LLVMValueRef rest, unsigned count);
 /* It stays a loop as it is: LLVM, and ptxas, do not unroll it. */
 void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch);
+/* The same, of a loop that local_rings.c has put around one of `count` iterations, which LLVM
+ * unrolls. */
+void cg_mark_circles(LLVMContextRef c, LLVMValueRef branch, unsigned count);
 /* LLVM unrolls it fully: by its trip count, or, if data may end it earlier, by `most` iterations
  * (0 otherwise). The second takes back all such marks that are left in the module. */
 void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most);
 void cg_unmark_whole(Cg *cg);
 
-typedef enum LoopMark { MARK_MASKED, MARK_REST, MARK_WHOLE, MARK_UNROLLED, MARK_COUNT } LoopMark;
+typedef enum LoopMark {
+  MARK_MASKED,
+  MARK_REST,
+  MARK_WHOLE,
+  MARK_CIRCLES,
+  MARK_UNROLLED,
+  MARK_COUNT
+} LoopMark;
 
 /* The number of a mark: how many iterations become one (COUNT: will, by LLVM), or are left at most.
  * 0 if the loop with
