@@ -90,6 +90,19 @@ static Division divide_rounding(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRe
   return d;
 }
 
+/* The remainder alone, by a y of 0 or more: for a negative x it is y - 1 - ~x % y, the sum of y and
+ * ~(~x % y). That sum is less than its term as an unsigned number, which a remainder that is not
+ * negative is not, so a minimum chooses. */
+static LLVMValueRef rest_by_positive(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef by_zero = l_icmp(b, LLVMIntEQ, y, LLVMConstNull(t)),
+               safe = l_select(b, by_zero, l_int(t, 1), y),
+               sign = l_ashr(b, x, l_int(t, LLVMGetIntTypeWidth(t) - 1)),
+               rest = l_xor(b, l_urem(b, l_xor(b, x, sign), safe), sign);
+  return lw_intrinsic(lw, "llvm.umin", &t, 1, (LLVMValueRef[]){rest, l_add(b, rest, safe)}, 2);
+}
+
 /* The smallest integer divided by -1 overflows. Divided by 1 instead it gives itself, which is the
  * wrapped result, and remainder 0. `exact`: that cannot happen. */
 static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool exact) {
@@ -343,10 +356,19 @@ static bool is_mixed_rest(const Lower *lw, const Ins *i, LLVMValueRef y) {
          i->args[0]->flags & INS_U32 && i->args[1]->flags & INS_I32 && !has_twin(i);
 }
 
+/* Is it a signed remainder of 32 bits, alone, by a number of 0 or more that is known at run time
+ * only? */
+static bool is_rest_by_positive(const Lower *lw, const Ins *i, LLVMValueRef y) {
+  return lw->target->narrows && i->op == OP_MOD && LLVMTypeOf(y) == lw->t->i32 &&
+         !LLVMIsAConstant(y) && i->args[1]->flags & INS_NONNEGATIVE && !has_twin(i);
+}
+
 /* Of operands that are known to fit 32 bits. */
 static LLVMValueRef divide_narrow(Lower *lw, const Ins *i, LLVMValueRef x, LLVMValueRef y) {
   Wanted w = {i->op == OP_FLOORDIV, i->op != OP_FLOORDIV};
   x = lw_low(lw, x), y = lw_low(lw, y);
+  if (!(i->flags & INS_OF_U32) && !is_of_positive(i->args[0], y) && is_rest_by_positive(lw, i, y))
+    return rest_by_positive(lw, x, y);
   Division d = i->flags & INS_OF_U32           ? divide_unsigned(lw, w, x, y)
                : is_of_positive(i->args[0], y) ? divide_positive(lw, w, x, y)
                                                : divide_signed(lw, w, x, y, i->flags & INS_NO_WRAP);
@@ -360,6 +382,10 @@ void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
   }
   bool quotient = i->op == OP_FLOORDIV, known = LLVMIsAConstant(y) || !lw->target->narrows;
   bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
+  if (ty_is_signed(i->type) && !positive && is_rest_by_positive(lw, i, y)) {
+    lw_set(lw, i, rest_by_positive(lw, x, y));
+    return;
+  }
   Divided as = {x, y, ty_is_signed(i->type) && !positive, i->block, {0}};
   LLVMValueRef v = known ? NULL : divided_before(lw, i, &as);
   if (!v && is_mixed_rest(lw, i, y)) {

@@ -100,6 +100,41 @@ def test_the_remainder_of_a_hash_by_a_count(one_entry):
     assert ptx.count("rem.u32") + ptx.count("div.u32") == 1 and "rem.u64" not in ptx and "div.u64" not in ptx
 
 
+def by_extents(a, table, once, out, first, last):
+    i = cuda.grid(1)
+    if i < a.size:
+        once[i] = a[i] % table.size
+        total = 0
+        for k in range(first, last):
+            total += table[(a[i] - k) % table.size] + k
+        out[i] = total
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 1000, 65537])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_remainders_by_extents(size, dtype):
+    """Of numbers of both signs by what is not negative: an unsigned remainder and a minimum."""
+    a = np.unique(operands(np.int32)[0]).astype(dtype)
+    table, once, out = np.arange(size, dtype=dtype), np.zeros(len(a), dtype), np.zeros(len(a), np.int64)
+    cuda.jit(by_extents)[-(-len(a) // 128), 128](a, table, once, out, 0, 3)
+    np.testing.assert_array_equal(once, a % size)
+    below = [(a - dtype(k)).astype(dtype) % size + k for k in range(3)]
+    np.testing.assert_array_equal(out, np.sum(below, axis=0, dtype=np.int64))
+
+
+def test_a_remainder_by_an_extent_of_none(one_entry):
+    a, none = operands(np.int32)[0], np.zeros(0, np.int32)
+    once, out = np.ones_like(a), np.ones(len(a), np.int64)
+    cuda.jit(by_extents)[-(-len(a) // 128), 128](a, none, once, out, 0, 0)
+    assert not once.any() and not out.any()
+
+
+def test_a_remainder_by_an_extent_has_no_sign(one_entry):
+    """In a loop its reciprocal is in front of it."""
+    ptx = ptx_of(by_extents, "narrow (int32[::1], int32[::1], int32[::1], int64[::1], int64, int64)")
+    assert "rem.s32" not in ptx and ptx.count("rem.u32") == 1 and "mul.hi.u32" in ptx
+
+
 def ptx_of(kernel, signature):
     return cuda.compile_ptx(kernel, signature, cc="sm_90", coarsen=1)[0]
 
