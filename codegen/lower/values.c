@@ -219,19 +219,38 @@ static LLVMValueRef wrapped_small(Lower *lw, LLVMValueRef index, LLVMValueRef ex
   return l_zext(lw->b, lw_intrinsic(lw, "llvm.umin", &lw->t->i32, 1, both, 2), lw->t->i64);
 }
 
-/* Is it the extent less one? */
+/* i without casts to signed types of 32 bits or more; `widening`: not those that may drop bits. */
+static const Ins *uncast(const Ins *i, bool widening) {
+  while (i->op == OP_CAST && ty_is_integral(i->args[0]->type) && ty_is_signed(i->type) &&
+         ty_is_signed(i->args[0]->type) && ty_bits(i->type) >= 32 &&
+         (!widening || ty_bits(i->type) >= ty_bits(i->args[0]->type)))
+    i = i->args[0];
+  return i;
+}
+
+/* Is it the extent less one? Of an array of fewer than 2**31 elements an axis it is, as an int32
+ * too. */
 static bool is_last(const Ins *index, const Ins *extent) {
   int64_t n;
-  const Ins *of = index->op == OP_SUB ? index->args[0] : NULL, *by = of ? index->args[1] : NULL;
-  return of && of->op == OP_EXTENT && extent->op == OP_EXTENT && of->args[0] == extent->args[0] &&
+  if (extent->op != OP_EXTENT)
+    return false;
+  index = uncast(index, extent->args[0]->type->wide);
+  const Ins *of = index->op == OP_SUB ? uncast(index->args[0], true) : NULL,
+            *by = of ? index->args[1] : NULL;
+  return of && of->op == OP_EXTENT && of->args[0] == extent->args[0] &&
          of->aux.i == extent->aux.i && by->op == OP_CONST && fz_get_int(by->aux.frozen, &n) &&
          n == 1;
 }
 
 /* Is the index the same when it is wrapped? It is if it is not negative; the extent less one is
- * negative only if the extent is 0, which adds nothing; a clamp is a selection between the two. */
+ * negative only if the extent is 0, which adds nothing, and so are the bits of a number that it
+ * masks, as in a table whose length is a power of two; a clamp is a selection between such. */
 static bool stays(const Ins *index, const Ins *extent, int depth) {
   if (index->flags & (INS_NONNEGATIVE | INS_U32) || is_last(index, extent))
+    return true;
+  const Ins *masked = uncast(index, true);
+  if (masked->op == OP_AND &&
+      (is_last(masked->args[0], extent) || is_last(masked->args[1], extent)))
     return true;
   return depth < MAX_CLAMP && index->op == OP_SELECT && stays(index->args[1], extent, depth + 1) &&
          stays(index->args[2], extent, depth + 1);

@@ -191,8 +191,11 @@ static void write_before(const Halves *h, LLVMValueRef i) {
 
 static LLVMValueRef low_of(const Halves *h, LLVMValueRef v, LLVMValueRef at);
 
-/* Of a low value that is no phi. */
+/* Of a low value that is no phi. Of nan the conversion to int64 makes -2**63, whose low half is 0
+ * already. */
 static LLVMValueRef computed(const Halves *h, LLVMValueRef i) {
+  if (cg_nvptx_converted(i))
+    return low_of(h, cg_nvptx_converted(i), i);
   bool select = LLVMIsASelectInst(i) != NULL;
   LLVMValueRef x = low_of(h, LLVMGetOperand(i, select), i),
                y = low_of(h, LLVMGetOperand(i, 1 + select), i);

@@ -65,6 +65,8 @@ void cg_nvptx_bits(Cg *cg);
 
 /* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
 void cg_nvptx_rounded(Cg *cg);
+/* The conversion of a float to an int64 that v selects, with 0 for nan; NULL: v is no such. */
+LLVMValueRef cg_nvptx_converted(LLVMValueRef v);
 
 /* hoist.c: what the loop around a new block does not change, in front of the loop. */
 void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);

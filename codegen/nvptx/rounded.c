@@ -422,6 +422,11 @@ static bool is_without_nan(LLVMValueRef v, LLVMValueRef x, LLVMValueRef none, LL
   return LLVMIsAFCmpInst(c) && LLVMGetFCmpPredicate(c) == LLVMRealUNO && LLVMGetOperand(c, 0) == x;
 }
 
+static bool is_conversion(LLVMValueRef i) {
+  return LLVMIsACallInst(i) &&
+         (cg_is_call_of(i, "llvm.nvvm.f2ll.rz") || cg_is_call_of(i, "llvm.nvvm.d2ll.rz"));
+}
+
 /* What an operation on v makes of the number n, if it is one through which LLVM moves a selection
  * of constants; else false. */
 static bool apply(LLVMValueRef op, LLVMValueRef v, int64_t *n) {
@@ -476,9 +481,12 @@ static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion, const FnGraph *g
   return i && rewrite(&(Rounded){cg, x, LLVMGetOperand(i, 0), i}, g);
 }
 
-static bool is_conversion(LLVMValueRef i) {
-  return LLVMIsACallInst(i) &&
-         (cg_is_call_of(i, "llvm.nvvm.f2ll.rz") || cg_is_call_of(i, "llvm.nvvm.d2ll.rz"));
+LLVMValueRef cg_nvptx_converted(LLVMValueRef v) {
+  LLVMValueRef of = LLVMIsASelectInst(v) ? LLVMGetOperand(v, 2) : NULL;
+  return of && is_conversion(of) &&
+                 is_without_nan(v, LLVMGetOperand(of, 0), LLVMConstNull(LLVMTypeOf(v)), of)
+             ? of
+             : NULL;
 }
 
 /* --- loops whose counter is added --- */

@@ -254,6 +254,32 @@ def test_it_takes_no_selections():
     assert "selp" not in made and "setp.nan" not in made
 
 
+def from_table(table, x, out):
+    """Of a table whose length is a power of two, by a number, the next one, and what is found there and a number."""
+    i = cuda.grid(1)
+    if i < x.size:
+        last = table.size - 1
+        at = int(math.floor(x[i]))
+        out[0, i] = table[at & last]
+        out[1, i] = table[last & (at + 1)]
+        out[2, i] = table[(table[at & last] + at) & last]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1, 2, 256, 1 << 20])
+def test_places_in_a_table(size, dtype):
+    """Masked places need no wrapping, and of nan no selection: their low bits are 0."""
+    x, table = values(dtype), np.random.default_rng(size).permutation(size).astype(np.int32)
+    out = np.zeros((3, x.size), np.int32)
+    cuda.jit(from_table)[-(-x.size // 64), 64](table, x, out)
+    at, last = whole(x, "floor"), size - 1
+    with np.errstate(over="ignore"):
+        first = table[at & last]
+        np.testing.assert_array_equal(out, [first, table[at + 1 & last], table[first + at & last]])
+    made = cuda.compile_ptx(from_table, f"narrow (int32[::1], {x.dtype}[::1], int32[:,::1])", cc="sm_90", coarsen=1)[0]
+    assert not any(word in made for word in ("selp", "setp.nan", "min."))
+
+
 def nearest(image, x, out):
     i = cuda.grid(1)
     if i < out.size:
