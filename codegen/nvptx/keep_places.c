@@ -29,6 +29,10 @@
  * masked iterations, is one predicate: the generator would compare once more in each block that
  * asks, and ptxas does not see that both are the same.
  *
+ * Of an argument beside a constant (are rows as short as the step between a warp's lanes?) it is
+ * the other way round: a predicate, of which there are seven, would be held from one loop to the
+ * next, and masked iterations in between would wait for it. Each branch compares for itself.
+ *
  * And the size of a block, which decides behind a guard whether there is more than one iteration
  * (strided_unroll.c), is read in front of the guard: ptxas reads it where it is used first, and
  * nothing else would be under way then.
@@ -37,6 +41,9 @@
  * used in its block, and so stays in it.
  *
  * In: a module that only the code generator is still to see. */
+#include <string.h>
+
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -290,14 +297,13 @@ static bool is_asked_twice(const FnGraph *g, LLVMValueRef compare, uint32_t own)
   return branch && selection;
 }
 
-/* The condition by another name: the generator copies comparisons to where they are asked, but not
- * what inline assembly gives. */
-static LLVMValueRef hidden(Cg *cg, LLVMValueRef condition) {
-  static const char constraints[] = "=b,0";
-  LLVMTypeRef type = LLVMFunctionType(cg->t.i1, &cg->t.i1, 1, 0);
-  LLVMValueRef text = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, 0,
+/* A value by another name: the generator copies comparisons to where they are asked, but not what
+ * inline assembly gives, and sees two of it as two. */
+static LLVMValueRef hidden(Cg *cg, LLVMValueRef v, const char *constraints) {
+  LLVMTypeRef of = LLVMTypeOf(v), type = LLVMFunctionType(of, &of, 1, 0);
+  LLVMValueRef text = LLVMGetInlineAsm(type, "", 0, constraints, strlen(constraints), false, 0,
                                        LLVMInlineAsmDialectATT, 0);
-  return l_call_type(cg->builder, type, text, &condition, 1);
+  return l_call_type(cg->builder, type, text, &v, 1);
 }
 
 /* A comparison by whose predicate something is chosen? */
@@ -339,9 +345,45 @@ static void share_comparisons(Cg *cg, const FnGraph *g, uint32_t k) {
     }
   for (unsigned j = 0; j < n && j < most; j++) {
     LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(shared[j]));
-    LLVMValueRef same = hidden(cg, LLVMGetUndef(cg->t.i1));
+    LLVMValueRef same = hidden(cg, LLVMGetUndef(cg->t.i1), "=b,0");
     LLVMReplaceAllUsesWith(shared[j], same);
     LLVMSetOperand(same, 0, shared[j]);
+  }
+}
+
+/* --- comparisons that are asked far apart --- */
+
+/* Does the block's branch compare an argument with a constant? */
+static LLVMValueRef argument_asked(const GraphNode *node) {
+  Fork fork;
+  if (!graph_fork(node->last, &fork) || !cg_is_op(fork.condition, LLVMICmp))
+    return NULL;
+  LLVMValueRef x = LLVMGetOperand(fork.condition, 0), n = LLVMGetOperand(fork.condition, 1);
+  bool asked = cg_is_kernel_argument(x) && cg_int_width(x) == 32 && LLVMIsAConstantInt(n);
+  return asked ? fork.condition : NULL;
+}
+
+static bool is_same(LLVMValueRef a, LLVMValueRef b) {
+  return LLVMGetICmpPredicate(a) == LLVMGetICmpPredicate(b) &&
+         LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0) &&
+         LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1);
+}
+
+/* A comparison that a block has asked before: once more. */
+static void ask_anew(Cg *cg, const FnGraph *g) {
+  for (uint32_t k = 1; k < g->len; k++) {
+    LLVMValueRef compare = argument_asked(&g->nodes[k]), before = NULL;
+    for (uint32_t j = 0; compare && j < k && !before; j++) {
+      before = argument_asked(&g->nodes[j]);
+      before = before && is_same(before, compare) ? before : NULL;
+    }
+    if (!before)
+      continue;
+    LLVMPositionBuilderBefore(cg->builder, g->nodes[k].last);
+    LLVMValueRef x = hidden(cg, LLVMGetOperand(compare, 0), "=r,0");
+    LLVMValueRef anew = copy_ins(cg->builder, compare,
+                                 (LLVMValueRef[]){x, LLVMGetOperand(compare, 1)});
+    LLVMSetCondition(g->nodes[k].last, anew);
   }
 }
 
@@ -376,5 +418,6 @@ void cg_nvptx_keep_places(Cg *cg) {
     graph_post_dominators(&g);
     for (uint32_t k = 0; k < g.len; k++)
       visit_node(cg, &g, k);
+    ask_anew(cg, &g);
   }
 }
