@@ -25,7 +25,9 @@
  *     acc += x[start]
  *
  * All threads answer it alike if the end is an argument or an extent, so that none waits for
- * another, and the few instructions of a short row are not those that choose among iterations.
+ * another, and the few instructions of a short row are not those that choose among iterations. That
+ * is asked in front of loops with a constant step, too, which a warp's lanes share; LLVM unrolls
+ * them.
  *
  * In: loops of one block that lower/unroll_hints.c has marked, before LLVM's unrolling. The step
  * must be positive, the counter must not wrap around, which the addition's flags say, and the loop
@@ -467,6 +469,27 @@ static void write(Unroll *u, How how) {
   write_exit(u, behind, end, rest, alone);
 }
 
+/* The one iteration, and the loop as it was. */
+static void write_apart(Unroll *u) {
+  LLVMBuilderRef b = u->cg->builder;
+  LLVMBasicBlockRef front = new_block(u), loop = new_block(u);
+  LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
+               *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
+  for (unsigned k = 0; k < u->nphis; k++)
+    first[k] = graph_incoming(u->old[k], u->entry);
+  graph_redirect(LLVMGetBasicBlockTerminator(u->entry), u->block, front);
+  LLVMBasicBlockRef alone = write_alone(u, first, front);
+  l_at_end(b, front, NULL);
+  l_br(b, loop);
+  l_at_end(b, loop, NULL);
+  LLVMValueRef branch = write_loop(u, front, first, 1, u->s.end, u->block);
+  cg_mark_unrolled(u->cg->context, branch, u->count);
+  for (unsigned k = 0; k < u->n; k++)
+    end[k] = is_used_outside(u, u->old[k]) ? u->now[k] : NULL;
+  u->now = u->single;
+  write_exit(u, loop, end, alone, NULL);
+}
+
 static bool read_block(Unroll *u) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(u->block), i;
   for (i = LLVMGetFirstInstruction(u->block); i != end; i = LLVMGetNextInstruction(i)) {
@@ -506,10 +529,10 @@ bool cg_nvptx_unroll_stride(Cg *cg, LLVMBasicBlockRef block, unsigned count, uns
 
 /* --- loops --- */
 
-bool cg_nvptx_has_strides(const Cg *cg) {
+bool cg_nvptx_has_loops_to_unroll(const Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      if (cg_mark_of(cg, b, MARK_COUNT) == FACTOR)
+      if (cg_mark_of(cg, b, MARK_COUNT))
         return true;
   return false;
 }
@@ -519,10 +542,25 @@ static bool steps_by_constant(LLVMBasicBlockRef b) {
   return cg_read_stride(b, &s) && LLVMIsAConstantInt(s.step);
 }
 
+/* Of a loop that LLVM unrolls, since its step is a constant (a warp's lanes share a row): the one
+ * iteration in front of it. */
+static void set_one_apart(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
+  Unroll u = {.cg = cg, .block = block, .count = count, .place = {.arena = &cg->cx->arena}};
+  bool right = cg_read_stride(block, &u.s) && read_block(&u) && may_be_alone(&u) &&
+               !is_made_of(graph_incoming(u.s.counter, u.entry), SCOPE_BLOCK, u.s.end, 0);
+  if (right)
+    write_apart(&u);
+}
+
 void cg_nvptx_unroll_strides(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      if (cg_mark_of(cg, b, MARK_COUNT) == FACTOR && !cg_mark_of(cg, b, MARK_WHOLE) &&
-          !steps_by_constant(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
+      unsigned count = cg_mark_of(cg, b, MARK_COUNT);
+      if (!count || cg_mark_of(cg, b, MARK_WHOLE))
+        continue;
+      if (steps_by_constant(b))
+        set_one_apart(cg, b, count);
+      else if (count == FACTOR)
         cg_nvptx_unroll_stride(cg, b, FACTOR, 0);
+    }
 }

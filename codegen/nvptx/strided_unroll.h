@@ -19,9 +19,10 @@ bool cg_read_stride(LLVMBasicBlockRef block, Stride *s);
 LLVMValueRef cg_stride_has(Cg *cg, const Stride *s, LLVMValueRef counter, unsigned behind,
                            LLVMValueRef before);
 
-/* Is there a loop that LLVM is to unroll by the factor of those whose step is known at run time? */
-bool cg_nvptx_has_strides(const Cg *cg);
-/* Unrolls all loops of that kind; before LLVM's own unrolling. */
+/* Is there a loop that is to be unrolled? */
+bool cg_nvptx_has_loops_to_unroll(const Cg *cg);
+/* Unrolls those whose step is known at run time, and sets the one iteration of short rows apart;
+ * before LLVM's own unrolling. */
 void cg_nvptx_unroll_strides(Cg *cg);
 /* Unrolls one: `count` iterations at once, and a loop for what is left over, which is marked as
  * LLVM's is. most: as many iterations are there at most; 0: it is not known. false: nothing has

@@ -65,6 +65,16 @@ def divided(x, out):
     out[cuda.blockIdx.x, t] = s + 100 * before
 
 
+def polynomials(x, out):
+    """Much behind the loads."""
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t, cuda.blockIdx.x * 3, 3):
+        v = x[k]
+        s = s * 0.5 + ((v * v - 3) * v + 2) * (v - 1)
+    out[cuda.blockIdx.x, t] = s
+
+
 def ratios(x, out):
     """Of float64, more loads than registers: in rounds of fewer copies."""
     t = cuda.threadIdx.x
@@ -264,7 +274,7 @@ def beyond_both_ends(x, out):
 
 
 LOOPS = [
-    sums, strided_products, extremes, places, backwards, divided, ratios, quotients, gathered, conditional, staged, in_place,
+    sums, strided_products, extremes, places, backwards, divided, polynomials, ratios, quotients, gathered, conditional, staged, in_place,
     in_shared_memory, counters, nested, pairs, of_windows, chained, one_after_the_other,
     strided_counter, strided_from_the_first, strided_stores, strided_words, strided_remainders,
     strided_on_the_grid, beyond_both_ends,
@@ -285,8 +295,8 @@ def test_every_trip_count(loop, dtype):
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
 def test_what_is_left_over_is_no_loop(one_entry):
     signature = "void(float32[::1], float64[:,::1])"
-    # of one load an iteration sixteen at once, then eight, then those that are left; of a strided loop one alone, too
-    for loop, iterations, bodies in ((sums, 8, 16 + 8 + 7), (strided_products, 4, 1 + 4 + 3), (extremes, 8, 16 + 8 + 7)):
+    # one alone; of one load an iteration sixteen at once, then eight, then those that are left
+    for loop, iterations, bodies in ((sums, 8, 1 + 16 + 8 + 7), (strided_products, 4, 1 + 4 + 3), (extremes, 8, 1 + 16 + 8 + 7)):
         ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
         loads = len(re.findall(r"\bld\.global", ptx))
         assert loads == bodies * (2 if loop is strided_products else 1), loop.__name__
