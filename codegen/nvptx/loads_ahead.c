@@ -1,4 +1,4 @@
-/* NVPTX loads ahead: loads of several iterations in front of the first store.
+/* NVPTX loads ahead: loads of several iterations in front of the first store, or slow operation.
  *
  *   for k in range(1, x.shape[0] - 1):
  *     out[k, i] = x[k - 1, i] + x[k, i] + x[k + 1, i]
@@ -15,10 +15,22 @@
  * themselves among it. What all iterations load from one address is loaded once, in front of the
  * loop.
  *
- * In: a module that only the code generator is still to see. Out: loads with CG_AHEAD at the
- * beginning of their unrolled loops; where they are more than have registers, in groups, the next
- * of which is where its first load was. A loop that stores anything but what they may pass, or that
- * is left elsewhere than at its end, stays as it is. */
+ * In a loop that stores nothing, each iteration may have a quotient or root behind a condition:
+ *
+ *   for k in range(neighbours.shape[0]):
+ *     j = neighbours[k, i]
+ *     …
+ *     if r2 < cutoff2: force += 1.0 / r2
+ *
+ * ptxas gives it a branch to a slow path, and moves no load over that, so that only the loads of
+ * one iteration are in flight. Here no array need be known to be apart, so what all iterations load
+ * by their counter goes to the beginning, without a mark. What they load by what was loaded stays:
+ * in front it would wait for that.
+ *
+ * In: a module that only the code generator is still to see. Out: such loads at the beginning of
+ * their unrolled loops; where they are more than have registers, in groups, the next of which is
+ * where its first load was. A loop that stores anything but what they may pass, or that is left
+ * elsewhere than at its end, stays as it is. */
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
@@ -28,7 +40,8 @@
 
 enum {
   WORDS = 8, /* of 32 bits: what may be in flight, beside what the loop keeps in registers */
-  ONCE = 8   /* loads in front of a loop */
+  ONCE = 8,  /* loads in front of a loop */
+  DEEP = 8   /* sums and products that an address is made of */
 };
 
 typedef struct Ahead {
@@ -40,7 +53,9 @@ typedef struct Loop {
   Cg *cg;
   const FnGraph *g;
   uint32_t number, latch;
-  ValueMap place; /* its instructions, but for the header's phis, in their order */
+  bool stores, slow; /* does anything in it */
+  ValueMap place;    /* its instructions, but for the header's phis, in their order */
+  ValueMap free;     /* loads that need no mark */
   VEC(LLVMValueRef) dead;
 } Loop;
 
@@ -51,7 +66,7 @@ typedef struct Group {
   ValueMap ahead, moved; /* loads of the group; what is in front by now */
   VEC(Ahead) loads;
   unsigned words;
-  bool gains; /* a store is in front of one of them */
+  bool gains; /* a store, or in another block a slow operation, is in front of one of them */
 } Group;
 
 static bool has(const ValueMap *m, LLVMValueRef v) { return valuemap_get(m, v) != VALUEMAP_NONE; }
@@ -79,6 +94,8 @@ static bool read_block(Loop *l, LLVMBasicBlockRef block, bool header, uint32_t *
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     if (!may_be_passed(l->cg, i))
       return false;
+    l->stores |= cg_is_op(i, LLVMStore);
+    l->slow |= cg_is_slow(l->cg, i);
     if (!header || !LLVMIsAPHINode(i))
       valuemap_set(&l->place, i, ++*place);
   }
@@ -107,6 +124,37 @@ static bool read_loop(Loop *l) {
   return true;
 }
 
+static bool is_before(void *loop, LLVMValueRef i) { return !has(&((const Loop *)loop)->place, i); }
+
+/* Is v made of the thread's place, as far as that can be seen? */
+static bool is_of_thread(LLVMValueRef v, unsigned depth) {
+  if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || depth == DEEP)
+    return false;
+  bool is = cg_nvptx_is_thread(v);
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n && !is; k++)
+    is = is_of_thread(LLVMGetOperand(v, k), depth + 1);
+  return is;
+}
+
+/* Where nothing is stored: what each iteration loads from global memory by an address that is known
+ * when the loop's first instruction is reached. It is loaded whenever that is, since the loop is
+ * left at its end only. What all threads load from one address is in the cache, and stays. */
+static void find_free(Loop *l) {
+  if (l->stores || !l->slow)
+    return;
+  Spot front = {.has = is_before, .user = l};
+  for (uint32_t node = 0; node < l->g->len; node++) {
+    if (l->g->nodes[node].loop != l->number || !graph_dominates(l->g, node, l->latch))
+      continue;
+    LLVMBasicBlockRef block = l->g->nodes[node].block;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+      if (cg_is_op(i, LLVMLoad) && cg_is_plain_access(i) &&
+          LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL &&
+          is_of_thread(LLVMGetOperand(i, 0), 0) && cg_is_ready(&front, LLVMGetOperand(i, 0)))
+        valuemap_set(&l->free, i, 1);
+  }
+}
+
 /* To be erased when the loop has been written, since what comes at its address then would be taken
  * for it in the maps. */
 static void drop(Loop *l, LLVMValueRef i, LLVMValueRef instead) {
@@ -119,7 +167,8 @@ static void drop(Loop *l, LLVMValueRef i, LLVMValueRef instead) {
 /* --- in front of the loop --- */
 
 static bool is_ahead(const Loop *l, LLVMValueRef i) {
-  return cg_is_op(i, LLVMLoad) && cg_goes_ahead(l->cg, i) && LLVMGetFirstUse(i);
+  return cg_is_op(i, LLVMLoad) && LLVMGetFirstUse(i) &&
+         (has(&l->free, i) || cg_goes_ahead(l->cg, i));
 }
 
 /* What each iteration loads from the same address. */
@@ -308,20 +357,23 @@ static void order_loop(Loop *l) {
   if (!most)
     return;
   Group now = group_at(l, graph_behind_phis(l->g->nodes[loop->header].block));
-  bool stored = false;
+  bool passed = false, slow = false;
   for (uint32_t node = loop->header; node < l->g->len; node++) {
     const GraphNode *n = &l->g->nodes[node];
     if (n->loop != l->number)
       continue;
+    passed |= slow; /* loads_first.c has seen to those of the block itself */
+    slow = false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(n->block); i; i = LLVMGetNextInstruction(i)) {
       Ahead a = {.load = i};
-      stored |= cg_is_op(i, LLVMStore);
+      passed |= cg_is_op(i, LLVMStore);
+      slow |= cg_is_slow(l->cg, i);
       if (!is_ahead(l, i) || !read_condition(l, node, &a))
         continue;
       if (now.words >= most) { /* the first of the next group */
         VEC_PUSH(arena, &all, now);
         now = group_at(l, a.condition ? l->g->nodes[n->pred[0]].last : LLVMGetNextInstruction(i));
-        stored = false;
+        passed = slow = false;
         if (!a.condition) { /* it stays where it is */
           now.words = words_of(l->cg, i);
           continue;
@@ -332,7 +384,7 @@ static void order_loop(Loop *l) {
           (a.condition && !cg_is_ready(&front, a.condition)))
         continue;
       now.words += words_of(l->cg, i);
-      now.gains |= stored;
+      now.gains |= passed;
       valuemap_set(&now.ahead, i, 1);
       VEC_PUSH(arena, &now.loads, a);
     }
@@ -349,25 +401,27 @@ static void order_loads(Cg *cg, LLVMValueRef f) {
   FnGraph g = graph_of(&cg->cx->arena, f, NULL);
   graph_loops(&g);
   for (uint32_t k = 0; k < g.loops.len; k++) {
-    Loop l = {.cg = cg, .g = &g, .number = k, .place.arena = &cg->cx->arena};
+    Arena *arena = &cg->cx->arena;
+    Loop l = {.cg = cg, .g = &g, .number = k, .place.arena = arena, .free.arena = arena};
     if (!read_loop(&l))
       continue;
+    find_free(&l);
     load_once(&l);
     order_loop(&l);
   }
 }
 
-/* Is there anything to do? */
-static bool is_marked(const Cg *cg, LLVMValueRef f) {
+/* May there be anything to do? */
+static bool has_work(const Cg *cg, LLVMValueRef f) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cg_is_op(i, LLVMLoad) && cg_goes_ahead(cg, i))
+      if (cg_is_slow(cg, i) || (cg_is_op(i, LLVMLoad) && cg_goes_ahead(cg, i)))
         return true;
   return false;
 }
 
 void cg_nvptx_loads_ahead(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    if (is_marked(cg, f))
+    if (has_work(cg, f))
       order_loads(cg, f);
 }

@@ -110,10 +110,13 @@ void cg_nvptx_predicated(Cg *cg);
 void cg_nvptx_loads_first(Cg *cg);
 /* late_loads.c: what a long loop does not change, loaded where it is used. */
 void cg_nvptx_late_loads(Cg *cg);
-/* loads_ahead.c: loads of several iterations in front of the stores that they may pass. */
+/* loads_ahead.c: loads of several iterations in front of the stores that they may pass, and of slow
+ * operations behind conditions. */
 void cg_nvptx_loads_ahead(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
 void cg_nvptx_wide_accesses(Cg *cg);
+/* Is v a thread's index in its block, or its number in its warp? */
+bool cg_nvptx_is_thread(LLVMValueRef v);
 void cg_nvptx_sine_pairs(Cg *cg);
 /* short_shuffles.c: shuffles of 64-bit numbers that fit 32 bits; after LLVM's passes. */
 void cg_nvptx_short_shuffles(Cg *cg);

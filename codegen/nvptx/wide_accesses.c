@@ -91,7 +91,7 @@ static bool is_side_by_side(const Access *a, const Access *b) {
          a->type == b->type;
 }
 
-static bool is_thread(LLVMValueRef v) {
+bool cg_nvptx_is_thread(LLVMValueRef v) {
   return cg_is_call_of_any(v, "llvm.nvvm.read.ptx.sreg.tid.") ||
          cg_is_call_of_any(v, "llvm.nvvm.read.ptx.sreg.laneid");
 }
@@ -107,7 +107,7 @@ typedef enum Spread {
 static Spread spread_of(LLVMValueRef v, uint64_t bytes, unsigned wide, unsigned depth) {
   if (!v || !LLVMIsAInstruction(v) || LLVMIsAPHINode(v))
     return SAME;
-  if (is_thread(v) || cg_is_op(v, LLVMLoad) || depth == DEEP)
+  if (cg_nvptx_is_thread(v) || cg_is_op(v, LLVMLoad) || depth == DEEP)
     return bytes % wide ? DENSE : APART;
   bool product = cg_is_op(v, LLVMMul) || cg_is_op(v, LLVMShl);
   LLVMValueRef by = product ? LLVMGetOperand(v, 1) : NULL;
