@@ -11,6 +11,12 @@
  * Of a selection or a sum whose operands are not used any more, the operands stay in registers
  * until there: the double-precision sine gives one of two numbers, by a third.
  *
+ * What is made of one number that nothing else uses takes as many registers as that number. Where
+ * LLVM has put it in a later block, it goes back to the number:
+ *
+ *   s = math.sin(x); t = math.sin(y)
+ *   h = s * s + t                # s * s would stand among the operations of the second sine
+ *
  * And of a store behind a condition that waits for a load, in a loop, the address is computed in
  * front of it:
  *
@@ -126,9 +132,48 @@ static bool shrinks(Cg *cg, LLVMValueRef i) {
   return bits > bits_of(cg, i);
 }
 
+/* The one float64 that the operation makes another of, beside constants, if nothing else uses it;
+ * NULL: there is none. */
+static LLVMValueRef sole_operand(Cg *cg, LLVMValueRef i) {
+  LLVMValueRef of = NULL;
+  if (LLVMTypeOf(i) != cg->t.f64 || !cg_only_computes(i) || LLVMIsAPHINode(i) || LLVMIsACallInst(i))
+    return NULL;
+  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(i); k++) {
+    LLVMValueRef v = LLVMGetOperand(i, k);
+    if (LLVMIsAConstant(v) || v == of)
+      continue;
+    if (of || !LLVMIsAInstruction(v) || LLVMTypeOf(v) != cg->t.f64)
+      return NULL;
+    of = v;
+  }
+  for (LLVMUseRef u = of ? LLVMGetFirstUse(of) : NULL; u; u = LLVMGetNextUse(u))
+    if (LLVMGetUser(u) != i)
+      return NULL;
+  return of;
+}
+
+/* Moves what is made of one value that ends there to that value, which would wait for it in as many
+ * registers. */
+static void move_to_operands(Cg *cg, FnGraph *g, uint32_t own) {
+  for (LLVMValueRef i = g->nodes[own].first, next; i && i != g->nodes[own].last; i = next) {
+    next = LLVMGetNextInstruction(i);
+    LLVMValueRef v = sole_operand(cg, i);
+    uint32_t at = v ? graph_number(g, LLVMGetInstructionParent(v)) : own;
+    if (at == own || at == GRAPH_NONE || g->nodes[at].loop != g->nodes[own].loop ||
+        !post_dominates(g, own, at))
+      continue;
+    if (i == g->nodes[own].first)
+      g->nodes[own].first = next;
+    LLVMInstructionRemoveFromParent(i);
+    LLVMPositionBuilderBefore(cg->builder, LLVMIsAPHINode(v) ? graph_behind_phis(g->nodes[at].block)
+                                                             : LLVMGetNextInstruction(v));
+    l_insert(cg->builder, i);
+  }
+}
+
 static bool is_kept(Cg *cg, const FnGraph *g, uint32_t own, LLVMValueRef i) {
   if (!letter_of(cg, i) || LLVMIsAPHINode(i) ||
-      !(LLVMIsALoadInst(i) ? cg_is_plain_access(i) : shrinks(cg, i)))
+      !(LLVMIsALoadInst(i) ? cg_is_plain_access(i) : shrinks(cg, i) || sole_operand(cg, i)))
     return false;
   uint32_t at = block_of_uses(g, i, own);
   return at != GRAPH_NONE && g->nodes[at].loop == g->nodes[own].loop && post_dominates(g, at, own);
@@ -416,6 +461,8 @@ void cg_nvptx_keep_places(Cg *cg) {
     FnGraph g = graph_of(&cg->cx->arena, f, NULL);
     graph_loops(&g);
     graph_post_dominators(&g);
+    for (uint32_t k = 0; k < g.len; k++)
+      move_to_operands(cg, &g, k);
     for (uint32_t k = 0; k < g.len; k++)
       visit_node(cg, &g, k);
     ask_anew(cg, &g);
