@@ -27,6 +27,7 @@ typedef struct Rows {
 typedef struct Factor {
   Ins *ins;
   int64_t most; /* it is at most so far from 0 */
+  Ins *outer;   /* of what the loop does not change: an outer loop's counter, with which it moves */
 } Factor;
 
 typedef struct ArrayPair {
@@ -67,6 +68,9 @@ typedef struct Range {
 /* May the loop be written twice, and has it at most so many operations? */
 bool ssa_is_short(const SmallLoop *loop, unsigned most);
 Intervals *ssa_intervals_of(Versions *of);
+bool ssa_is_int64(const Type *t);
+/* What it was before casts of int64. */
+Ins *ssa_uncast(Ins *i);
 /* A range upward of int64, of at most so many operations. */
 bool ssa_read_upward(Range *r, Block *header, Block *latch, unsigned most);
 /* From `from` to `yes` if the comparison of v with n holds, else to `no`. */
@@ -80,6 +84,15 @@ Ins *ssa_extent_of(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *array, unsign
 Ins *ssa_in_front(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *i, Ins *counter);
 /* Writes each loop twice of which `reads` says so. */
 void ssa_version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *));
+
+/* --- outer_counters.c --- */
+
+/* The counter of a loop around, if i is a sum or difference of it and of what that loop does not
+ * change; else NULL. Needs dominators. */
+Ins *ssa_outer_counter(const Range *r, const Ins *i);
+/* What i, which has that counter, is at the ends of its range, or beyond them. */
+void ssa_outer_ends(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *i, Ins *counter,
+                    Ins **low, Ins **high);
 
 /* --- sum_versions.c --- */
 

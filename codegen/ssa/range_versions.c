@@ -181,7 +181,7 @@ static bool read_counter(Range *r) {
   return by == r->step && (next->args[0] == r->counter || next->args[1] == r->counter);
 }
 
-static bool is_int64(const Type *t) {
+bool ssa_is_int64(const Type *t) {
   return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64;
 }
 
@@ -198,7 +198,7 @@ static bool may_be_negative(Range *r, const Ins *i, const Block *b) {
 }
 
 static bool is_or_adds(const Ins *i, const Ins *counter) {
-  while (i != counter && i->op == OP_CAST && is_int64(i->args[0]->type))
+  while (i != counter && i->op == OP_CAST && ssa_is_int64(i->args[0]->type))
     i = i->args[0];
   return i == counter || (i->op == OP_ADD && (i->args[0] == counter || i->args[1] == counter));
 }
@@ -339,9 +339,9 @@ static Course course_of(const Range *r, const Ins *i, unsigned depth) {
   if (is_known_before(r, i, depth))
     return STAYS;
   bool sum = i->op == OP_ADD || i->op == OP_SUB;
-  if (!depth || !is_int64(i->type) || !(sum || i->op == OP_MUL || i->op == OP_CAST))
+  if (!depth || !ssa_is_int64(i->type) || !(sum || i->op == OP_MUL || i->op == OP_CAST))
     return ANY;
-  Course a = is_int64(i->args[0]->type) ? course_of(r, i->args[0], depth - 1) : ANY;
+  Course a = ssa_is_int64(i->args[0]->type) ? course_of(r, i->args[0], depth - 1) : ANY;
   if (i->op == OP_CAST)
     return a;
   Course b = course_of(r, i->args[1], depth - 1), moves = a == STAYS ? b : b == STAYS ? a : ANY;
@@ -369,7 +369,7 @@ bool ssa_read_upward(Range *r, Block *header, Block *latch, unsigned most) {
   int64_t step;
   r->latch = latch;
   return ssa_small_loop(&r->loop, header, latch) && ssa_is_short(&r->loop, most) &&
-         read_condition(r) && r->known && read_counter(r) && is_int64(r->counter->type) &&
+         read_condition(r) && r->known && read_counter(r) && ssa_is_int64(r->counter->type) &&
          r->stop->type == r->counter->type && is_known_before(r, r->stop, MAX_DEPTH) &&
          fz_get_int(r->step->aux.frozen, &step) && step <= LARGEST;
 }
@@ -442,8 +442,8 @@ static bool read_signs(Range *r, Block *header, Block *latch) {
 
 /* --- products that may not fit 32 bits --- */
 
-static Ins *uncast(Ins *i) {
-  while (i->op == OP_CAST && is_int64(i->args[0]->type))
+Ins *ssa_uncast(Ins *i) {
+  while (i->op == OP_CAST && ssa_is_int64(i->args[0]->type))
     i = i->args[0];
   return i;
 }
@@ -462,9 +462,9 @@ static bool add_factor(Range *r, Ins *i, int64_t most) {
   for (unsigned k = 0; k < r->nfactors; k++)
     if (r->factors[k].ins == i && r->factors[k].most <= most)
       return true;
-  bool can = r->nfactors < MAX_FACTORS && is_int64(i->type) && can_be_factor(r, i);
+  bool can = r->nfactors < MAX_FACTORS && ssa_is_int64(i->type) && can_be_factor(r, i);
   if (can)
-    r->factors[r->nfactors++] = (Factor){i, most};
+    r->factors[r->nfactors++] = (Factor){i, most, NULL};
   return can;
 }
 
@@ -472,7 +472,7 @@ static bool add_factor(Range *r, Ins *i, int64_t most) {
  * but for those that fit. */
 static void find_factors(Range *r, Ins *v, unsigned depth) {
   enum { MOST = INS_FACTOR_MOST };
-  if (!depth || !is_int64(v->type) || v == r->counter)
+  if (!depth || !ssa_is_int64(v->type) || v == r->counter)
     return;
   if (!v->block || !ssa_in_loop(&r->loop, v->block)) {
     if (depth < MAX_DEPTH && v->op == OP_MUL &&
@@ -485,8 +485,8 @@ static void find_factors(Range *r, Ins *v, unsigned depth) {
     find_factors(r, v->args[0], depth - 1);
   } else if (v->op == OP_MUL &&
              !ir_is_within(ssa_intervals_of(r->of), v, (Interval){INT32_MIN, INT32_MAX})) {
-    if (add_factor(r, uncast(v->args[0]), MOST))
-      add_factor(r, uncast(v->args[1]), MOST);
+    if (add_factor(r, ssa_uncast(v->args[0]), MOST))
+      add_factor(r, ssa_uncast(v->args[1]), MOST);
   }
 }
 
@@ -503,10 +503,14 @@ static bool read_factors(Range *r, Block *header, Block *latch) {
     FOR_INS (r->loop.blocks[k], i)
       for (uint32_t n = 0; n < i->nargs && reads_numbers(i); n++)
         find_factors(r, i->args[n], MAX_DEPTH);
-  for (unsigned k = 0; k < r->nfactors; k++)
-    if (course_of(r, r->factors[k].ins, MAX_DEPTH) != STAYS)
-      return true;
-  return false;
+  bool moves = false;
+  for (unsigned k = 0; k < r->nfactors; k++) {
+    Factor *f = &r->factors[k];
+    bool stays = course_of(r, f->ins, MAX_DEPTH) == STAYS;
+    f->outer = stays ? ssa_outer_counter(r, f->ins) : NULL;
+    moves |= !stays;
+  }
+  return moves;
 }
 
 /* --- around the loops --- */
@@ -663,6 +667,8 @@ static void choose_by_factors(Cx *cx, Fn *fn, const Range *r, Block *at, Block *
     Ins *low = ssa_in_front(cx, fn, r, at, f->ins, falls ? end : r->start);
     Ins *high = counts ? ssa_in_front(cx, fn, r, at, r->stop, r->start)
                        : ssa_in_front(cx, fn, r, at, f->ins, falls ? r->start : end);
+    if (f->outer)
+      ssa_outer_ends(cx, fn, r, at, f->ins, f->outer, &low, &high);
     Block *above = ir_block(cx, fn), *next = k + 1 == r->nfactors ? fast : ir_block(cx, fn);
     Block *below = low == high || counts ? next : ir_block(cx, fn);
     ssa_choose(cx, fn, r, at, low, OP_GE, -f->most, above, general);
