@@ -529,6 +529,31 @@ static void negate_other(Cg *cg, LLVMValueRef product) {
                  cg_is_op(other, LLVMFNeg) ? LLVMGetOperand(other, 0) : l_fneg(cg->builder, other));
 }
 
+/* --- squares of neighbouring distances ---
+ *
+ * The generator makes (k - x) + 1 of (k + 1) - x, beside k - x, and y * z + z of (y + 1) * z, one
+ * operation. Of the square that makes a product and three sums, y * y + y + y + 1, in place of a
+ * sum and a product, which the next sum joins. It does not see a sum behind inline assembly. */
+static bool is_square_of_next(const Cg *cg, LLVMValueRef i) {
+  LLVMValueRef y = cg_is_op(i, LLVMMul) && LLVMTypeOf(i) == cg->t.i32 ? LLVMGetOperand(i, 0) : NULL;
+  if (!y || y != LLVMGetOperand(i, 1) || !cg_is_op(y, LLVMSub))
+    return false;
+  LLVMValueRef next = LLVMGetOperand(y, 0);
+  return cg_is_op(next, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
+         LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) == 1;
+}
+
+static void hide_next(Cg *cg, LLVMValueRef square) {
+  LLVMTypeRef type = LLVMFunctionType(cg->t.i32, &cg->t.i32, 1, 0);
+  LLVMValueRef next = LLVMGetOperand(square, 0);
+  LLVMValueRef text = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, 0, LLVMInlineAsmDialectATT,
+                                       0);
+  LLVMPositionBuilderBefore(cg->builder, square);
+  LLVMValueRef same = l_call_type(cg->builder, type, text, &next, 1);
+  LLVMSetOperand(square, 0, same);
+  LLVMSetOperand(square, 1, same);
+}
+
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
@@ -562,6 +587,8 @@ void cg_nvptx_prepare(Cg *cg) {
           make_nan(cg, i);
         else if (is_product_negated(i))
           negate_other(cg, i);
+        else if (is_square_of_next(cg, i))
+          hide_next(cg, i);
       }
     }
 }
