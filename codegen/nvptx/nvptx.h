@@ -79,6 +79,8 @@ void cg_nvptx_near_indices(Cg *cg);
 /* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
  * passes. */
 void cg_nvptx_short_indices(Cg *cg);
+/* walk_versions.c: loops that walk forwards from a position that was read in two versions. */
+void cg_nvptx_walk_versions(Cg *cg);
 /* word_phis.c: words of narrow elements that a loop carries, as phis of words; after LLVM's
  * passes. */
 void cg_nvptx_words(Cg *cg);

@@ -1,6 +1,6 @@
 """Loops over lists of neighbours and over windows, as simulations and filters have them: what iterations load goes in
 front of slow operations (codegen/nvptx/loads_ahead.c), tests of a row in front of all rows (codegen/ssa/outer_counters.c),
-squares to what they are made of (keep_places.c). Beside plain Python; `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+squares to what they are made of (keep_places.c), walks from positions that were read (walk_versions.c). Beside plain Python; `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
 import math
 
@@ -88,3 +88,60 @@ def test_squares_of_sines():
     rng = np.random.default_rng(0)
     # Five roundings of numbers up to 1, and sines off by a unit or two.
     run(arcs, (rng.uniform(-9, 9, 70), rng.uniform(-9, 9, 70), np.zeros(70)), grid=3, block=32, ulps=64)
+
+
+def walk(text, starts, ends, out):
+    """Two elements where the first is large: the second has an index of its own, which may wrap where the first does not."""
+    t = cuda.grid(1)
+    if t >= out.size:
+        return
+    i, end = starts[t], ends[t]
+    s = 0
+    while i < end:
+        c = int(text[i])
+        i += 1
+        if c >= 128:
+            s = 3 * s + int(text[i])
+            i += 1
+        s += c
+    out[t] = s + 1000 * i
+
+
+def walk_until(text, starts, ends, out):
+    """Left in the middle, by several ways, with different values."""
+    t = cuda.grid(1)
+    if t >= out.size:
+        return
+    i = starts[t]
+    s = 0
+    while True:
+        if i >= ends[t]:
+            s = -s
+            break
+        c = int(text[i])
+        if c == 7:
+            break
+        s += c
+        i += 1 + (c & 1)
+        if s > 600:
+            s += 5
+            break
+    out[t] = s
+
+
+@pytest.mark.parametrize("kernel", [walk, walk_until])
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+def test_walks_from_positions(kernel, dtype):
+    rng = np.random.default_rng(1)
+    n, threads = 61, 96
+    text = rng.integers(0, 256, n).astype(np.uint8)
+    starts = rng.integers(-n, n - 1, threads).astype(dtype)
+    starts[:8] = [0, -1, -2, -n, n - 2, 1, -3, 5]
+    ends = np.minimum(starts + rng.integers(-2, 40, threads), n - 1).astype(dtype)
+    run(kernel, (text, starts, ends, np.zeros(threads, np.int64)), grid=3, block=32)
+
+
+def test_a_walk_is_written_twice():
+    ptx = cuda.compile_ptx(walk, "narrow (uint8[::1], int64[::1], int64[::1], int64[::1])", cc="sm_90")[0]
+    assert ptx.count("ld.global.s8") == 2, "the first elements, in either version"
+    assert ptx.count("min.u32") == 2, "of one version the indices are wrapped"
