@@ -554,6 +554,71 @@ static void hide_next(Cg *cg, LLVMValueRef square) {
   LLVMSetOperand(square, 1, same);
 }
 
+/* --- trips of unrolled loops ---
+ *
+ * LLVM counts the trips of a loop that it has unrolled four times as n & ~3, and what is left over
+ * as n & 3. By n - (n & 3), as nvcc has it, ptxas gives what a loop that only computes carries
+ * other registers, and fewer operands of an instruction are in one bank. */
+static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block) {
+  LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+  return u && !LLVMGetNextUse(u) ? LLVMGetInstructionParent(LLVMGetUser(u)) : NULL;
+}
+
+/* Does the block go to a loop of one block that carries float32, and neither loads nor stores? */
+static bool is_before_computing(const Cg *cg, LLVMBasicBlockRef block) {
+  LLVMBasicBlockRef loop = graph_next(block);
+  Fork fork;
+  bool floats = false;
+  if (!loop || !graph_fork(LLVMGetBasicBlockTerminator(loop), &fork) ||
+      (fork.yes != loop && fork.no != loop))
+    return false;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(loop); i; i = LLVMGetNextInstruction(i))
+    if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
+      return false;
+    else
+      floats |= LLVMIsAPHINode(i) && LLVMTypeOf(i) == cg->t.f32;
+  return floats;
+}
+
+/* Is n 0 or more where the block begins? */
+static bool is_counted(LLVMValueRef n, LLVMBasicBlockRef block) {
+  LLVMBasicBlockRef before = only_predecessor(block);
+  Fork fork;
+  return cg_nvptx_range(n).lo >= 0 ||
+         (before && graph_fork(LLVMGetBasicBlockTerminator(before), &fork) && fork.yes == block &&
+          cg_is_op(fork.condition, LLVMICmp) &&
+          LLVMGetICmpPredicate(fork.condition) == LLVMIntSGT &&
+          LLVMGetOperand(fork.condition, 0) == n &&
+          LLVMIsAConstantInt(LLVMGetOperand(fork.condition, 1)) &&
+          LLVMConstIntGetSExtValue(LLVMGetOperand(fork.condition, 1)) >= 0);
+}
+
+/* Of n & ~3, in front of such a loop, n & 3 of the block before; else NULL. */
+static LLVMValueRef left_of(const Cg *cg, LLVMValueRef i) {
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(i);
+  if (!cg_is_op(i, LLVMAnd) || LLVMTypeOf(i) != cg->t.i32 ||
+      !LLVMIsAConstantInt(LLVMGetOperand(i, 1)) || !is_before_computing(cg, block))
+    return NULL;
+  LLVMValueRef n = LLVMGetOperand(i, 0);
+  uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)), low = ~mask & INT32_MAX;
+  LLVMBasicBlockRef before = low == 3 || low == 7 ? only_predecessor(block) : NULL;
+  if (!before || (mask <= INT32_MAX && !is_counted(n, before)))
+    return NULL;
+  for (LLVMUseRef u = LLVMGetFirstUse(n); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef left = LLVMGetUser(u);
+    if (cg_is_op(left, LLVMAnd) && LLVMGetInstructionParent(left) == before &&
+        LLVMGetOperand(left, 0) == n && cg_is_number(LLVMGetOperand(left, 1), low))
+      return left;
+  }
+  return NULL;
+}
+
+static void subtract_left(Cg *cg, LLVMValueRef i, LLVMValueRef left) {
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMReplaceAllUsesWith(i, l_sub(cg->builder, LLVMGetOperand(i, 0), left));
+  LLVMInstructionEraseFromParent(i);
+}
+
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
@@ -589,6 +654,8 @@ void cg_nvptx_prepare(Cg *cg) {
           negate_other(cg, i);
         else if (is_square_of_next(cg, i))
           hide_next(cg, i);
+        else if ((x = left_of(cg, i)))
+          subtract_left(cg, i, x);
       }
     }
 }
