@@ -5,7 +5,8 @@ A row is held in registers: by a warp if it is short, else by a block, or by a c
 a piece of the row and reduces it by itself; one exchange through shared memory, and one of the cluster, join
 the pieces. Where a row is long, or its weights are, the blocks stay and take row after row: each warp has the
 next rows' pieces copied to its shared memory while it computes one, and the weights stay there. Cross entropy
-needs nothing of a row twice, so that threads go over it in pieces of any number.
+needs nothing of a row twice, so that threads go over it in pieces of any number. rows_forms.py says what has a
+row of which length.
 
 All accesses are of 16 bytes, or of 8 if these divide short rows of bfloat16 and their weights. A row whose
 length is no multiple of them begins anywhere. Its elements in front of the first multiple, and those behind the
@@ -20,28 +21,12 @@ import warnings
 
 import numpy as np
 import pyptx
+import rows_forms
 from pyptx import bfloat16, cuda, float32, int32, int64, uint32
 from pyptx.cuda import libdevice
+from rows_forms import ROWS
 
-ACCESS = 16  # bytes
-LINE = 128  # bytes that a copy takes together
-HELD = 32  # elements of a row that a thread holds at most, but for what `held_by` says
-MOST_WARPS = 16  # of a block, unless a row needs more
-MOST_BLOCKS = 16  # of a cluster
-RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
-# Where rows are only read, by bytes of an element: elements of a thread, warps of a block, threads of a
-# multiprocessor; the first whose rounds are FULL.
-READERS = {4: ((32, 16, 1024),), 2: ((32, 4, 1024), (16, 2, 2048))}
-FULL = 0.8
-SMALL = 4 << 10  # bytes of a row that would need more warps if it were cut at multiples of LINE
 DIRECT = 64  # warps of a cluster: at most so many tell each other at once what they have found
-NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 that no threads hold without a rest
-AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
-SHARED = 216 << 10  # the same for rows and weights: what the smallest GPUs of these have, less a rest
-SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
-MANY, MANY_WARPS, FEW_WARPS = 8, 18, 5  # chunks of a thread; warps of a multiprocessor at most; of a small block
-ROWS = 4  # of a block whose warps have a row each
-FEW = 2048  # blocks: fewer do not fill a GPU for long
 LANES = 0xFFFFFFFF
 LOG2_E = float32(math.log2(math.e))
 HALVES = (16, 8, 4, 2, 1)
@@ -612,7 +597,7 @@ def launch(name: str, x, *others) -> None:
     weight, bias, out, eps), rms_norm(x, weight, out, eps). Arrays begin at multiples of 16 bytes."""
     if len(x) > 1 << 30:
         raise ValueError(f"{len(x)} rows: there may be 2**30")
-    form, dynamic = form_of(name, *x.shape, x.dtype.itemsize)
+    form, dynamic = rows_forms.form_of(name, *x.shape, x.dtype.itemsize)
     _, _, warps, blocks, _, odd, _, stages, kept, resident = form
     kernel = kernels(*form)[name]
     together = ROWS if warps == 1 and not kept else 1
@@ -622,103 +607,8 @@ def launch(name: str, x, *others) -> None:
         here, narrow = resident // block, x.dtype.itemsize == 2
         # So many times the single blocks that run at once, so that they end together. Each reads its weights.
         times = 8 if narrow and here > 1 else 1 if narrow and odd and name == "layer_norm" else 4
-        groups = min(groups, staying(kernel, (x, *others), blocks, block, dynamic, here * times))
+        groups = min(groups, rows_forms.staying(kernel, (x, *others), blocks, block, dynamic, here * times))
     kernel.configure(groups * blocks, block, 0, dynamic, cluster=blocks)(x, *others)
-
-
-def form_of(name: str, rows: int, columns: int, size: int):
-    """What `kernels` is called with, and the bytes of a block's dynamic shared memory."""
-    width = ACCESS // size
-    weights = {"layer_norm": 2, "rms_norm": 1}.get(name, 0)
-    if weights and size == 2 and columns * size <= SMALL and columns % width == width // 2:
-        width //= 2  # which divides the weights, too
-    odd = columns % width > 0
-    chunks = columns // width
-    alone = chunks % 32 == 0 and chunks <= 32 * MOST_WARPS * (HELD // width)  # a block holds it as it is
-    kept = weights > 0 and (odd or weights * columns * size > SHORT and not alone)
-    long = kept or chunks > 32 * MOST_WARPS * (HELD // width)
-    stays = long and name != "cross_entropy"
-    unit = LINE // size if stays and columns * size > SMALL else 2 * width if odd else width
-    if name == "cross_entropy":
-        forms = [reader(rows, chunks, width, *each) for each in READERS[size]]
-        _, most, blocks, warps, resident = next((form for form in forms if form[0] >= FULL), forms[0])
-        if size == 2 and rows >= FEW and chunks <= FEW_CHUNKS and (odd or most * 32 * warps * blocks != chunks):
-            _, most, blocks, warps, resident = reader(rows, chunks, width, *NARROW)
-    elif stays:
-        chunks = -(-(columns + unit - math.gcd(columns, unit)) // width)  # with what the first has in front of the row
-        most, warps, blocks, resident = held_by(name, columns, size, chunks, weights)
-    else:
-        most, blocks, resident = HELD // width, 1, RESIDENT
-        warps = max(1, -(-chunks // (32 * most)))
-    whole = 8 if stays else 32  # chunks of LINE, or of all lanes
-    share = min(32 * most, max(1, -(-chunks // (whole * warps * blocks))) * whole)
-    exact = not odd and share * warps * blocks == chunks
-    nbytes = share * ACCESS * warps  # of a block
-    of_weights = weights * kept * (nbytes + (0 if exact else size * unit + ACCESS * odd))
-    here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
-    stages = min(4, max(1, min(AHEAD // here, SHARED // here - of_weights) // nbytes)) if stays else 0
-    return (width, share, warps, blocks, exact, odd, unit, stages, kept, resident), stages * nbytes + of_weights
-
-
-def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tuple:
-    """(chunks of a thread at most, warps, blocks, threads of a multiprocessor) of long rows."""
-    odd = columns * size % ACCESS > 0
-    most, most_warps, resident = MANY if size == 4 and name != "layer_norm" else 4, 32, RESIDENT
-    if size == 2 and name == "softmax":  # what a warp does for each row is half as often
-        most, most_warps, resident = MANY, 16, RESIDENT // 2
-    alone = odd and name == "layer_norm"  # reads weights one by one
-    for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
-        warps = -(-chunks // (32 * most * blocks))
-        filled = not alone or warps >= FULL * 32 or (blocks == 1 and warps <= MOST_WARPS)
-        if filled and warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
-            return most, warps, blocks, resident
-    in_all, fours = -(-chunks // (32 * MANY)), -(-chunks // (32 * 4))
-    warps = max(FEW_WARPS, -(-in_all // MOST_BLOCKS))
-    here = SHARED // (warps * MANY * 32 * ACCESS * (1 + weights) + 2048)
-    if alone and here > 1 and (size == 4 or in_all <= 8 * warps):  # small blocks, several at once
-        return MANY, warps, -(-in_all // warps), 32 * warps * here
-    if alone or fours > MOST_BLOCKS * 32:  # two blocks each of as few multiprocessors
-        processors = max(-(-in_all * MANY * 32 * ACCESS * (1 + weights) // (SHARED - 1024)), -(-in_all // MANY_WARPS))
-        if processors > MOST_BLOCKS:
-            raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
-        blocks = 2 * processors if 2 * processors <= MOST_BLOCKS else processors
-        return MANY, -(-in_all // blocks), blocks, 32 * -(-in_all // blocks) * blocks // processors
-    most_warps = (32 if size == 4 and not weights else MOST_WARPS, 32)  # of a block
-    blocks, largest = (min(MOST_BLOCKS, 1 << (-(-fours // most) - 1).bit_length()) for most in most_warps)
-    if size == 2 and fours >= 64 and fours >= FULL * 32 * largest:
-        blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
-    if size == 2 and odd:
-        return MANY, -(-fours // (2 * blocks)), blocks, RESIDENT // 2
-    return 4, -(-fours // blocks), blocks, RESIDENT
-
-
-def reader(rows: int, chunks: int, width: int, held: int, most_warps: int, resident: int):
-    """(how full the rounds of a warp are, its chunks of a thread, blocks, warps, resident) of rows that
-    are only read."""
-    most = held // width
-    in_all = max(1, -(-chunks // (32 * most)))
-    blocks = 1
-    while in_all > blocks * most_warps and rows * blocks < FEW and blocks < MOST_BLOCKS:
-        blocks *= 2  # of few long rows each has several
-    warps = min(most_warps, -(-in_all // blocks))
-    share = max(1, -(-chunks // (warps * blocks)))
-    most = min(most, -(-share // 32))
-    return share / (32 * most * -(-share // (32 * most))), most, blocks, warps, resident
-
-
-at_once: dict = {}  # clusters
-
-
-def staying(kernel, args, blocks: int, block: int, dynamic: int, here: int) -> int:
-    """How many clusters stay. All must run at once, or the last ones begin when the others have
-    ended. Of single blocks that are `here` for each multiprocessor."""
-    if blocks == 1:
-        return here * cuda.get_current_device().MULTIPROCESSOR_COUNT
-    key = kernel, blocks, block, dynamic
-    if key not in at_once:
-        (compiled,) = kernel.specialize(*args).overloads.values()
-        at_once[key] = max(1, compiled.max_active_clusters(blocks, block, dynamic))
-    return at_once[key]
 
 
 def expected(x, weight, bias, labels, eps):
@@ -755,8 +645,8 @@ def widened(d):
     return wide.copy_to_host().astype(np.float64)
 
 
-def check(rows: int, columns: int, dtype, eps: float = 1e-5) -> float:
-    """The largest error of the four, as a share of its bound."""
+def check(rows: int, columns: int, dtype, eps: float = 1e-5, names=("softmax", "cross_entropy", "layer_norm", "rms_norm")) -> float:
+    """The largest error of these kernels, as a share of its bound."""
     rng = np.random.default_rng(columns)
     device = {}
     for key, shape in (("x", (rows, columns)), ("weight", columns), ("bias", columns)):
@@ -764,8 +654,10 @@ def check(rows: int, columns: int, dtype, eps: float = 1e-5) -> float:
         device[key][:] = cuda.to_device((2 * rng.standard_normal(shape)).astype(np.float32))
     labels = rng.integers(0, columns, rows)
     exact = {key: widened(d) for key, d in device.items()}
+    results = expected(**exact, labels=labels, eps=eps)
     share = 0.0
-    for name, (want, bound) in expected(**exact, labels=labels, eps=eps).items():
+    for name in names:
+        want, bound = results[name]
         out = cuda.device_array(want.shape, dtype=np.float32 if name == "cross_entropy" else dtype)
         more = {"softmax": (), "cross_entropy": (cuda.to_device(labels),), "layer_norm": (device["weight"], device["bias"]), "rms_norm": (device["weight"],)}[name]
         launch(name, device["x"], *more, out, *((eps,) if "norm" in name else ()))

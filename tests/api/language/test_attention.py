@@ -53,9 +53,63 @@ def test_rows(dtype, example):
 def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monkeypatch):
     """Copies come to each place again, and weights fit rows that begin elsewhere between two accesses."""
     rows = example("rows")
-    monkeypatch.setattr(rows, "staying", lambda *_: 3)
-    monkeypatch.setattr(rows, "SHARED", 40 << 10)  # clusters of 6 and of 2 blocks for rows that one block could hold
+    monkeypatch.setattr(rows.rows_forms, "staying", lambda *_: 3)
+    monkeypatch.setattr(rows.rows_forms, "SHARED", 40 << 10)  # clusters of 6 and of 2 blocks for rows that one block could hold
     share = rows.check(29, columns, dtype)
+    assert share <= 1, f"{share} of the bound"
+
+
+FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks, blocks of a multiprocessor, stages
+    ("softmax", 20003, 2): (8, 10, 1, 2, 2), ("rms_norm", 20003, 2): (8, 10, 1, 2, 1), ("layer_norm", 20003, 2): (8, 5, 2, 3, 1),
+    ("softmax", 35001, 2): (8, 9, 2, 2, 3), ("rms_norm", 35001, 2): (4, 18, 2, 1, 3), ("layer_norm", 35001, 2): (7, 5, 4, 3, 2),
+    ("softmax", 50257, 2): (8, 13, 2, 1, 2), ("rms_norm", 50257, 2): (8, 5, 5, 4, 1), ("layer_norm", 50257, 2): (8, 5, 5, 3, 1),
+    ("softmax", 50257, 4): (8, 25, 2, 1, 1), ("rms_norm", 50257, 4): (8, 25, 2, 1, 1), ("layer_norm", 50257, 4): (8, 7, 8, 2, 2),
+    ("layer_norm", 75001, 2): (8, 5, 8, 3, 1), ("layer_norm", 100003, 2): (8, 9, 6, 2, 1), ("layer_norm", 128257, 2): (8, 8, 8, 2, 1),
+    ("softmax", 150001, 2): (8, 5, 16, 3, 2), ("layer_norm", 150001, 2): (8, 19, 4, 1, 1), ("layer_norm", 150001, 4): (8, 19, 8, 1, 1),
+    ("layer_norm", 200003, 2): (8, 13, 8, 1, 2), ("layer_norm", 250001, 2): (8, 16, 8, 1, 1), ("softmax", 250001, 2): (8, 16, 8, 1, 2),
+    # at multiples of an access
+    ("softmax", 20000, 2): (8, 10, 1, 1, 3), ("rms_norm", 20000, 2): (4, 20, 1, 1, 3), ("softmax", 32000, 2): (8, 16, 1, 1, 2),
+    ("layer_norm", 32000, 2): (4, 32, 1, 1, 1), ("layer_norm", 65536, 2): (4, 32, 2, 1, 1), ("layer_norm", 262144, 2): (4, 32, 8, 1, 1),
+}  # fmt: skip
+
+
+def form(rows_forms, name, columns, size):
+    (_, share, warps, blocks, *_, stages, _, resident), _ = rows_forms.form_of(name, 1000, columns, size)
+    return -(-share // 32), warps, blocks, resident // (32 * warps), stages
+
+
+@pytest.mark.host_only  # with an H200's numbers of clusters
+def test_the_form_of_a_row(example):
+    """The fastest of those that were measured, or within 0.01 of a copy's bandwidth."""
+    rows_forms = example("rows_forms")
+    assert {case: form(rows_forms, *case) for case in FORMS} == FORMS
+
+
+def test_rows_spread_where_clusters_fill_the_gpu(example, monkeypatch):
+    """Another GPU's parts have room for other clusters; all that is chosen fits."""
+    rows_forms = example("rows_forms")
+    for best in (5, 6, 9, 16):
+        monkeypatch.setattr(rows_forms, "filled", lambda blocks, here, best=best: 1 if blocks == best else 0.5)
+        rows_forms.spread.cache_clear()
+        assert form(rows_forms, "layer_norm", 150001, 2)[2] == best
+    for columns in range(41001, 300001, 7002):
+        for size in (2, 4):
+            (width, share, warps, blocks, *_, stages, _, resident), dynamic = rows_forms.form_of("layer_norm", 100, columns, size)
+            here = resident // (32 * warps)
+            assert share * width * warps * blocks >= columns and blocks <= 16 and stages >= 1 and here * warps <= 32
+            assert dynamic <= 222 << 10 and here * (dynamic + 1024 + 2048) <= 228 << 10
+    rows_forms.spread.cache_clear()
+
+
+@pytest.mark.host_only  # tests/gpu/test_gpu_attention.py
+@pytest.mark.parametrize("name, columns, dtype", [
+    ("softmax", 20003, bfloat16), ("rms_norm", 20003, bfloat16), ("softmax", 35001, bfloat16), ("rms_norm", 50257, bfloat16), ("layer_norm", 50257, float32),
+    ("layer_norm", 150001, bfloat16), ("layer_norm", 150001, float32), ("layer_norm", 200003, bfloat16), ("layer_norm", 250001, bfloat16),
+])  # fmt: skip
+def test_long_rows_that_begin_anywhere(name, columns, dtype, example, monkeypatch):
+    rows = example("rows")
+    monkeypatch.setattr(rows.rows_forms, "staying", lambda *_: 2)
+    share = rows.check(5, columns, dtype, names=(name,))
     assert share <= 1, f"{share} of the bound"
 
 
@@ -63,7 +117,7 @@ def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monk
 def test_ptx_of_rows(columns, example):
     """Whole accesses wherever a row begins: as many as the form says, and one element besides where it may begin between two."""
     rows = example("rows")
-    form, _ = rows.form_of("softmax", 1000, columns, 2)
+    form, _ = rows.rows_forms.form_of("softmax", 1000, columns, 2)
     _, share, warps, blocks, _, odd, _, stages, _, resident = form
     steps = (share + 31) // 32
     x = "bfloat16[:,::1]"
@@ -79,8 +133,8 @@ def test_cross_entropy_of_short_rows(few, columns, example, monkeypatch):
     """Where there are many, a warp takes a short row in several turns; where it has no chunk of its own it takes
     another's, which counts nothing."""
     rows = example("rows")
-    monkeypatch.setattr(rows, "FEW", few)
-    assert (rows.form_of("cross_entropy", 21, columns, 2)[0][-1] == 2048) == (few == 8)
+    monkeypatch.setattr(rows.rows_forms, "FEW", few)
+    assert (rows.rows_forms.form_of("cross_entropy", 21, columns, 2)[0][-1] == 2048) == (few == 8)
     rng = np.random.default_rng(columns)
     x, out, labels = rows.cuda.device_array((21, columns), dtype=bfloat16), rows.cuda.device_array(21, dtype=np.float32), rng.integers(0, columns, 21)
     x[:] = rows.cuda.to_device((2 * rng.standard_normal((21, columns))).astype(np.float32))

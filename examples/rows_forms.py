@@ -1,0 +1,199 @@
+"""How many threads have a row: the forms of the kernels of rows.py, by the length of the rows, on GPUs of compute
+capability 9.0 and later. Run by itself, it prints the forms of some lengths.
+
+Rows that lie at multiples of an access, and those of one or two blocks, have forms that were measured on an H200.
+Longer rows of layer norm that begin anywhere need shared memory for their weights, too, and take what `spread` finds.
+"""
+
+import functools
+import math
+import sys
+
+import numpy as np
+from pyptx import cuda
+
+ACCESS = 16  # bytes
+LINE = 128  # bytes that a copy takes together
+HELD = 32  # elements of a row that a thread holds at most, but for what `held_by` says
+MOST_WARPS = 16  # of a block, unless a row needs more
+MOST_BLOCKS = 16  # of a cluster
+RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
+# Where rows are only read, by bytes of an element: elements of a thread, warps of a block, threads of a
+# multiprocessor; the first whose rounds are FULL.
+READERS = {4: ((32, 16, 1024),), 2: ((32, 4, 1024), (16, 2, 2048))}
+FULL = 0.8
+SMALL = 4 << 10  # bytes of a row that would need more warps if it were cut at multiples of LINE
+NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 that no threads hold without a rest
+AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
+SHARED, OF_ONE = 216 << 10, 222 << 10  # the same for rows and weights of several blocks, and of one
+SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
+MANY, MANY_WARPS, FEW_WARPS = 8, 20, 5  # chunks of a thread; warps of a multiprocessor at most; of a small block
+ENOUGH = {2: 16, 4: 12}  # warps of a multiprocessor, of MANY chunks, whose copies fill its share of the memory's time
+# How many clusters of 2, 3, ... 16 blocks an H200 runs at once, with one to three blocks of a multiprocessor.
+AT_ONCE = (
+    (66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7),
+    (132, 79, 62, 47, 39, 32, 30, 23, 21, 16, 16, 14, 14, 14, 14),
+    (198, 124, 92, 69, 62, 47, 45, 37, 30, 28, 28, 23, 21, 21, 21),
+)
+ROWS = 4  # of a block whose warps have a row each
+FEW = 2048  # blocks: fewer do not fill a GPU for long
+
+
+def form_of(name: str, rows: int, columns: int, size: int):
+    """What `kernels` is called with, and the bytes of a block's dynamic shared memory."""
+    width = ACCESS // size
+    weights = {"layer_norm": 2, "rms_norm": 1}.get(name, 0)
+    if weights and size == 2 and columns * size <= SMALL and columns % width == width // 2:
+        width //= 2  # which divides the weights, too
+    odd = columns % width > 0
+    chunks = columns // width
+    alone = chunks % 32 == 0 and chunks <= 32 * MOST_WARPS * (HELD // width)  # a block holds it as it is
+    kept = weights > 0 and (odd or weights * columns * size > SHORT and not alone)
+    long = kept or chunks > 32 * MOST_WARPS * (HELD // width)
+    stays = long and name != "cross_entropy"
+    unit = LINE // size if stays and columns * size > SMALL else 2 * width if odd else width
+    if name == "cross_entropy":
+        forms = [reader(rows, chunks, width, *each) for each in READERS[size]]
+        _, most, blocks, warps, resident = next((form for form in forms if form[0] >= FULL), forms[0])
+        if size == 2 and rows >= FEW and chunks <= FEW_CHUNKS and (odd or most * 32 * warps * blocks != chunks):
+            _, most, blocks, warps, resident = reader(rows, chunks, width, *NARROW)
+    elif stays:
+        chunks = -(-(columns + unit - math.gcd(columns, unit)) // width)  # with what the first has in front of the row
+        most, warps, blocks, resident = held_by(name, columns, size, chunks, weights)
+    else:
+        most, blocks, resident = HELD // width, 1, RESIDENT
+        warps = max(1, -(-chunks // (32 * most)))
+    share = share_of(chunks, warps, blocks, 8 if stays else 32, 32 * most)
+    exact = not odd and share * warps * blocks == chunks
+    nbytes = share * ACCESS * warps  # of a block
+    of_weights = weights * kept * (nbytes + (0 if exact else size * unit + ACCESS * odd))
+    here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
+    ahead = AHEAD if weights or blocks > 2 or here == 1 else SHARED
+    stages = min(4, max(1, min(ahead // here, SHARED // here - of_weights) // nbytes)) if stays else 0
+    return (width, share, warps, blocks, exact, odd, unit, stages, kept, resident), stages * nbytes + of_weights
+
+
+def share_of(chunks: int, warps: int, blocks: int, whole: int, most: int) -> int:
+    """Chunks that a warp has, a multiple of those of LINE (8) or of all lanes."""
+    return min(most, max(1, -(-chunks // (whole * warps * blocks))) * whole)
+
+
+def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tuple:
+    """(chunks of a thread at most, warps, blocks, threads of a multiprocessor) of long rows."""
+    odd = columns * size % ACCESS > 0
+    narrow = odd and size == 2 and name != "layer_norm"
+    most, most_warps, resident = MANY if size == 4 and name != "layer_norm" else 4, 32, RESIDENT
+    if size == 2 and name == "softmax":  # what a warp does for each row is half as often
+        most, most_warps, resident = MANY, 16, RESIDENT // 2
+    alone = odd and name == "layer_norm"  # reads weights one by one
+    small, of_warp = alone, MANY * 32 * ACCESS * (1 + weights)
+    for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
+        warps = -(-chunks // (32 * most * blocks))
+        in_two = -(-chunks // (32 * MANY * blocks))
+        if narrow and (blocks == 1 or not weights) and MOST_WARPS < 2 * in_two <= MANY_WARPS and 2 * in_two * of_warp <= SHARED:
+            return MANY, in_two, blocks, 64 * in_two  # two blocks of a multiprocessor: one waits while the other works
+        if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
+            # Half of its warps leave a multiprocessor idle, unless weights of a whole access wait for none.
+            enough = (MOST_WARPS if blocks == 1 else 0) if alone else MANY_WARPS if narrow and weights and blocks > 1 else 32
+            if warps <= enough or warps >= FULL * 32:
+                return most, warps, blocks, resident
+            small = True
+    in_all, fours = -(-chunks // (32 * MANY)), -(-chunks // (32 * 4))
+    here = min(MANY_WARPS // FEW_WARPS, SHARED // (FEW_WARPS * of_warp + 2048))
+    if small and here > 1 and in_all <= 8 * FEW_WARPS:  # small blocks, several at once
+        return MANY, FEW_WARPS, -(-in_all // FEW_WARPS), 32 * FEW_WARPS * here
+    if alone or fours > MOST_BLOCKS * 32:
+        form = spread(chunks, size, weights)
+        if not form:
+            raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
+        return form
+    most_warps = (32 if size == 4 and not weights else MOST_WARPS, 32)  # of a block
+    blocks, largest = (min(MOST_BLOCKS, 1 << (-(-fours // most) - 1).bit_length()) for most in most_warps)
+    if size == 2 and fours >= 64 and fours >= FULL * 32 * largest:
+        blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
+    if size == 2 and odd:
+        return MANY, -(-fours // (2 * blocks)), blocks, RESIDENT // 2
+    return 4, -(-fours // blocks), blocks, RESIDENT
+
+
+@functools.cache
+def spread(chunks: int, size: int, weights: int) -> tuple:
+    """The same of long rows that clusters of any number of blocks may have, by threads of MANY chunks; () if none
+    has room.
+
+    What counted on an H200 is the share of the multiprocessors that the clusters fill: layer norm of 150,001
+    bfloat16 reached 0.78 of a copy's bandwidth by clusters of ten blocks, two of a multiprocessor, which fill 0.80
+    of them, 0.92 by clusters of four, one each (0.91); of float32 0.76 by nine (0.61), 0.94 by eight (0.91). Then
+    that ENOUGH warps are there, and that more, smaller blocks have a row: of 100,003 0.91 by six, two of a
+    multiprocessor, 0.85 by three."""
+    best, form = 0.0, ()
+    for here in (1, 2, 3):
+        for blocks in range(2, MOST_BLOCKS + 1):
+            warps = -(-chunks // (32 * MANY * blocks))
+            nbytes = share_of(chunks, warps, blocks, 8, 32 * MANY) * ACCESS * warps
+            room = OF_ONE if here == 1 else SHARED // here
+            if FEW_WARPS <= warps <= MANY_WARPS // here and nbytes + weights * (nbytes + LINE + ACCESS) <= room:
+                good = filled(blocks, here) * math.sqrt(min(1, warps * here / ENOUGH[size])) * blocks ** (1 / 32)
+                if good > best:
+                    best, form = good, (MANY, warps, blocks, 32 * warps * here)
+    return form
+
+
+@functools.cache
+def filled(blocks: int, here: int) -> float:
+    """The share of a GPU's multiprocessors that clusters of so many blocks fill, `here` blocks of each. A cluster
+    lies in one of the GPU's parts, which have different numbers of multiprocessors: only the driver knows how many
+    clusters run at once. Without a GPU, of an H200."""
+    device = cuda.get_current_device()
+    if device.is_host:
+        return AT_ONCE[here - 1][blocks - 2] * blocks / (132 * here)
+
+    @cuda.jit(launch_bounds=(32 * FEW_WARPS, 4))
+    def nothing(x: cuda.Array) -> None:
+        x[0] = 0
+
+    (compiled,) = nothing.specialize(np.empty(1, np.float32)).overloads.values()
+    clusters = compiled.max_active_clusters(blocks, 32 * FEW_WARPS, SHARED // here)
+    return clusters * blocks / (device.MULTIPROCESSOR_COUNT * here)
+
+
+def reader(rows: int, chunks: int, width: int, held: int, most_warps: int, resident: int):
+    """(how full the rounds of a warp are, its chunks of a thread, blocks, warps, resident) of rows that
+    are only read."""
+    most = held // width
+    in_all = max(1, -(-chunks // (32 * most)))
+    blocks = 1
+    while in_all > blocks * most_warps and rows * blocks < FEW and blocks < MOST_BLOCKS:
+        blocks *= 2  # of few long rows each has several
+    warps = min(most_warps, -(-in_all // blocks))
+    share = max(1, -(-chunks // (warps * blocks)))
+    most = min(most, -(-share // 32))
+    return share / (32 * most * -(-share // (32 * most))), most, blocks, warps, resident
+
+
+at_once: dict = {}  # clusters
+
+
+def staying(kernel, args, blocks: int, block: int, dynamic: int, here: int) -> int:
+    """How many clusters stay. All must run at once, or the last ones begin when the others have
+    ended. Of single blocks that are `here` for each multiprocessor."""
+    if blocks == 1:
+        return here * cuda.get_current_device().MULTIPROCESSOR_COUNT
+    key = kernel, blocks, block, dynamic
+    if key not in at_once:
+        (compiled,) = kernel.specialize(*args).overloads.values()
+        at_once[key] = max(1, compiled.max_active_clusters(blocks, block, dynamic))
+    return at_once[key]
+
+
+def main() -> int:
+    print(f"forms of bfloat16 on {cuda.get_current_device().name}")
+    for columns in (5001, 20003, 50257, 100003, 150001, 200003, 250001, 262144):
+        for name in ("softmax", "layer_norm", "rms_norm"):
+            (_, share, warps, blocks, *_, stages, _, resident), dynamic = form_of(name, 1000, columns, 2)
+            print(f"{columns:6} {name:10} {blocks:2} blocks of {warps:2} warps of {share:3} chunks, {max(1, resident // (32 * warps))} here, {stages} stages, {dynamic >> 10:3} KB")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
