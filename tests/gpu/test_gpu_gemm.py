@@ -79,6 +79,10 @@ for form in (*gemm_pipeline.FORMS, *transposed[:2]):
         added = gemm_pipeline.launch(6, epilogue=lambda value, old, row, column, scale: value * scale[row] + old, residual=True, form=form._replace(cluster=cluster))
         added(*map(cuda.to_device, (a, b)), c, *map(cuda.to_device, (d, scale)))
         assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32) * scale[:, None] + d), f"an epilogue of {form}, clusters of {cluster}"
+bias = rng.integers(-2, 3, 776).astype(np.float32)
+c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))  # in the form that pick takes for a bias
+gemm_pipeline.launch(most, epilogue=lambda value, row, column, bias: value + bias[column])(*map(cuda.to_device, (a, b)), c, cuda.to_device(bias))
+assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32) + bias), "a bias"
 assert gemm_warps.check(gemm_pipeline.launch(most), 512, 512, 512) and gemm_warps.check(gemm_pipeline.launch(most), 1000, 1032, 328)
 print("all right", flush=True)
 """

@@ -1,0 +1,57 @@
+"""examples/gemm_pipeline.py: the form of a product follows what its epilogue reads."""
+
+import numpy as np
+import pytest
+from test_wgmma import finished, pipeline  # noqa: F401 (a fixture)
+
+
+def biased(value, row, column, bias):
+    return value + bias[column]
+
+
+def scaled(value, row, column, scale):
+    return value * scale[row]
+
+
+def test_what_an_epilogue_reads(pipeline):
+    """In functions within it, too, and of a device function; what cannot be known is neither."""
+
+    @pipeline.cuda.jit(device=True)
+    def shifted(value, row, column, bias):
+        return value + bias[column]
+
+    def nested(value, row, column, bias):
+        def at(add):
+            return bias[column] + add
+
+        return at(value)
+
+    assert [pipeline.reads(f) for f in (biased, shifted, nested, scaled)] == ["column", "column", "column", "row"]
+    assert {pipeline.reads(f) for f in (None, finished, lambda value, row, column: value, lambda *arguments: arguments[0], abs)} == {""}
+    assert pipeline.reads(lambda value, old, row, column, bias: value + old + bias[column], residual=True) == ""
+
+
+def test_the_form_follows_the_epilogue(pipeline):
+    """Whose bias a thread of a transposed tile reads for few columns; of a deep product it is a small
+    part. A scale of the rows is read best the other way."""
+    shapes = (4096, 4096, 4096), (8192, 8192, 1024), (4096, 4096, 1024), (8192, 8192, 8192), (8192, 1024, 8192)
+    plain, column, row = ([pipeline.pick(*shape, 132, shape[2], shape[1], "k", by) for shape in shapes] for by in ("", "column", "row"))
+    assert plain[:4] == [pipeline.FORMS[i] for i in (0, 1, 2, 1)] and plain[4].transposed
+    assert column[:3] == [form._replace(stages=8, transposed=True) for form in plain[:3]] and column[3:] == plain[3:]
+    assert row[:4] == plain[:4] and not row[4].transposed
+    assert pipeline.pick(4096, 4096, 4096, 132, 4096, 4096, "m", "column") == pipeline.FORMS[0]
+
+
+@pytest.mark.host_only
+@pytest.mark.parametrize("m, n, form, epilogue", [
+    (136, 264, None, biased), (136, 264, (256, False), biased), (136, 264, (128, True), scaled), (133, 261, None, scaled), (133, 261, (192, True), biased), (264, 8, None, biased),
+])  # fmt: skip
+def test_the_pipeline_with_a_bias(m, n, form, epilogue, pipeline):
+    """In the form that it takes for it, at edges, of matrices whose rows no tensor map takes, too."""
+    rng = np.random.default_rng(10)
+    a, b = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, 72), (72, n)))
+    more, c = rng.integers(-2, 3, n if epilogue is biased else m).astype(np.float32), np.full((m, n), np.nan, np.float16)
+    form = form and pipeline.Form(128, form[0], 8, form[1], transposed=True)
+    pipeline.launch(2, epilogue=epilogue, form=form)(a, b, c, more)
+    product = a.astype(np.float32) @ b.astype(np.float32)
+    assert np.array_equal(c, product + more if epilogue is biased else product * more[:, None])
