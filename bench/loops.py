@@ -1,4 +1,4 @@
-"""Machine code of the first and second set, kernel by kernel and inner loop by inner loop, beside tests/bench/loops.txt.
+"""Machine code of the sets' kernels, kernel by kernel and inner loop by inner loop, beside tests/bench/loops.txt.
 
     python bench/loops.py              what differs from that file
     python bench/loops.py --update     writes it
@@ -32,7 +32,7 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "tests" / "bench" / "loops.txt"
 ARCH = "sm_90"
-SETS = ("first", "second")
+SETS = ("first", "second", "third", "fourth")
 BYTES = 16  # of an instruction
 COLUMNS = ("code", "int64", "loads", "early", "regs", "local")
 

@@ -1,10 +1,9 @@
 """The kernels of the benchmark, by family; declare.py says what one is.
 
 The compiler was tuned with the first set. Those of the second, the third and the fourth were written
-from descriptions of the algorithms by people who did not know the compiler: they say what it does
-with kernels that it has not seen. The third is a sample that is held out: it is measured at the start and
-at the end of a campaign, and no pass is made for its sake. `--set trips --sweep` takes loops over
-rows through every trip count from 1 to 64.
+from descriptions of the algorithms by people who did not know the compiler, and measured before anybody
+looked into what it made of them: docs/performance.md has how they came and how they are. `--set trips
+--sweep` takes loops over rows through every trip count from 1 to 64.
 """
 
 from kernels import blocks, compute, dense, fourth, iterations, reductions, second, stencils, streams, third, trips

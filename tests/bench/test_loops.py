@@ -1,4 +1,4 @@
-"""Machine code of the inner loops of the first and second set beside tests/bench/loops.txt. `python bench/loops.py --update` writes it."""
+"""Machine code of the inner loops of all sets beside tests/bench/loops.txt. `python bench/loops.py --update` writes it."""
 
 import loops
 import pytest
