@@ -11,10 +11,12 @@
  * Powers of two are shifts and masks, of negative numbers too.
  *
  * `x // n` and `x % n` of the same operands in one block are computed together, with one division
- * and a product. */
+ * and a product. So are `i * up // down` and `i * up % down`, whose operands are computed twice: no
+ * pass has merged what is equal yet. */
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/match.h"
 #include "codegen/lower/private.h"
+#include "ir/cfg.h"
 
 typedef struct Division {
   LLVMValueRef quotient, rest; /* NULL: not wanted */
@@ -305,9 +307,9 @@ static Division divide(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y, bool
  * LLVM does not merge two equal divisions that have branches, so none is made twice. */
 
 typedef struct Divided {
+  const Ins *by; /* the operation */
   LLVMValueRef x, y;
   bool is_signed;
-  const Block *block;
   Division is;
 } Divided;
 
@@ -315,30 +317,28 @@ struct Divisions {
   VEC(Divided) all;
 };
 
+/* Operand k of two divisions. */
+static bool is_same(const Ins *a, const Ins *b, uint32_t k) {
+  return ir_is_same_value(a->args[k], b->args[k]);
+}
+
 /* The result of a division before this one, on all paths to it; NULL: there is none. */
 static LLVMValueRef divided_before(const Lower *lw, const Ins *i, const Divided *as) {
   for (uint32_t k = 0; lw->divisions && k < lw->divisions->all.len; k++) {
     const Divided *d = &lw->divisions->all.data[k];
     LLVMValueRef v = i->op == OP_FLOORDIV ? d->is.quotient : d->is.rest;
-    if (v && d->x == as->x && d->y == as->y && d->is_signed == as->is_signed &&
-        ir_dominates(d->block, i->block))
+    if (v && d->is_signed == as->is_signed && ir_dominates(d->by->block, i->block) &&
+        (d->x == as->x || is_same(d->by, i, 0)) && (d->y == as->y || is_same(d->by, i, 1)))
       return v;
   }
   return NULL;
-}
-
-/* Each use of a weak number is converted by a cast of its own. */
-static bool is_same(const Ins *a, const Ins *b) {
-  while (a != b && a->op == OP_CAST && b->op == OP_CAST && a->type == b->type)
-    a = a->args[0], b = b->args[0];
-  return a == b;
 }
 
 /* Does the block divide the same operands once more, for the other result? */
 static bool has_twin(const Ins *i) {
   for (const Ins *n = i->next; n; n = n->next)
     if ((n->op == OP_FLOORDIV || n->op == OP_MOD) && n->op != i->op &&
-        is_same(n->args[0], i->args[0]) && is_same(n->args[1], i->args[1]))
+        is_same(n, i, 0) && is_same(n, i, 1))
       return true;
   return false;
 }
@@ -386,7 +386,7 @@ void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
     lw_set(lw, i, rest_by_positive(lw, x, y));
     return;
   }
-  Divided as = {x, y, ty_is_signed(i->type) && !positive, i->block, {0}};
+  Divided as = {i, x, y, ty_is_signed(i->type) && !positive, {0}};
   LLVMValueRef v = known ? NULL : divided_before(lw, i, &as);
   if (!v && is_mixed_rest(lw, i, y)) {
     Division d = divide_positive(lw, (Wanted){false, true}, lw_low(lw, x), lw_low(lw, y));

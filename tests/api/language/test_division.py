@@ -192,3 +192,24 @@ def test_a_result_is_not_computed_twice(one_entry):
 
     ptx = ptx_of(kernel, "int64[::1], int64, int64[:,::1]")
     assert ptx.count("rem.u32") + ptx.count("div.u32") == 2
+
+
+def test_operands_that_are_computed_twice_are_divided_once(one_entry):
+    """Products, sums and differences of the same numbers; not of what was loaded, which a store may have changed."""
+
+    def resample(a, up, down, q, r):
+        i = cuda.grid(1)
+        if i < a.size:
+            q[i] = (a[0] + i * up) // (down - 1)
+            at = a[0]
+            q[i] = (at + i * up) // (down - 1)
+            r[i] = (at + i * up) % (down - 1)
+
+    ptx = ptx_of(resample, "narrow (int64[::1], int64, int64, int64[::1], int64[::1])")
+    assert ptx.count("div.u32") == 2 and "rem." not in ptx  # of the first load, and of the second
+    a, q, r = np.full(200, -(2**40) + 7), np.zeros(200, np.int64), np.zeros(200, np.int64)
+    for up, down in ((147, 161), (-147, 161), (2**34, -6), (5, 1)):
+        cuda.jit(resample)[2, 128](a, up, down, q, r)
+        expected = python(a + np.arange(200) * up, [down - 1] * 200, np.int64)
+        np.testing.assert_array_equal(q, expected[0])
+        np.testing.assert_array_equal(r, expected[1])
