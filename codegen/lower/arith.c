@@ -238,6 +238,14 @@ void lw_shift(Lower *lw, Ins *i) {
   }
   LLVMTypeRef t = LLVMTypeOf(x);
   unsigned width = LLVMGetIntTypeWidth(t);
+  if (i->op == OP_RSHIFT && t == lw->t->i64 && i->args[0]->flags & INS_I32) {
+    /* The upper half is copies of the sign, so the low half shifts in what 64 bits would, and 31
+     * of these are all that more could. LLVM makes of a truncated shift and a truncated start of a
+     * loop's variable a variable of 64 bits. */
+    LLVMValueRef count = l_trunc(lw->b, clamped_count(lw, y, 31), lw->t->i32);
+    lw_set(lw, i, lw_extended(lw, i, binary(lw, LLVMAShr, lw_low(lw, x), count)));
+    return;
+  }
   if (i->op == OP_RSHIFT && ty_is_signed(i->type)) {
     lw_set(lw, i, binary(lw, LLVMAShr, x, clamped_count(lw, y, width - 1)));
     return;

@@ -755,3 +755,18 @@ def test_windows_behind_a_guard_are_not_wrapped():
     for kernel in (around, rows, from_the_end):
         for r in (-2, 0, 1, 3, 19):
             run(kernel, [ints(40).astype(np.float32), r, np.zeros(40, np.float32)], 2, 32)
+
+
+def test_shifts_of_short_numbers_have_32_bits():
+    """By any count, also one beyond 31 and beyond 63, which leaves the sign."""
+
+    def kernel(x, by, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = int(x[i]) >> by[i]
+
+    assert "shr.s64" not in ptx_of(kernel, "narrow (int32[::1], int64[::1], int64[::1])")
+    counts = np.array([0, 1, 5, 30, 31, 32, 33, 63, 64, 2**31, 2**32, 2**32 + 1, 2**40])
+    x = np.array([0, 1, -1, 5, -5, BIG - 1, -BIG, 123456789, -123456789], np.int32)
+    x, by = (v.ravel() for v in np.meshgrid(x, counts))
+    run(kernel, [np.ascontiguousarray(x), np.ascontiguousarray(by), np.zeros(len(x), np.int64)], 4, 32)
