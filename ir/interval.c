@@ -53,6 +53,7 @@ struct Intervals {
   const Ins **same;        /* by Ins id: the first reading of an extent, where there are many */
   Interval *of;            /* by Ins id */
   const Counter **counter; /* by Ins id; NULL: it is none */
+  const bool *small;       /* by Ins id: taken to be so; NULL: none is */
   uint8_t *grown;
   IrWide marks[MAX_MARKS]; /* constants of comparisons */
   uint32_t nmarks;
@@ -104,9 +105,10 @@ static bool is_passed(const Intervals *v, const Ins *i) {
   return v->narrow && i->op == OP_PARAM;
 }
 
+static const Interval small = {-(IrWide)TY_SMALL - 1, TY_SMALL};
+
 /* A parameter, or a part of one. */
 static Interval passed(const Intervals *v, const Ins *i, Interval room) {
-  const Interval small = {-(IrWide)TY_SMALL - 1, TY_SMALL};
   return is_passed(v, i) && ty_may_be_small(i->type) ? ir_interval_common(room, small) : room;
 }
 
@@ -566,6 +568,8 @@ static Interval eval(const Intervals *v, const Ins *i) {
     r = i->flags & INS_NO_WRAP ? ir_interval_common(r, room) : room;
   if (v->small_grid && ir_is_place(i))
     r = ir_interval_common(r, (Interval){0, TY_SMALL});
+  if (v->small && v->small[i->id])
+    r = ir_interval_common(r, small);
   if ((i->op == OP_ADD || i->op == OP_SUB) && i->flags & INS_FACTOR)
     r = ir_interval_common(r, (Interval){-INS_FACTOR_MOST, INS_FACTOR_MOST});
   return i->flags & INS_NONNEGATIVE ? ir_interval_common(r, (Interval){0, HUGE}) : r;
@@ -709,8 +713,11 @@ static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
     }
 }
 
-Intervals *ir_intervals(Cx *cx, const Fn *fn) {
+Intervals *ir_intervals(Cx *cx, const Fn *fn) { return ir_intervals_if(cx, fn, NULL); }
+
+Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const bool *small_ones) {
   Intervals *v = CX_NEW(cx, Intervals);
+  v->small = small_ones;
   v->small_grid = fn->program && fn->program->narrow;
   v->narrow = v->small_grid && fn->is_kernel && !fn->recursive;
   v->of = CX_ARRAY(cx, Interval, fn->next_id);

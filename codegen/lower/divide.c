@@ -337,8 +337,8 @@ static LLVMValueRef divided_before(const Lower *lw, const Ins *i, const Divided 
 /* Does the block divide the same operands once more, for the other result? */
 static bool has_twin(const Ins *i) {
   for (const Ins *n = i->next; n; n = n->next)
-    if ((n->op == OP_FLOORDIV || n->op == OP_MOD) && n->op != i->op &&
-        is_same(n, i, 0) && is_same(n, i, 1))
+    if ((n->op == OP_FLOORDIV || n->op == OP_MOD) && n->op != i->op && is_same(n, i, 0) &&
+        is_same(n, i, 1))
       return true;
   return false;
 }

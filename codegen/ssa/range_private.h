@@ -12,6 +12,7 @@ enum {
   MAX_CHECKS = 24, /* of indices, in a loop */
   MAX_FACTORS = 4, /* of products, in a loop */
   MAX_SUMS = 4,    /* in a loop */
+  MAX_NUMBERS = 3, /* from in front of a loop */
   MAX_STORES = 4,  /* of a loop whose loads go ahead of them */
   MAX_PAIRS = 8,   /* of an array that it stores to and one that it loads from */
 };
@@ -38,6 +39,7 @@ typedef struct Versions { /* of a function */
   Cx *cx;
   Fn *fn;
   Intervals *intervals; /* NULL: nobody has asked yet */
+  unsigned tries;       /* intervals that were computed beside these */
 } Versions;
 
 typedef struct Range {
@@ -56,7 +58,9 @@ typedef struct Range {
   unsigned nfactors;
   Ins *sums[MAX_SUMS]; /* the phis of those that are bounded in front, with their trips */
   unsigned nsums;
-  int64_t trips; /* most of which the sums fit */
+  int64_t trips;             /* most of which the sums fit */
+  Ins *numbers[MAX_NUMBERS]; /* from in front of the loop, of which a test asks whether they fit */
+  unsigned nnumbers;
   Ins *stores[MAX_STORES];
   unsigned nstores;
   ArrayPair pairs[MAX_PAIRS]; /* that must be apart for the loads to go ahead of the stores */
@@ -96,7 +100,14 @@ void ssa_outer_ends(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *i, Ins
 
 /* --- sum_versions.c --- */
 
+bool ssa_is_power_of_two(const Ins *i); /* a constant */
 void ssa_choose_by_sums(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
+
+/* --- short_versions.c --- */
+
+/* Does the loop still read the numbers that have been found? */
+bool ssa_is_still_short(Range *r, const Block *header);
+void ssa_choose_by_numbers(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
 
 /* --- apart_versions.c --- */
 

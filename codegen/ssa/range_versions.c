@@ -700,6 +700,8 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
     choose_by_factors(cx, fn, r, entry, fast, general);
   else if (r->nsums)
     ssa_choose_by_sums(cx, fn, r, entry, fast, general);
+  else if (r->nnumbers)
+    ssa_choose_by_numbers(cx, fn, r, entry, fast, general);
   else if (r->npairs)
     ssa_choose_by_apart(cx, fn, r, entry, fast, general);
   else
@@ -724,6 +726,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   bool same = r->nrows                  ? read_loop_of_rows(r, header, r->latch)
               : r->nchecks && !r->signs ? read_checked(r, header, r->latch)
               : r->npairs               ? ssa_read_apart(r, header, r->latch)
+              : r->nnumbers             ? ssa_is_still_short(r, header)
                                         : read_condition(r) && read_counter(r);
   if (!same) /* other loops have been written since */
     return;
@@ -745,7 +748,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
 
 void ssa_version(Cx *cx, Fn *fn, bool (*reads)(Range *, Block *, Block *)) {
   VEC(Range) all = {0};
-  Versions of = {cx, fn, NULL};
+  Versions of = {.cx = cx, .fn = fn};
   assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
   FOR_BLOCKS (fn, latch)
     for (int s = 0; s < 2; s++) {

@@ -7,14 +7,15 @@
 #include "ir/fn.h"
 
 /* Loops over ranges, loops that check indices, loops that wrap them, loops over rows of which
- * constant columns are read, and loops with products or sums that may not fit 32 bits. All need
- * ir_join_latches and dominators, and keep them. */
+ * constant columns are read, and loops with products, sums or numbers from in front of them that
+ * may not fit 32 bits. All need ir_join_latches and dominators, and keep them. */
 void cg_version_ranges(Cx *cx, Fn *fn);
 void cg_version_checks(Cx *cx, Fn *fn);
 void cg_version_signs(Cx *cx, Fn *fn);
 void cg_version_rows(Cx *cx, Fn *fn);
 void cg_version_factors(Cx *cx, Fn *fn);
 void cg_version_sums(Cx *cx, Fn *fn);
+void cg_version_shorts(Cx *cx, Fn *fn);
 /* Loops marked by cg_hint_loops whose loads go ahead of their stores. */
 void cg_version_apart(Cx *cx, Fn *fn);
 

@@ -114,7 +114,7 @@ static bool would_fit(const Range *r, const Ins *v, bool *of_sum, unsigned depth
   }
 }
 
-static bool is_power_of_two(const Ins *i) {
+bool ssa_is_power_of_two(const Ins *i) {
   int64_t n;
   return i->op == OP_CONST && fz_get_int(i->aux.frozen, &n) && n > 0 && !(n & (n - 1));
 }
@@ -123,7 +123,7 @@ static bool is_power_of_two(const Ins *i) {
 static bool is_slow(const Ins *i) {
   switch ((Op)i->op) {
   case OP_FLOORDIV:
-  case OP_MOD: return is_long(i) && !is_power_of_two(i->args[1]);
+  case OP_MOD: return is_long(i) && !ssa_is_power_of_two(i->args[1]);
   case OP_TRUEDIV: return is_long(i->args[0]) && is_long(i->args[1]);
   case OP_CAST: return is_long(i->args[0]) && ty_kind(i->type) == KIND_FLOAT;
   default: return false;

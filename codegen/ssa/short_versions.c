@@ -1,0 +1,176 @@
+/* Short versions: loops that compare or divide what depends on numbers from in front of them, which
+ * may not fit 32 bits, written twice.
+ *
+ *   s = 1 << (order - 1)              base = i * down // up
+ *   while s > 0:                      for k in range(taps):
+ *     if x & s: …                       if 0 <= base - k < x.size:
+ *     s >>= 1                             acc += h[k] * x[base - k]
+ *
+ * Nothing says that a power of two, or a product, fits 32 bits, so that neither does what the loop
+ * makes of it. But it nearly always does, and a test in front asks:
+ *
+ *   if -2**30 <= base < 2**30:
+ *     for k in range(taps): …         # base - k, and its comparisons, in 32 bits
+ *   else:
+ *     for k in range(taps): …         # rolled
+ *
+ * Which operations would fit the intervals say, computed once more as if those numbers did. That
+ * decides what is written twice and nothing else: in the first version the intervals know of the
+ * numbers by the test. Only powers and products, and sums and quotients of these, are asked for:
+ * numbers that were passed or loaded, as hashes and keys are, have 64 bits more often than not.
+ *
+ * In and out: as of range_versions.c, which writes the loops. */
+#include "codegen/ssa/range_private.h"
+#include "codegen/ssa/range_versions.h"
+#include "ir/cfg.h"
+
+enum {
+  MAX_SIZE = 60,
+  MAX_DEPTH = 6, /* of the expression of a number */
+  MAX_TRIES = 8, /* of a function, whose intervals are computed for each */
+  LEAST = 2,     /* operations that must fit then, and do not fit now */
+};
+
+static const Interval int32 = {INT32_MIN, INT32_MAX};
+
+static bool is_long(const Ins *i) {
+  return ty_kind(i->type) == KIND_INT && ty_is_signed(i->type) && ty_bits(i->type) == 64;
+}
+
+static bool is_inside(const Range *r, const Ins *i) {
+  return i->block && ssa_in_loop(&r->loop, i->block);
+}
+
+/* Does it take longer with 64 bits than with 32, and read all bits? */
+static bool is_slow(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_LT:
+  case OP_LE:
+  case OP_EQ:
+  case OP_NE:
+  case OP_GT:
+  case OP_GE:
+  case OP_TRUEDIV: return is_long(i->args[0]) && is_long(i->args[1]);
+  case OP_FLOORDIV:
+  case OP_MOD: return is_long(i) && !ssa_is_power_of_two(i->args[1]);
+  case OP_TRUTH: return is_long(i->args[0]);
+  case OP_CAST: return is_long(i->args[0]) && ty_kind(i->type) == KIND_FLOAT;
+  default: return false;
+  }
+}
+
+/* --- which numbers --- */
+
+/* Is it a power or a product, or made of one? */
+static bool is_computed(const Ins *i, unsigned depth) {
+  if (!depth || !is_long(i))
+    return false;
+  switch ((Op)i->op) {
+  case OP_MUL:
+  case OP_LSHIFT: return true;
+  case OP_ADD:
+  case OP_SUB: return is_computed(i->args[0], depth - 1) || is_computed(i->args[1], depth - 1);
+  case OP_CAST:
+  case OP_FLOORDIV: return is_computed(i->args[0], depth - 1);
+  default: return false;
+  }
+}
+
+static bool add_number(Range *r, Ins *i) {
+  if (is_inside(r, i) || !i->block || !is_computed(i, MAX_DEPTH) ||
+      ir_is_within(ssa_intervals_of(r->of), i, int32))
+    return true;
+  for (unsigned k = 0; k < r->nnumbers; k++)
+    if (r->numbers[k] == i)
+      return true;
+  bool room = r->nnumbers < MAX_NUMBERS;
+  if (room)
+    r->numbers[r->nnumbers++] = i;
+  return room;
+}
+
+/* Those that the loop reads, or that its variables begin with. */
+static bool find_numbers(Range *r) {
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      for (uint32_t n = 0; n < i->nargs; n++)
+        if (!add_number(r, i->args[n]))
+          return false;
+  return r->nnumbers > 0;
+}
+
+/* --- what for --- */
+
+static unsigned slow_ones(const Range *r, const Intervals *v) {
+  unsigned n = 0;
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      n += is_slow(i) && !ir_reads_within(v, i, int32);
+  return n;
+}
+
+static bool gains(const Range *r) {
+  Versions *of = r->of;
+  unsigned now = slow_ones(r, ssa_intervals_of(of));
+  if (now < LEAST || of->tries++ >= MAX_TRIES)
+    return false;
+  bool *small = CX_ARRAY(of->cx, bool, of->fn->next_id);
+  for (unsigned k = 0; k < r->nnumbers; k++)
+    small[r->numbers[k]->id] = true;
+  return slow_ones(r, ir_intervals_if(of->cx, of->fn, small)) + LEAST <= now;
+}
+
+/* Asked first, since the intervals of a function cost time. */
+static bool has_slow(const Range *r) {
+  unsigned n = 0;
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      n += is_slow(i);
+  return n >= LEAST;
+}
+
+/* Is it left from its header, where its condition does not hold? */
+static bool read_header(Range *r, const Block *header) {
+  if (header->preds.len != 2 || header->last->op != OP_CONDBR)
+    return false;
+  r->less = header->last->args[0];
+  r->outside = header->succ[1];
+  return is_inside(r, r->less) && ssa_in_loop(&r->loop, header->succ[0]) &&
+         !ssa_in_loop(&r->loop, r->outside);
+}
+
+static bool read_short(Range *r, Block *header, Block *latch) {
+  *r = (Range){.of = r->of, .latch = latch, .known = true};
+  return ssa_small_loop(&r->loop, header, latch) && ssa_is_short(&r->loop, MAX_SIZE) &&
+         read_header(r, header) && has_slow(r) && find_numbers(r) && gains(r);
+}
+
+static bool is_read(const Range *r, const Ins *number) {
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      for (uint32_t n = 0; n < i->nargs; n++)
+        if (i->args[n] == number)
+          return true;
+  return false;
+}
+
+/* A number of another loop, which has been written twice since, is one of two now. */
+bool ssa_is_still_short(Range *r, const Block *header) {
+  for (unsigned k = 0; k < r->nnumbers; k++)
+    if (!is_read(r, r->numbers[k]))
+      return false;
+  return read_header(r, header);
+}
+
+/* --- the test in front --- */
+
+void ssa_choose_by_numbers(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general) {
+  for (unsigned k = 0; k < r->nnumbers; k++) {
+    Block *above = ir_block(cx, fn), *next = k + 1 == r->nnumbers ? fast : ir_block(cx, fn);
+    ssa_choose(cx, fn, r, at, r->numbers[k], OP_GE, -(int64_t)TY_SMALL - 1, above, general);
+    ssa_choose(cx, fn, r, above, r->numbers[k], OP_LE, TY_SMALL, next, general);
+    at = next;
+  }
+}
+
+void cg_version_shorts(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_short); }
