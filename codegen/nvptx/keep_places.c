@@ -28,8 +28,8 @@
  * ptxas would write the operations under the condition, which takes as many instructions whether it
  * holds or not, and read the array's address and extent in each iteration.
  *
- * So does the address of a load behind a condition, where its index is wrapped, or multiplied: as
- * ptxas makes predicates of it, each load would read the array's address and extent for itself.
+ * So do the addresses of a load or two behind a condition, where an index is wrapped, or multiplied:
+ * as ptxas makes predicates of them, each load would read its array's address and extent for itself.
  *
  * A comparison under which something is loaded, and by which something is chosen later, as in
  * masked iterations, is one predicate: the generator would compare once more in each block that
@@ -56,6 +56,7 @@
 
 enum {
   MOST_OPERANDS = 16,
+  MOST_LOADS = 2,  /* behind a condition, whose addresses are in front of it */
   MOST_BEHIND = 8, /* operations behind a condition, of which ptxas makes no branch */
   MOST_SHARED = 7, /* predicate registers of a thread */
   SOME_SHARED = 4, /* where conditions around the block may be in predicates, too */
@@ -248,36 +249,40 @@ static unsigned take_addresses(Cg *cg, const FnGraph *g, uint32_t k, uint32_t ow
 
 /* --- loads behind a condition --- */
 
-/* The one load of a few operations of the same loop behind a condition alone, if its index is
- * wrapped or multiplied there. */
-static LLVMValueRef load_behind(const FnGraph *g, uint32_t k, uint32_t own) {
+/* The loads of a few operations of the same loop behind a condition alone, one or two, if an index is
+ * wrapped or multiplied there; how many. */
+static unsigned loads_behind(const FnGraph *g, uint32_t k, uint32_t own, LLVMValueRef *loads) {
   const GraphNode *node = &g->nodes[k], *before = &g->nodes[own];
-  LLVMValueRef load = NULL;
-  unsigned n = 0;
+  unsigned n = 0, found = 0;
   bool wraps = false;
   if (before->loop == GRAPH_NONE || node->loop != before->loop || node->nsucc != 1 ||
       node->npred != 1)
-    return NULL;
+    return 0;
   for (LLVMValueRef i = LLVMGetFirstInstruction(node->block); i != node->last;
        i = LLVMGetNextInstruction(i), n++) {
-    if (LLVMIsALoadInst(i) && load)
-      return NULL;
-    load = LLVMIsALoadInst(i) ? i : load;
+    if (LLVMIsALoadInst(i) && found == MOST_LOADS)
+      return 0;
+    if (LLVMIsALoadInst(i))
+      loads[found++] = i;
     wraps |= cg_is_op(i, LLVMMul) || cg_is_call_of_any(i, "llvm.umin.");
   }
-  return n <= MOST_BEHIND && wraps ? load : NULL;
+  return n <= (found > 1 ? 2 * MOST_BEHIND : MOST_BEHIND) && wraps ? found : 0;
 }
 
-static bool takes_address_of_load(Cg *cg, const FnGraph *g, uint32_t k, uint32_t own,
-                                  LLVMValueRef *address) {
-  LLVMValueRef load = load_behind(g, k, own), p = load ? LLVMGetOperand(load, 0) : NULL;
+static unsigned take_addresses_of_loads(Cg *cg, const FnGraph *g, uint32_t k, uint32_t own,
+                                        LLVMValueRef *values, unsigned n) {
+  LLVMValueRef loads[MOST_LOADS];
   LLVMBasicBlockRef block = g->nodes[k].block;
-  if (!p || !LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != block ||
-      LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, block))
-    return false;
-  move_before(cg, p, block, g->nodes[own].last);
-  *address = p;
-  return true;
+  unsigned found = loads_behind(g, k, own, loads);
+  for (unsigned l = 0; l < found && n < MOST_OPERANDS; l++) {
+    LLVMValueRef p = LLVMGetOperand(loads[l], 0);
+    if (!LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != block ||
+        LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, block))
+      continue;
+    move_before(cg, p, block, g->nodes[own].last);
+    values[n++] = p;
+  }
+  return n;
 }
 
 /* --- sizes behind a guard --- */
@@ -443,7 +448,7 @@ static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
     if (is_behind(g, node->succ[s], k))
       n = take_addresses(cg, g, node->succ[s], k, values, n);
   for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
-    n += takes_address_of_load(cg, g, node->succ[s], k, &values[n]);
+    n = take_addresses_of_loads(cg, g, node->succ[s], k, values, n);
   for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
     n += keeps_size(g, node->succ[s], k, &values[n]);
   for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
