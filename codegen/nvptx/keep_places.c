@@ -28,8 +28,9 @@
  * ptxas would write the operations under the condition, which takes as many instructions whether it
  * holds or not, and read the array's address and extent in each iteration.
  *
- * So do the addresses of a load or two behind a condition, where an index is wrapped, or multiplied:
- * as ptxas makes predicates of them, each load would read its array's address and extent for itself.
+ * So do the addresses of a load or two behind a condition, where an index is wrapped, or
+ * multiplied: as ptxas makes predicates of them, each load would read its array's address and
+ * extent for itself.
  *
  * A comparison under which something is loaded, and by which something is chosen later, as in
  * masked iterations, is one predicate: the generator would compare once more in each block that
@@ -249,8 +250,8 @@ static unsigned take_addresses(Cg *cg, const FnGraph *g, uint32_t k, uint32_t ow
 
 /* --- loads behind a condition --- */
 
-/* The loads of a few operations of the same loop behind a condition alone, one or two, if an index is
- * wrapped or multiplied there; how many. */
+/* The loads of a few operations of the same loop behind a condition alone, one or two, if an index
+ * is wrapped or multiplied there; how many. */
 static unsigned loads_behind(const FnGraph *g, uint32_t k, uint32_t own, LLVMValueRef *loads) {
   const GraphNode *node = &g->nodes[k], *before = &g->nodes[own];
   unsigned n = 0, found = 0;
