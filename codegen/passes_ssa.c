@@ -41,6 +41,7 @@ static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }
 static void waits(Cg *cg) { cg_find_waits(cg->cx, cg->program); }
 static void accumulators(Cg *cg) { cg_check_accumulators(cg->cx, cg->program); }
 static void unroll_hints(Cg *cg) { each(cg, cg_hint_loops); }
+static void two_steps(Cg *cg) { each(cg, cg_take_two_steps); }
 static void apart_versions(Cg *cg) { each(cg, cg_version_apart); }
 static void last_steps(Cg *cg) {
   Program *host = cg->target->narrows ? NULL : cg->program;
