@@ -328,7 +328,7 @@ static LLVMValueRef divided_before(const Lower *lw, const Ins *i, const Divided 
     const Divided *d = &lw->divisions->all.data[k];
     LLVMValueRef v = i->op == OP_FLOORDIV ? d->is.quotient : d->is.rest;
     if (v && d->is_signed == as->is_signed && ir_dominates(d->by->block, i->block) &&
-        (d->x == as->x || is_same(d->by, i, 0)) && (d->y == as->y || is_same(d->by, i, 1)))
+        (d->y == as->y || is_same(d->by, i, 1)) && (d->x == as->x || is_same(d->by, i, 0)))
       return v;
   }
   return NULL;
@@ -337,8 +337,8 @@ static LLVMValueRef divided_before(const Lower *lw, const Ins *i, const Divided 
 /* Does the block divide the same operands once more, for the other result? */
 static bool has_twin(const Ins *i) {
   for (const Ins *n = i->next; n; n = n->next)
-    if ((n->op == OP_FLOORDIV || n->op == OP_MOD) && n->op != i->op && is_same(n, i, 0) &&
-        is_same(n, i, 1))
+    if ((n->op == OP_FLOORDIV || n->op == OP_MOD) && n->op != i->op && is_same(n, i, 1) &&
+        is_same(n, i, 0)) /* divisors are the shorter ones */
       return true;
   return false;
 }
