@@ -398,13 +398,27 @@ static Interval drifted(const Intervals *v, const Ins *phi) {
   return ir_interval_lies_within(r, room) ? r : room;
 }
 
-/* What the outcome `op` of a comparison says of a value that is taken for it. */
+/* Is it a cast of an integer to a type that holds all numbers of its own? */
+static bool keeps_number(const Ins *cast) {
+  return cast->op == OP_CAST && ty_is_integral(cast->type) && ty_is_integral(cast->args[0]->type) &&
+         ir_interval_lies_within(ir_interval_of_type(cast->args[0]->type),
+                                 ir_interval_of_type(cast->type));
+}
+
+static const Ins *uncast(const Ins *i) {
+  while (keeps_number(i))
+    i = i->args[0];
+  return i;
+}
+
+/* What the outcome `op` of a comparison says of a value that is taken for it. Of `min(n, x + 2)`,
+ * where n has another type, one cast of the sum is compared and another one is taken. */
 static Interval chosen(const Intervals *v, const Ins *compare, Op op, const Ins *value,
                        const Block *b) {
   Interval r = at(v, value, b);
-  if (compare->args[0] == value)
+  if (uncast(compare->args[0]) == uncast(value))
     r = where(r, op, at(v, compare->args[1], b));
-  if (compare->args[1] == value)
+  if (uncast(compare->args[1]) == uncast(value))
     r = where(r, ir_swapped(op), at(v, compare->args[0], b));
   return r;
 }
@@ -632,9 +646,7 @@ static bool shrink(Intervals *v, const Fn *fn) {
 }
 
 static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
-  if (value->op == OP_CAST && ty_is_integral(value->args[0]->type) &&
-      ir_interval_lies_within(ir_interval_of_type(value->args[0]->type),
-                              ir_interval_of_type(value->type))) /* the same number */
+  if (keeps_number(value))
     add_guard(cx, v, g, value->args[0]);
   if ((value->op == OP_ADD || value->op == OP_SUB) && !g.moved && value->args[1]->op == OP_CONST &&
       ty_is_integral(value->type)) {

@@ -730,6 +730,24 @@ def test_indices_behind_a_minimum_are_not_wrapped():
             run(kernel, [ints(40).astype(np.float32), by, np.zeros(40, np.float32)], 2, 32)
 
 
+def around_places(x, side, out):
+    i = cuda.grid(1)
+    c = int(x[i])
+    n = 0
+    for k in range(max(c - 1, 0), min(c + 2, side)):
+        n = n * 3 ^ k
+    out[i] = n
+
+
+def test_windows_around_any_place_are_counted_in_32_bits():
+    """min(c + 2, side) has another type than c: one cast of the sum is compared, another is taken."""
+    x = np.array([0, 0.5, -1, -3, 4, 5, 6, 7.9, 8, 1e9, 3e9, 1e12, -1e12, 9e18, -9e18], np.float32)
+    for side in (0, 1, 7, -4, 2**31 - 5):
+        run(around_places, [x, side, np.zeros(x.size, np.int64)], 1, x.size)
+    made = ptx_of(around_places, "narrow (float32[::1], int64, int64[::1])")
+    assert not re.search(r"setp\.\w+\.[bsu]64", made[made.index("bra") :])
+
+
 def test_windows_behind_a_guard_are_not_wrapped():
     def around(x, r, out):
         i = cuda.grid(1)
