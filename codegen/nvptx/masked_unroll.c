@@ -6,7 +6,8 @@
  * Unrolled by LLVM, four times with an epilogue, up to three iterations wait for their loads one
  * after another. Here eight iterations become one. Each after the first is predicated on the trip
  * count: arithmetic is speculated, loads are branched around, and loop-carried variables keep their
- * values. ptxas turns that into predicated instructions in one block, the loads first.
+ * values. ptxas turns that into predicated instructions in one block, the loads first. Where much
+ * is computed with what an iteration loads, four become one.
  *
  *   for k in range(start, end):
  *     acc += value[k]
@@ -59,6 +60,8 @@ enum {
   UNROLLED = 4,
   FEW = 6,    /* operations behind the loads that are computed for iterations that are not there */
   WORDS = 14, /* of 32 bits: what the copies of what is left over may have in flight */
+  HELD = 8,   /* words that may be held around a loop, for iterations that are not there */
+  MUCH = 8,   /* operations behind an iteration's loads, of which every second copy is too many */
 };
 
 /* An instruction of the body. */
@@ -66,9 +69,10 @@ typedef struct Step {
   LLVMValueRef ins;
   int level; /* the length of the longest chain of loads that it depends on */
   bool load;
-  bool early;             /* addresses of loads depend on it */
-  bool zero;              /* a load that gives 0 to threads that have no such iteration */
-  LLVMOpcode extended_by; /* of a load: see find_extensions; else 0 */
+  bool early;                /* addresses of loads depend on it */
+  bool zero;                 /* a load that gives 0 to threads that have no such iteration */
+  LLVMValueRef last[COPIES]; /* what the round before has loaded, if that is kept */
+  LLVMOpcode extended_by;    /* of a load: see find_extensions; else 0 */
   LLVMValueRef copy[COPIES];
 } Step;
 
@@ -91,6 +95,7 @@ typedef struct Loop {
   bool one_by_one; /* what is behind the loads is branched around */
   uint64_t stored; /* address spaces, as bits */
   bool passed;     /* global memory is stored to, by what loads with CG_AHEAD may pass */
+  bool defined;    /* registers of what is not loaded have a value, from the entry on */
   LLVMValueRef function;
   LLVMBasicBlockRef block, entry, header;
   LLVMValueRef end, compare, counter; /* compare: of the counter's next value with end */
@@ -277,25 +282,6 @@ static void find_early(Loop *l, LLVMValueRef v) {
     find_early(l, LLVMGetOperand(s->ins, (unsigned)o));
 }
 
-/* A minimum, maximum or magnitude. Fused products and sums are one instruction, too, but of those
- * ptxas needs no selections behind a branch (rank_k_update: 28 instructions a round, else 33). */
-static bool is_one_instruction(LLVMValueRef call) {
-  static const char *const names[] = {"llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax.",
-                                      "llvm.abs."};
-  LLVMTypeRef t = LLVMTypeOf(call);
-  if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) > 32)
-    return false;
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (cg_is_call_of_any(call, names[k]))
-      return true;
-  return false;
-}
-
-/* A long operation, or one that ptxas gives a branch to a slow path. */
-static bool is_expensive(LLVMValueRef i) {
-  return cg_is_op(i, LLVMFDiv) || (cg_is_op(i, LLVMCall) && !is_one_instruction(i));
-}
-
 /* Finds what is to be computed before all loads, and whether the rest is worth a branch. False if
  * the former cannot be speculated. */
 static bool order_steps(Loop *l) {
@@ -308,7 +294,7 @@ static bool order_steps(Loop *l) {
     if (s->early && !s->load && !cg_is_speculatable(s->ins))
       return false;
     late += !s->early;
-    l->one_by_one |= l->rest && !s->early && is_expensive(s->ins);
+    l->one_by_one |= l->rest && !s->early && cg_nvptx_is_expensive(s->ins);
   }
   l->one_by_one |= l->rest && late > FEW;
   return true;
@@ -456,6 +442,24 @@ static void write_loads(Loop *l, int level, unsigned copy) {
   }
 }
 
+/* A variable of the new loop, if it is one, with its first value. */
+static LLVMValueRef entered_with(Loop *l, LLVMValueRef first) {
+  if (l->once)
+    return first;
+  LLVMValueRef phi = l_phi(l->cg->builder, LLVMTypeOf(first));
+  LLVMAddIncoming(phi, &first, &l->entry, 1);
+  return phi;
+}
+
+/* A variable of the loop that begins with 0: what a copy has loaded, for the next round. */
+static LLVMValueRef kept_from(Loop *l, LLVMTypeRef type) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->cg->builder);
+  LLVMPositionBuilderBefore(l->cg->builder, LLVMGetFirstInstruction(l->header));
+  LLVMValueRef phi = entered_with(l, LLVMConstNull(type));
+  l_at_end(l->cg->builder, here, NULL);
+  return phi;
+}
+
 static void load(Loop *l, int level, unsigned copy) {
   LLVMBuilderRef b = l->cg->builder;
   if (!has_loads(l, level))
@@ -477,7 +481,9 @@ static void load(Loop *l, int level, unsigned copy) {
       continue;
     LLVMTypeRef type = LLVMTypeOf(s->copy[copy]);
     LLVMValueRef phi = l_phi(b, type);
-    LLVMValueRef without = s->zero ? LLVMConstNull(type) : LLVMGetPoison(type);
+    LLVMValueRef without = s->zero      ? LLVMConstNull(type)
+                           : l->defined ? (s->last[copy] = kept_from(l, type))
+                                        : LLVMGetPoison(type);
     LLVMAddIncoming(phi, (LLVMValueRef[]){s->copy[copy], without}, (LLVMBasicBlockRef[]){yes, from},
                     2);
     s->copy[copy] = phi;
@@ -503,15 +509,6 @@ static LLVMValueRef carried_out(Loop *l, Carried *c) {
 
 static LLVMValueRef initial(const Loop *l, LLVMValueRef phi) {
   return LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == l->block);
-}
-
-/* A variable of the new loop, if it is one, with its first value. */
-static LLVMValueRef entered_with(Loop *l, LLVMValueRef first) {
-  if (l->once)
-    return first;
-  LLVMValueRef phi = l_phi(l->cg->builder, LLVMTypeOf(first));
-  LLVMAddIncoming(phi, &first, &l->entry, 1);
-  return phi;
 }
 
 static void count_left(Loop *l) {
@@ -562,6 +559,12 @@ static void write_latch(Loop *l) {
     Carried *c = &l->carried[k];
     c->out = carried_out(l, c);
     LLVMAddIncoming(c->at[0], &c->out, &l->block, 1);
+  }
+  for (unsigned k = 0; k < l->nsteps * l->copies; k++) {
+    Step *s = &l->steps[k / l->copies];
+    unsigned copy = k % l->copies;
+    if (s->last[copy])
+      LLVMAddIncoming(s->last[copy], &s->copy[copy], &l->block, 1);
   }
   LLVMValueRef more = l->strided ? l->has[l->copies] : count_down(l);
   l_br(b, l->block);
@@ -639,8 +642,29 @@ static void erase_old(Loop *l) {
     LLVMInstructionEraseFromParent(l->carried[k].phi);
 }
 
+static unsigned words_of(const Loop *l) {
+  unsigned words = 0;
+  for (unsigned k = 0; k < l->nsteps; k++)
+    if (l->steps[k].load)
+      words += cg_nvptx_words_of(l->cg, l->steps[k].ins);
+  return words;
+}
+
+/* A register that only some threads load has no value before, so ptxas keeps it from the kernel's
+ * beginning, and throughout the loops around this one: beside a second version of this loop, and
+ * its registers. Where these are many, they begin with 0 in front of the loop. */
+static bool needs_values(const Loop *l) {
+  if (words_of(l) * (l->copies - 1) <= HELD)
+    return false;
+  FnGraph g = graph_of(&l->cg->cx->arena, l->function, NULL);
+  graph_loops(&g);
+  uint32_t at = graph_number(&g, l->block);
+  return at != GRAPH_NONE && g.nodes[at].depth > 1;
+}
+
 static void write_loop(Loop *l) {
   assert(l->counter && l->compare && l->entry != l->block);
+  l->defined = needs_values(l);
   find_extensions(l);
   find_sums(l);
   write_header(l);
@@ -659,14 +683,18 @@ static void write_loop(Loop *l) {
 
 /* --- loops --- */
 
-bool cg_nvptx_is_block_loop(LLVMBasicBlockRef b) {
-  Fork fork;
-  return graph_fork(LLVMGetBasicBlockTerminator(b), &fork) && (fork.yes == b) != (fork.no == b);
-}
-
 static bool read_loop(Loop *l) {
   return cg_nvptx_is_block_loop(l->block) && read_body(l) && read_end(l) && read_outside(l) &&
          find_levels(l) && has_good_loads(l) && order_steps(l);
+}
+
+/* Then what iterations that are not there compute takes longer than the loads that are in flight
+ * with eight of them save. */
+static bool computes_much(const Loop *l) {
+  unsigned late = 0;
+  for (unsigned k = 0; k < l->nsteps; k++)
+    late += !l->steps[k].early && !l->steps[k].load;
+  return late > MUCH;
 }
 
 static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies,
@@ -678,22 +706,16 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
               .block = block,
               .place = {.arena = &cg->cx->arena}};
   bool right = copies <= COPIES && read_loop(l);
+  l->copies /= right && computes_much(l) ? 2 : 1;
   if (right && write)
     write_loop(l);
   return right;
 }
 
-unsigned cg_nvptx_words_of(const Cg *cg, LLVMValueRef load) {
-  return (unsigned)(LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(load)) + 31) / 32;
-}
-
 /* As many copies as have registers: a load is issued before the first is waited for, and takes its
  * registers from then on. */
 static bool choose_copies(Loop *l, unsigned most) {
-  unsigned words = 0;
-  for (unsigned k = 0; k < l->nsteps; k++)
-    if (l->steps[k].load)
-      words += cg_nvptx_words_of(l->cg, l->steps[k].ins);
+  unsigned words = words_of(l);
   l->copies = words * most <= WORDS ? most : WORDS / words;
   l->once = l->copies == most;
   return l->copies > 1;

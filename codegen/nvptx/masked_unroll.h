@@ -9,11 +9,14 @@
  * marked for LLVM's unrolling, which the caller runs; are there such? */
 bool cg_nvptx_masked(Cg *cg, bool write);
 bool cg_nvptx_left_over(Cg *cg, bool write);
-/* 32-bit words that a load reads; does the block branch to itself or out of the loop? */
+
+/* unrolled_loops.c: 32-bit words that a load reads; does the block branch to itself or out of the
+ * loop? */
 unsigned cg_nvptx_words_of(const Cg *cg, LLVMValueRef load);
 bool cg_nvptx_is_block_loop(LLVMBasicBlockRef b);
-
-/* unrolled_loops.c: does LLVM unroll the loop with this latch once more? It is marked then. */
+/* Is it a long operation, or one that ptxas gives a branch to a slow path? */
+bool cg_nvptx_is_expensive(LLVMValueRef i);
+/* Does LLVM unroll the loop with this latch once more? It is marked then. */
 bool cg_nvptx_go_on_unrolling(Cg *cg, LLVMBasicBlockRef b);
 /* After all of LLVM's unrolling: ptxas unrolls short loops, four times, unless metadata forbids it.
  * Where nothing is loaded and LLVM has unrolled four times that is good: ptxas keeps the constants

@@ -1,5 +1,6 @@
 /* NVPTX unrolled loops: what is to become of loops of one block that LLVM, or we, have unrolled.
  * In: their marks. Out: marks by which LLVM unrolls them once more, or none, so that ptxas may. */
+#include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/loop_marks.h"
@@ -10,6 +11,33 @@ enum {
   MAX_LIGHT = 160, /* instructions of a loop that is unrolled once more */
   FACTOR = 4,      /* of loops that ptxas may unroll further */
 };
+
+unsigned cg_nvptx_words_of(const Cg *cg, LLVMValueRef load) {
+  return (unsigned)(LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(load)) + 31) / 32;
+}
+
+bool cg_nvptx_is_block_loop(LLVMBasicBlockRef b) {
+  Fork fork;
+  return graph_fork(LLVMGetBasicBlockTerminator(b), &fork) && (fork.yes == b) != (fork.no == b);
+}
+
+/* A minimum, maximum or magnitude. Fused products and sums are one instruction, too, but of those
+ * ptxas needs no selections behind a branch (rank_k_update: 28 instructions a round, else 33). */
+static bool is_one_instruction(LLVMValueRef call) {
+  static const char *const names[] = {"llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax.",
+                                      "llvm.abs."};
+  LLVMTypeRef t = LLVMTypeOf(call);
+  if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) > 32)
+    return false;
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (cg_is_call_of_any(call, names[k]))
+      return true;
+  return false;
+}
+
+bool cg_nvptx_is_expensive(LLVMValueRef i) {
+  return cg_is_op(i, LLVMFDiv) || (cg_is_op(i, LLVMCall) && !is_one_instruction(i));
+}
 
 /* What an unrolled loop of a single block does. */
 typedef struct Work {

@@ -365,6 +365,30 @@ def test_loops_of_other_shapes(kernel, opt):
     run(kernel, [bounds, np.random.default_rng(3).random(160), np.zeros(12)], 1, 12, opt=opt)
 
 
+def within_cells(starts, points, near, out):
+    t = cuda.grid(1)
+    x, y, z = points[t, 0], points[t, 1], points[t, 2]
+    total = float32(0)
+    for c in range(max(t - 2, 0), min(t + 3, starts.size - 1)):
+        for k in range(starts[c], starts[c + 1]):
+            dx, dy, dz = x - points[k, 0], y - points[k, 1], z - points[k, 2]
+            r = dx * dx + dy * dy + dz * dz
+            if r < near:
+                w = near - r
+                total += w * w * w
+    out[t] = total
+
+
+@pytest.mark.parametrize("columns", [3, 4])
+def test_much_that_is_computed_in_cells(columns):
+    """Four rounds at once, whose registers begin with 0 in front of each row."""
+    counts = np.array([0, 1, 3, 4, 5, 0, 7, 8, 9, 2, 17, 6])
+    starts = np.r_[0, np.cumsum(counts)].astype(np.int32)
+    points = np.random.default_rng(8).integers(-4, 5, (starts[-1], columns)).astype(np.float32)
+    out = run(within_cells, [starts, points, np.float32(40), np.zeros(16, np.float32)], 1, 16)[-1]
+    assert len(set(out.tolist())) > 8
+
+
 @pytest.mark.parametrize("coarsen", [1, 4])
 def test_constants_as_large_as_integers(coarsen):
     """Bytes of such an index are beyond 64 bits: the compiler's own arithmetic wraps, as addresses do. Nothing is read there."""
