@@ -28,7 +28,8 @@ enum {
   MAX_WEB = 16,
   MAX_GUARDS = 16,
   MAX_EXTENTS = 32,
-  MAX_MARKS = 32
+  MAX_MARKS = 32,
+  MAX_DEPTH = 4
 };
 
 #define LARGEST_INT32 ((IrWide)INT32_MAX)
@@ -36,12 +37,13 @@ enum {
 #define SMALL_STEP    ((IrWide)1 << 16)
 
 /* `value op other` holds in what `region` dominates; or `value op other + by`, where the comparison
- * was of `moved`, value - by, unless that can wrap around. */
+ * was of `moved`, value - by, unless that can wrap around. Or value - by is an index there, and so
+ * at most `reach` away from 0. */
 typedef struct Guard {
   const struct Guard *next;
   const Block *region;
   const Ins *other, *moved;
-  IrWide by;
+  IrWide by, reach;
   Op op;
   uint32_t number; /* of those of the value that stand behind it */
 } Guard;
@@ -61,22 +63,8 @@ struct Intervals {
 
 /* --- comparisons --- */
 
-static bool is_compare(const Ins *i) { return i->op >= OP_LT && i->op <= OP_GE; }
-
-Op ir_inverse(Op compare) {
-  static const Op inverse[] = {[OP_LT] = OP_GE, [OP_LE] = OP_GT, [OP_EQ] = OP_NE,
-                               [OP_NE] = OP_EQ, [OP_GT] = OP_LE, [OP_GE] = OP_LT};
-  return inverse[compare];
-}
-
-Op ir_swapped(Op compare) {
-  static const Op swapped[] = {[OP_LT] = OP_GT, [OP_LE] = OP_GE, [OP_EQ] = OP_EQ,
-                               [OP_NE] = OP_NE, [OP_GT] = OP_LT, [OP_GE] = OP_LE};
-  return swapped[compare];
-}
-
 static bool compares_integers(const Ins *i) {
-  return is_compare(i) && ty_is_integral(i->args[0]->type) && ty_is_integral(i->args[1]->type);
+  return ir_is_compare(i) && ty_is_integral(i->args[0]->type) && ty_is_integral(i->args[1]->type);
 }
 
 static Interval constant(const Ins *i) {
@@ -121,53 +109,6 @@ static Interval extent(const Intervals *v, const Ins *i) {
 
 /* --- counters --- */
 
-static bool is_step_of(const Ins *i, const Ins *phi) {
-  bool first = i->nargs == 2 && i->args[0] == phi, second = i->nargs == 2 && i->args[1] == phi;
-  if (i->op == OP_ADD || i->op == OP_MUL)
-    return first != second;
-  return (i->op == OP_SUB || i->op == OP_LSHIFT) && first && !second;
-}
-
-/* The operand with which the loop is entered, where all others are one step of phi; UINT32_MAX:
- * there is no such. */
-static uint32_t entry_of(const Ins *phi) {
-  uint32_t entry = UINT32_MAX;
-  const Ins *next = NULL;
-  for (uint32_t k = 0; k < phi->nargs; k++) {
-    const Ins *a = phi->args[k];
-    if (is_step_of(a, phi) && (!next || a == next))
-      next = a;
-    else if (entry == UINT32_MAX)
-      entry = k;
-    else
-      return UINT32_MAX;
-  }
-  return next ? entry : UINT32_MAX;
-}
-
-bool ir_counter(const Ins *phi, Counter *c) {
-  const Block *h = phi->block;
-  const Ins *test = h->last->op == OP_CONDBR ? h->last->args[0] : NULL;
-  uint32_t entry = phi->op == OP_PHI && test && is_compare(test) ? entry_of(phi) : UINT32_MAX;
-  if (entry == UINT32_MAX || (test->args[0] == phi) == (test->args[1] == phi))
-    return false;
-  int side = test->args[1] == phi;
-  const Ins *next = phi->args[!entry];
-  int leaves = !ir_dominates(h->succ[0], next->block);
-  Op op = side ? ir_swapped(test->op) : (Op)test->op;
-  op = leaves ? ir_inverse(op) : op;
-  *c = (Counter){.start = phi->args[entry],
-                 .next = next,
-                 .step = next->args[next->args[0] == phi],
-                 .stop = test->args[!side],
-                 .before = h->preds.data[entry],
-                 .body = h->succ[leaves],
-                 .down = op == OP_GT || op == OP_GE,
-                 .closed = op == OP_LE || op == OP_GE};
-  return op != OP_EQ && op != OP_NE && h->succ[0] != h->succ[1] && c->body->preds.len == 1 &&
-         ir_dominates(c->body, next->block);
-}
-
 /* What is left of r, the value on the left of a comparison that holds. */
 static Interval where(Interval r, Op compare, Interval other) {
   switch (compare) {
@@ -207,7 +148,9 @@ static Interval at(const Intervals *v, const Ins *i, const Block *b) {
   Interval r = v->of[i->id];
   for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
     if (ir_dominates(g->region, b) && !(g->moved && is_whole(v, g->moved)))
-      r = where(r, g->op, ir_interval_sum(v->of[g->other->id], (Interval){g->by, g->by}));
+      r = g->reach
+              ? ir_interval_common(r, (Interval){g->by - g->reach, g->by + g->reach})
+              : where(r, g->op, ir_interval_sum(v->of[g->other->id], (Interval){g->by, g->by}));
   return c && ir_dominates(c->body, b) ? ir_interval_common(r, continuing(v, c)) : r;
 }
 
@@ -584,6 +527,9 @@ static Interval eval(const Intervals *v, const Ins *i) {
     r = ir_interval_common(r, (Interval){0, TY_SMALL});
   if (v->small && v->small[i->id])
     r = ir_interval_common(r, small);
+  for (const Guard *g = v->guards[i->id]; g; g = g->next)
+    if (i->op == OP_PHI && g->reach && !g->moved && g->region == i->block)
+      r = ir_interval_common(r, (Interval){-g->reach, g->reach});
   if ((i->op == OP_ADD || i->op == OP_SUB) && i->flags & INS_FACTOR)
     r = ir_interval_common(r, (Interval){-INS_FACTOR_MOST, INS_FACTOR_MOST});
   return i->flags & INS_NONNEGATIVE ? ir_interval_common(r, (Interval){0, HUGE}) : r;
@@ -661,7 +607,8 @@ static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
   g.next = v->guards[value->id];
   g.number = g.next ? g.next->number + 1 : 1;
   if (g.number > MAX_GUARDS || value->op == OP_CONST ||
-      (g.op == OP_NE && (g.moved || g.other->op != OP_CONST)))
+      (g.op == OP_NE && (g.moved || g.other->op != OP_CONST)) ||
+      (g.reach && g.next && g.next->reach && ir_dominates(g.next->region, g.region)))
     return;
   Guard *kept = CX_NEW(cx, Guard);
   *kept = g;
@@ -713,6 +660,51 @@ static void find_guards(Cx *cx, Intervals *v, const Fn *fn) {
   }
 }
 
+/* How far from 0 an index of this array can be, of a narrow signature; 0: that is not known. */
+static IrWide reach_of(const Intervals *v, const Ins *array) {
+  const Type *type = array->type;
+  bool own = type->space == SPACE_LOCAL || type->space == SPACE_SHARED;
+  return !v->narrow || type->wide ? 0 : is_passed(v, array) || own ? TY_SMALL : LARGEST_INT32;
+}
+
+static const Ins *without_constants(const Ins *i) {
+  while (keeps_number(i) || ((i->op == OP_ADD || i->op == OP_SUB) && i->args[1]->op == OP_CONST))
+    i = i->args[0];
+  return i;
+}
+
+static bool is_from_memory(const Ins *i, int depth) {
+  i = without_constants(i);
+  bool any = i->op == OP_LOAD;
+  for (uint32_t k = 0; i->op == OP_PHI && depth < MAX_DEPTH && k < i->nargs && !any; k++)
+    any = is_from_memory(i->args[k], depth + 1);
+  return any;
+}
+
+/* An index that nothing checks is in range, or the kernel is undefined, where the access is reached
+ * for certain: in all of its block, if nothing in front of it there writes or stops, and in what
+ * that dominates. That bounds what loops and branches lead to, such as the top of a stack: phis,
+ * and these but for constants. Of others LLVM often finds that they are not negative, which it
+ * could not of 32 bits (lower/values.c), and positions from memory are compared with what has 64
+ * bits (codegen/nvptx/short_indices.c clamps it in front of the loop). */
+static void find_indices(Cx *cx, Intervals *v, const Fn *fn) {
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i) {
+      Effect effect = ir_op_info[i->op].effect;
+      bool access = i->op == OP_LOAD || i->op == OP_STORE;
+      IrWide reach = access ? reach_of(v, i->args[0]) : 0;
+      for (uint32_t k = 1; reach && k <= i->args[0]->type->ndim; k++) {
+        const Ins *index = i->args[k]->op == OP_WRAP_INDEX ? i->args[k]->args[0] : i->args[k];
+        const Guard g = {.region = b, .op = OP_LE, .reach = reach};
+        if (ty_is_integral(index->type) && without_constants(index)->op == OP_PHI &&
+            !is_from_memory(index, 0))
+          add_guard(cx, v, g, index);
+      }
+      if (effect != EFFECT_PURE && effect != EFFECT_READ && effect != EFFECT_PHI)
+        break;
+    }
+}
+
 static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
   FOR_BLOCKS (fn, b)
     for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next) {
@@ -742,6 +734,7 @@ Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const bool *small_ones) {
   find_counters(cx, v, fn);
   find_same(v, fn);
   find_guards(cx, v, fn);
+  find_indices(cx, v, fn);
   find_marks(v, fn);
   while (grow(v, fn))
     ;

@@ -39,6 +39,7 @@ typedef struct Counter {
 } Counter;
 bool ir_counter(const Ins *phi, Counter *c);
 
+bool ir_is_compare(const Ins *i);
 /* Of a comparison: the one that holds where it does not; the one of exchanged operands. */
 Op ir_inverse(Op compare);
 Op ir_swapped(Op compare);
