@@ -35,11 +35,29 @@ static bool is_guarded_shift(Cg *cg, LLVMValueRef i) {
          !LLVMIsAConstant(LLVMGetOperand(i, 1)) && feeds_select(i);
 }
 
+/* Does the selection give 0 for counts of 64 or more? */
+static bool is_guard_of(LLVMValueRef choice, LLVMValueRef shift) {
+  LLVMValueRef test = LLVMIsASelectInst(choice) ? LLVMGetOperand(choice, 0) : NULL;
+  return test && LLVMIsAICmpInst(test) && LLVMGetICmpPredicate(test) == LLVMIntULT &&
+         LLVMGetOperand(test, 0) == LLVMGetOperand(shift, 1) &&
+         cg_is_number(LLVMGetOperand(test, 1), 64) && LLVMGetOperand(choice, 1) == shift &&
+         LLVMIsNull(LLVMGetOperand(choice, 2));
+}
+
+/* The selection asks the clamped count too: by that LLVM sees that it may drop it. */
 static void clamp_count(Cg *cg, LLVMValueRef shift) {
-  LLVMValueRef fn = cg_intrinsic_fn(cg, "llvm.umin", &cg->t.i64, 1);
-  LLVMValueRef args[] = {LLVMGetOperand(shift, 1), l_int(cg->t.i64, 64)};
+  LLVMValueRef fn = cg_intrinsic_fn(cg, "llvm.umin", &cg->t.i64, 1), few = l_int(cg->t.i64, 64);
+  LLVMValueRef args[] = {LLVMGetOperand(shift, 1), few};
   LLVMPositionBuilderBefore(cg->builder, shift);
-  LLVMSetOperand(shift, 1, l_call(cg->builder, fn, args, 2));
+  LLVMValueRef count = l_call(cg->builder, fn, args, 2), test = NULL;
+  for (LLVMUseRef use = LLVMGetFirstUse(shift), next; use; use = next) {
+    next = LLVMGetNextUse(use);
+    if (!is_guard_of(LLVMGetUser(use), shift))
+      continue;
+    test = test ? test : l_icmp(cg->builder, LLVMIntULT, count, few);
+    LLVMSetOperand(LLVMGetUser(use), 0, test);
+  }
+  LLVMSetOperand(shift, 1, count);
 }
 
 /* Of the low bits of a shift of 32 bits the generator does not see that. */

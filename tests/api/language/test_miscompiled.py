@@ -38,6 +38,19 @@ def test_the_upper_half_of_a_shift_count_counts():
     assert out.tolist() == [int(np.int64(1) << np.int64(c)) if 0 <= c < 64 else 0 for c in COUNTS]
 
 
+def test_counts_of_shifts_are_clamped_and_not_asked_again():
+    def kernel(x, counts, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = (x[i] << counts[i]) ^ (x[i] >> (counts[i] & np.uint64(2**40 + 127)))
+
+    counts = np.array([0, 1, 31, 32, 33, 63, 64, 65, 255, 2**32, 2**32 + 1, 2**62], np.uint64)
+    x = np.random.default_rng(2).integers(0, 2**64, counts.size, np.uint64)
+    run(kernel, [x, counts, np.zeros(counts.size, np.uint64)], 1, 16)
+    made = cuda.compile_ptx(kernel, "narrow (uint64[::1], uint64[::1], uint64[::1])", cc="sm_90")[0]
+    assert made.count("min.u64") == 2 and "selp" not in made
+
+
 @pytest.mark.parametrize("opt", [0, 3])
 def test_inverted_zero_behind_a_branch(opt):
     def kernel(x, out):
