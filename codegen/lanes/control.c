@@ -172,7 +172,7 @@ static bool arrays_fit(const Lanes *l) {
   int64_t bytes = 0;
   for (uint32_t k = 0; k < l->values.len; k++)
     if (LLVMIsAAllocaInst(l->values.data[k].old))
-      bytes += l->values.data[k].shape.step * l->width;
+      bytes += (int64_t)ln_array_bytes(l, &l->values.data[k]) * l->width;
   return bytes <= LANES_ARRAY_BYTES;
 }
 
@@ -586,13 +586,6 @@ static void make_function(Lanes *l) {
   l->alone = ln_new_block(l, "alone");
 }
 
-static void make_array(Lanes *l, LaneValue *v) {
-  uint64_t bytes = (uint64_t)v->shape.step * l->width;
-  LLVMValueRef memory = l_alloca(l->b, LLVMArrayType2(l->cg->t.i8, bytes));
-  LLVMSetAlignment(memory, LLVMGetAlignment(v->old));
-  l_store(l->b, memory, v->slot);
-}
-
 static void make_slots(Lanes *l) {
   LLVMPositionBuilderAtEnd(l->b, l->entry);
   LLVMTypeRef i32 = l->cg->t.i32;
@@ -606,7 +599,7 @@ static void make_slots(Lanes *l) {
     LLVMTypeRef t = LLVMTypeOf(v->old);
     v->slot = l_alloca(l->b, v->shape.kind == SHAPE_VECTOR ? ln_vector_type(l, t) : t);
     if (LLVMIsAAllocaInst(v->old))
-      make_array(l, v);
+      l_store(l->b, ln_make_array(l, v), v->slot);
   }
   for (uint32_t k = 0; k < l->nblocks; k++) {
     LaneBlock *b = &l->blocks[k];

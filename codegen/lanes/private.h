@@ -78,6 +78,9 @@ typedef struct LaneValue {
    * one */
   bool agreed;
   bool late; /* a comparison that only its block's check uses: computed where that fails */
+  /* an array of a thread whose elements, of that many bytes, are interleaved, or an address in it
+   * (arrays.c); 0: any other value */
+  uint64_t element;
 
   /* the rest is filled while f.lanes is written */
   LLVMValueRef slot; /* alloca, if outside */
@@ -157,6 +160,12 @@ unsigned ln_zeros(Lanes *l, LLVMValueRef i); /* of an instruction */
 bool ln_is_aligned(const Lanes *l, Shape s);
 /* The shape of such an operation, NONE if that tells nothing. */
 Shape ln_aligned_shape(Lanes *l, LLVMValueRef i);
+/* arrays.c */
+void ln_find_arrays(Lanes *l);                                   /* sets `element` of the values */
+uint64_t ln_array_bytes(const Lanes *l, const LaneValue *array); /* of one lane */
+LLVMValueRef ln_make_array(Lanes *l, const LaneValue *array);    /* all lanes' */
+/* What the index of an address counts; of interleaved arrays in all lanes together. */
+LLVMTypeRef ln_gep_unit(Lanes *l, LLVMValueRef gep);
 /* shape.c */
 Shape ln_shape(Lanes *l, LLVMValueRef v);
 bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */

@@ -261,7 +261,7 @@ bool ln_all_uniform(Lanes *l, LLVMValueRef i) {
 
 static Shape gep_shape(Lanes *l, LLVMValueRef i) {
   Shape base = ln_shape(l, LLVMGetOperand(i, 0));
-  LLVMTypeRef unit = LLVMGetGEPSourceElementType(i);
+  LLVMTypeRef unit = ln_gep_unit(l, i);
   if (base.kind != SHAPE_STEP)
     return vector;
   for (int k = 2; k < LLVMGetNumOperands(i); k++)
@@ -389,11 +389,7 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
     return v->agreed || ln_all_uniform(l, i) ? step(0) : vector;
   case LLVMLoad: return load_shape(l, i);
   case LLVMCall: return call_shape(l, i);
-  case LLVMAlloca: {
-    uint64_t bytes = LLVMABISizeOfType(l->cg->layout, LLVMGetAllocatedType(i));
-    unsigned align = LLVMGetAlignment(i);
-    return step((int64_t)((bytes + align - 1) / align * align));
-  }
+  case LLVMAlloca: return step((int64_t)(v->element ? v->element : ln_array_bytes(l, v)));
   default: return cg_only_computes(i) && ln_all_uniform(l, i) ? step(0) : vector;
   }
 }
@@ -475,6 +471,7 @@ static bool ln_find_shapes(Lanes *l) {
       VEC_PUSH(l->arena, &l->values, v);
     }
   find_dirty(l);
+  ln_find_arrays(l);
   for (bool again = true; again;) {
     again = false;
     for (uint32_t k = 0; k < l->nblocks; k++)

@@ -273,6 +273,10 @@ static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool 
                           ln_value(l, i) && !ln_is_uniform(ln_value(l, i)->shape) && scalar;
   if (was_disjoint_add) /* an inactive lane 0's bits need not be disjoint */
     return l_add(l->b, operands[0], operands[1]);
+  LaneValue *v = ln_value(l, i);
+  if (v && v->element) /* an alloca is no operation */
+    return LLVMBuildGEPWithNoWrapFlags(l->b, ln_gep_unit(l, i), operands[0], &operands[1], 1, "",
+                                       LLVMGEPGetNoWrapFlags(i));
   return copy_ins(l->b, i, operands);
 }
 
@@ -493,7 +497,7 @@ static LLVMValueRef write_gep(Lanes *l, LLVMValueRef i) {
     indices[k] = ln_is_uniform(ln_shape(l, o)) ? ln_scalar(l, o) : ln_vector(l, o);
   }
   base = ln_is_uniform(ln_shape(l, base)) ? ln_scalar(l, base) : ln_vector(l, base);
-  return LLVMBuildGEPWithNoWrapFlags(l->b, LLVMGetGEPSourceElementType(i), base, indices, n, "",
+  return LLVMBuildGEPWithNoWrapFlags(l->b, ln_gep_unit(l, i), base, indices, n, "",
                                      LLVMGEPGetNoWrapFlags(i));
 }
 

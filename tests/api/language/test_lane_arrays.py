@@ -1,0 +1,153 @@
+"""Arrays of a thread on the host device, where the elements of sixteen threads lie together: what each thread reads is what it wrote."""
+
+import os
+import re
+
+import numpy as np
+import pytest
+from harness import run
+from pyptx import complex64, cuda, float32, float64, int8, int16, int64
+
+N, BLOCK, GRID = 333, 96, 4
+
+
+def numbers(dtype=np.int64, n=N):
+    return np.random.default_rng(n).integers(0, 50, n).astype(dtype)
+
+
+@pytest.mark.parametrize("element", [int8, int16, float32, float64, complex64], ids=str)
+def test_indices_of_all_kinds(element):
+    """Constant, of a loop, of the thread, read, and from the end."""
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        a = cuda.local.array(7, element)
+        for k in range(7):
+            a[k] = k + i % 5
+        if i < x.size:
+            a[3] = x[i] % 11
+            a[i % 7] += a[2]
+            a[int(x[i]) % 7] += a[-1]
+            a[-1 - i % 3] = a[i % 2]
+            s = a[0] - a[0]
+            for k in range(7):
+                s += (k + 1) * a[(k + i) % 7]
+            out[i] = float64(s.real)
+
+    run(kernel, [numbers(), np.zeros(N)], GRID, BLOCK)
+
+
+def test_two_dimensions_and_loops_that_part():
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i >= x.size:
+            return
+        a = cuda.local.array((3, 5), float64)
+        top = cuda.local.array(4, int64)
+        for r in range(3):
+            for c in range(5):
+                a[r, c] = 10 * r + c
+        for k in range(4):
+            top[k] = 0
+        n = x[i]
+        while n > 0:
+            a[n % 3, n % 5] -= n
+            top[n % 4] += 1
+            if n % 7 == 3:
+                break
+            n = n // 2 + n % 2 - 1
+        s = 0.0
+        for r in range(3):
+            for c in range(5):
+                s = s * 3 + a[r, c] * top[(r + c) % 4]
+        out[i] = s
+
+    run(kernel, [numbers(), np.zeros(N)], GRID, BLOCK)
+
+
+def added(a, n):
+    total = 0
+    for k in range(n):
+        total += a[k]
+    return total
+
+
+def test_arrays_that_functions_get_and_selections_of_arrays():
+    """What is known of an address ends there, or does not: both are right."""
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            a = cuda.local.array(5, int64)
+            b = cuda.local.array(5, int64)
+            for k in range(5):
+                a[k], b[k] = x[i] + k, x[i] * k
+            c = a if x[i] % 3 else b
+            c[2] = -i
+            a[4] = 1
+            out[i] = added(a, 5) * 1000 + added(b[1:4], 3) + added(c, 1 + i % 5)
+
+    run(kernel, [numbers(), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+def test_views_of_other_types():
+    """Bytes of an element are read alone: such an array is not interleaved."""
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            a = cuda.local.array(4, int64)
+            for k in range(4):
+                a[k] = x[i] * (k + 300)
+            bytes = a.view(np.int8)
+            bytes[9] = i % 100
+            out[i] = a[1] + bytes[16 + i % 8]
+
+    x = numbers()
+    out = np.zeros(N, np.int64)
+    cuda.jit(kernel)[GRID, BLOCK](x, out)
+    cuda.synchronize()
+    a = x[:, None] * (np.arange(4) + 300)
+    raw = a.view(np.int8)
+    raw[:, 9] = np.arange(N) % 100
+    assert (out == a[:, 1] + raw[np.arange(N), 16 + np.arange(N) % 8]).all()
+
+
+def test_a_barrier_between():
+    def kernel(x, out):
+        i, t = cuda.grid(1), cuda.threadIdx.x
+        a = cuda.local.array(4, int64)
+        tile = cuda.shared.array(96, int64)
+        for k in range(4):
+            a[k] = i * k
+        tile[t] = i
+        cuda.syncthreads()
+        a[tile[95 - t] % 4] += 5
+        if i < x.size:
+            out[i] = a[0] + 3 * a[1] + 7 * a[2] + 11 * a[x[i] % 4]
+
+    run(kernel, [numbers(), np.zeros(N, np.int64)], GRID, BLOCK)
+
+
+@pytest.mark.unchecked("checked code notes every access")
+@pytest.mark.host_only("about code for the host")
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
+def test_no_gathers_at_uniform_indices():
+    @cuda.jit
+    def kernel(x, rounds, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            s = cuda.local.array((2, 8), float32)
+            for k in range(8):
+                s[0, k], s[1, k] = x[k], 0
+            for r in range(rounds):
+                for k in range(8):
+                    s[1, k] += s[0, (k + 1) % 8] * x[r]
+                for k in range(8):
+                    s[0, k] = s[1, k] + i
+            out[i] = s[0, rounds % 8]
+
+    code = str(kernel.inspect_asm("float32[::1], int64, float32[::1]"))
+    if not re.search(r"%[yz]mm", code):
+        pytest.skip("a CPU without AVX2")
+    assert not re.search(r"v[p]?gather|v[p]?scatter", code)
