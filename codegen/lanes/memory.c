@@ -1,7 +1,8 @@
 /* Lanes: loads and stores. See lanes.h; values.c calls it.
  *
  * An address that is linear with the size of the element, up or down, is one contiguous access,
- * masked where not all lanes run; any other is a gather or scatter. Complex numbers are interleaved
+ * masked where not all lanes run; of every second to fourth element it is a few of them
+ * (strides.c); any other is a gather or scatter. Complex numbers are interleaved
  * pairs: one contiguous access of 2W parts and a shuffle. An index that may count from the end
  * (`a[-1]`) is linear but for its wrap-around: a run-time test chooses between a contiguous access
  * and a gather. Types that have no vector form, and volatile or atomic accesses, go lane by lane.
@@ -251,8 +252,8 @@ static RunBlocks branch_on_sign(Lanes *l, const Run *r) {
 
 /* --- contiguous accesses --- */
 
-static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValueRef mask,
-                             unsigned align) {
+LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValueRef mask,
+                         unsigned align) {
   if (mask) {
     LLVMTypeRef types[] = {all, LLVMTypeOf(first)};
     LLVMValueRef args[] = {first, mask, LLVMGetPoison(all)};
@@ -263,8 +264,8 @@ static LLVMValueRef load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVM
   return got;
 }
 
-static void store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
-                      unsigned align) {
+void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
+                  unsigned align) {
   if (mask) {
     LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(first)};
     LLVMValueRef args[] = {value, first, mask};
@@ -297,7 +298,7 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
   RunBlocks w = branch_on_sign(l, r);
   LLVMBasicBlockRef from[] = {w.run, w.wrapped};
   LLVMValueRef got[2];
-  got[0] = load_run(l, all, r->first, l->mask_now, align);
+  got[0] = ln_load_run(l, all, r->first, l->mask_now, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.wrapped);
   got[1] = ln_gather(l, all, pointers, align);
@@ -311,7 +312,7 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
 static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, const Run *r,
                                  unsigned align) {
   RunBlocks w = branch_on_sign(l, r);
-  store_run(l, value, r->first, l->mask_now, align);
+  ln_store_run(l, value, r->first, l->mask_now, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.wrapped);
   scatter(l, value, pointers, align);
@@ -380,7 +381,7 @@ LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsi
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
-  unsigned align = LLVMGetAlignment(i);
+  unsigned align = LLVMGetAlignment(i), by = ln_apart(l, i, l->mask_now != NULL);
   if (cg_is_plain_access(i) && ln_is_pair(t)) {
     load_pairs(l, i, v);
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
@@ -388,12 +389,14 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     ln_write_lane_by_lane(l, i, v);
   } else if (is_run(l, pointer, t)) {
     LLVMValueRef first = ln_scalar(l, pointer);
-    v->now = load_run(l, all, first, l->mask_now, align);
+    v->now = ln_load_run(l, all, first, l->mask_now, align);
     if (!l->mask_now)
       fetch_ahead(l, pointer, first, LLVMABISizeOfType(l->cg->layout, all));
   } else if (is_run_of(l, pointer, t, true)) {
-    v->now = backwards(l,
-                       load_run(l, all, last_of(l, pointer, t), backwards(l, l->mask_now), align));
+    v->now =
+        backwards(l, ln_load_run(l, all, last_of(l, pointer, t), backwards(l, l->mask_now), align));
+  } else if (by) {
+    v->now = ln_load_apart(l, i, by);
   } else {
     LLVMValueRef pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);
@@ -406,7 +409,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
 void ln_write_store(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
   LLVMTypeRef t = LLVMTypeOf(value);
-  unsigned align = LLVMGetAlignment(i);
+  unsigned align = LLVMGetAlignment(i), by = ln_apart(l, i, l->mask_now != NULL);
   if (cg_is_plain_access(i) && ln_is_uniform(ln_shape(l, pointer)) &&
       ln_is_uniform(ln_shape(l, value))) {
     ln_copy_scalar(l, i);
@@ -416,10 +419,12 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, NULL);
   } else if (is_run(l, pointer, t)) {
-    store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
+    ln_store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (is_run_of(l, pointer, t, true)) {
-    store_run(l, backwards(l, ln_vector(l, value)), last_of(l, pointer, t),
-              backwards(l, l->mask_now), align);
+    ln_store_run(l, backwards(l, ln_vector(l, value)), last_of(l, pointer, t),
+                 backwards(l, l->mask_now), align);
+  } else if (by) {
+    ln_store_apart(l, i, by);
   } else {
     LLVMValueRef all = ln_vector(l, value), pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);

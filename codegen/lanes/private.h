@@ -221,5 +221,15 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);
 void ln_write_store(Lanes *l, LLVMValueRef i);
 /* under the current mask */
 LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align);
+/* contiguous; mask: NULL is all */
+LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValueRef mask,
+                         unsigned align);
+void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
+                  unsigned align);
+/* strides.c: by how many elements the lanes of a load or store are apart, where that is written
+ * without a gather; else 0 */
+unsigned ln_apart(Lanes *l, LLVMValueRef access, bool masked);
+LLVMValueRef ln_load_apart(Lanes *l, LLVMValueRef load, unsigned by);
+void ln_store_apart(Lanes *l, LLVMValueRef store, unsigned by);
 
 #endif

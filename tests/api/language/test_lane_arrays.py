@@ -151,3 +151,19 @@ def test_no_gathers_at_uniform_indices():
     if not re.search(r"%[yz]mm", code):
         pytest.skip("a CPU without AVX2")
     assert not re.search(r"v[p]?gather|v[p]?scatter", code)
+
+
+@pytest.mark.unchecked("checked code notes every access")
+@pytest.mark.host_only("about code for the host")
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
+def test_no_gathers_of_every_few_elements():
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            out[i] = x[2 * i] + x[2 * i + 1] * x[3 * i] - x[4 * i + 3]
+
+    code = str(kernel.inspect_asm("float32[::1], float32[::1]"))
+    if not re.search(r"%[yz]mm", code):
+        pytest.skip("a CPU without AVX2")
+    assert len(re.findall(r"v[p]?gather", code)) == (0 if "%zmm" in code else 4)  # of the masked copy, without AVX-512

@@ -4,11 +4,13 @@ Sizes are not multiples of 16, so that each block ends in threads that run alone
 to thread, in runs shorter and longer than a vector.
 """
 
+import inspect
 import math
 import os
 import re
 import subprocess
 import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -179,6 +181,27 @@ def test_strides_of_all_kinds():
     x = ints(3 * N, dtype=np.int64)
     for view in (x[::-3], x[::2][:N], x[1::3]):
         run(kernel, [view.copy()[::-1], np.zeros((N, 3), np.int64)], GRID, BLOCK)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float32", "float64"])
+@pytest.mark.parametrize("by", [2, 3, 4, 5])
+def test_every_few_elements(by, dtype):
+    """The last one accessed is the array's last; what lies between is not written."""
+
+    def kernel(x, out, some):
+        i = cuda.grid(1)
+        if i < x.size // BY:
+            out[BY * i + 1] = x[BY * i] + x[BY * i + BY - 1]
+            if x[BY * i] % 3 == 0:
+                some[BY * i + BY - 1] = x[BY * i + 1] - i % 7
+            k = 0
+            while k < x[i] % 5:
+                some[BY * i] += x[BY * i + k % BY]
+                k += 1
+
+    code = f"from pyptx import cuda\nBY = {by}\n" + textwrap.dedent(inspect.getsource(kernel))
+    x = np.abs(numbers(np.int8, by * 210)).astype(dtype)
+    run(define(code), [x, np.zeros_like(x), np.full_like(x, 77)], 3, 96)
 
 
 def test_gather_and_scatter():
