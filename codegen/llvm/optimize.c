@@ -9,6 +9,7 @@
 #include "codegen/llvm/optimize.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "codegen/llvm/code_size.h"
 
@@ -184,6 +185,27 @@ static bool is_long(const Length *l) {
   return l->instructions > INSTRUCTIONS || l->blocks > BLOCKS || l->exits > EXITS;
 }
 
+/* What the vectorisers of LLVM should know of the CPU and its code generator should not: that
+ * gathers do not pay. A gather of x86-64 takes longer than the loads that it stands for (four words
+ * of a table in the first-level cache on Zen 5: twice as long), and its latency is that of a chain;
+ * LLVM's costs say otherwise. Lanes gather too, by masks, which the code generator must not turn
+ * into branches. */
+static void tell_of_gathers(Cg *cg, bool slow) {
+  static const char key[] = "target-features";
+  char *features = LLVMGetTargetMachineFeatureString(cg->machine);
+  const char *text = arena_printf(&cg->cx->arena, "%s,+prefer-no-gather", features);
+  bool has = strstr(features, "+avx2") != NULL;
+  LLVMDisposeMessage(features);
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); has && f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    if (slow)
+      cg_attribute_text(cg, f, key, text);
+    else
+      LLVMRemoveStringAttributeAtIndex(f, L_FUNCTION, key, (unsigned)strlen(key));
+  }
+}
+
 void cg_optimize_host(Cg *cg) {
   static const char *const of_llvm[] = {
       "default<O0>", "always-inline,default<O1>,function(loop(loop-reduce))",
@@ -193,5 +215,7 @@ void cg_optimize_host(Cg *cg) {
   assert(opt >= 0 && (size_t)opt < COUNT(of_llvm));
   Length l = cg_length(cg);
   bool by_rows = opt > 0 && is_long(&l);
+  tell_of_gathers(cg, true);
   cg_run_passes(cg, by_rows ? pipeline(cg, &l, long_host, COUNT(long_host)) : of_llvm[opt]);
+  tell_of_gathers(cg, false);
 }
