@@ -10,7 +10,7 @@
  *             header -> body -> header …         the original
  *
  * Versioned are small innermost loops with one exit, at the header, whose condition compares linear
- * values. For a single thread pyptx.all becomes false (cg_lanes_forget_doubles), and LLVM removes
+ * values, or one with what stays the same in the loop. For a single thread pyptx.all becomes false (cg_lanes_forget_doubles), and LLVM removes
  * the version. */
 #include <assert.h>
 
@@ -49,15 +49,22 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
   return true;
 }
 
-/* A divergent loop with its exit at the header, by a comparison of linear values. */
+/* Linear, or the same in all iterations: `for k in range(min(i, n))`. */
+static bool is_even(Lanes *l, const LaneLoop *loop, LLVMValueRef v) {
+  const LaneValue *own = ln_value(l, v);
+  return ln_shape(l, v).kind == SHAPE_STEP || !own || !ln_in_set(&loop->blocks, own->block);
+}
+
+/* A divergent loop with its exit at the header, by a comparison of linear values, or of one with a
+ * bound that differs between lanes. */
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
   const LaneBlock *h = &l->blocks[loop->in->header];
   if (!loop->divergent || h->in->nsucc != 2 || h->in->trap ||
       ln_in_set(&loop->blocks, h->in->succ[0]) == ln_in_set(&loop->blocks, h->in->succ[1]))
     return false;
   LLVMValueRef c = LLVMGetCondition(LLVMGetBasicBlockTerminator(h->in->block));
-  return LLVMIsAICmpInst(c) && ln_shape(l, LLVMGetOperand(c, 0)).kind == SHAPE_STEP &&
-         ln_shape(l, LLVMGetOperand(c, 1)).kind == SHAPE_STEP && is_small_and_closed(l, loop);
+  return LLVMIsAICmpInst(c) && is_even(l, loop, LLVMGetOperand(c, 0)) &&
+         is_even(l, loop, LLVMGetOperand(c, 1)) && is_small_and_closed(l, loop);
 }
 
 /* --- the copy --- */

@@ -168,12 +168,25 @@ static LLVMValueRef sign_of(LLVMValueRef v) {
   return is ? LLVMGetOperand(shift, 0) : NULL;
 }
 
+/* The x of `n if x < 0 else 0`, NULL if v has not that form. */
+static LLVMValueRef chosen_by_sign(LLVMValueRef v) {
+  if (!LLVMIsASelectInst(v) || !LLVMIsAICmpInst(LLVMGetOperand(v, 0)))
+    return NULL;
+  LLVMValueRef test = LLVMGetOperand(v, 0), other = LLVMGetOperand(v, 2),
+               zero = LLVMGetOperand(test, 1);
+  return LLVMGetICmpPredicate(test) == LLVMIntSLT && LLVMIsAConstantInt(zero) && LLVMIsNull(zero) &&
+                 LLVMIsAConstantInt(other) && LLVMIsNull(other)
+             ? LLVMGetOperand(test, 0)
+             : NULL;
+}
+
 /* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v has none of them. */
 static LLVMValueRef unwrapped(LLVMValueRef v) {
   if (!LLVMIsAInstruction(v))
     return NULL;
   for (unsigned k = 0; LLVMGetInstructionOpcode(v) == LLVMAdd && k < 2; k++)
-    if (sign_of(LLVMGetOperand(v, k)) == LLVMGetOperand(v, 1 - k))
+    if (sign_of(LLVMGetOperand(v, k)) == LLVMGetOperand(v, 1 - k) ||
+        chosen_by_sign(LLVMGetOperand(v, k)) == LLVMGetOperand(v, 1 - k))
       return LLVMGetOperand(v, 1 - k);
   if (!LLVMIsASelectInst(v) || !LLVMIsAICmpInst(LLVMGetOperand(v, 0)))
     return NULL;
@@ -199,6 +212,23 @@ typedef struct Run {
 static bool is_available(Lanes *l, LLVMValueRef old) {
   LaneValue *v = ln_value(l, old);
   return !v || v->now || v->slot;
+}
+
+/* What find_run will read at an access is kept for it, where its own block ends before. */
+void ln_keep_for_runs(Lanes *l) {
+  for (uint32_t k = 0; k < l->values.len; k++) {
+    LLVMValueRef pointer = l->values.data[k].old;
+    if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2 ||
+        l->values.data[k].shape.kind != SHAPE_VECTOR)
+      continue;
+    LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = unwrapped(index),
+                 x = whole ? whole : sign_of(index);
+    LaneValue *of_x = x ? ln_value(l, x) : NULL, *base = ln_value(l, LLVMGetOperand(pointer, 0));
+    if (of_x && of_x->shape.kind == SHAPE_STEP)
+      of_x->outside = true;
+    if (x && base)
+      base->outside = true;
+  }
 }
 
 static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {

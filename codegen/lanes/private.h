@@ -229,6 +229,7 @@ void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef
 /* strides.c: by how many elements the lanes of a load or store are apart, where that is written
  * without a gather; else 0 */
 unsigned ln_apart(Lanes *l, LLVMValueRef access, bool masked);
+void ln_keep_for_runs(Lanes *l);
 LLVMValueRef ln_load_apart(Lanes *l, LLVMValueRef load, unsigned by);
 void ln_store_apart(Lanes *l, LLVMValueRef store, unsigned by);
 

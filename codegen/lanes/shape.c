@@ -481,6 +481,7 @@ static bool ln_find_shapes(Lanes *l) {
     assert(l->values.data[k].shape.kind != SHAPE_NONE);
     l->values.data[k].late = is_late(l, &l->values.data[k]);
   }
+  ln_keep_for_runs(l);
   return is_short_enough(l);
 }
 

@@ -164,6 +164,6 @@ def test_no_gathers_of_every_few_elements():
             out[i] = x[2 * i] + x[2 * i + 1] * x[3 * i] - x[4 * i + 3]
 
     code = str(kernel.inspect_asm("float32[::1], float32[::1]"))
-    if not re.search(r"%[yz]mm", code):
-        pytest.skip("a CPU without AVX2")
-    assert len(re.findall(r"v[p]?gather", code)) == (0 if "%zmm" in code else 4)  # of the masked copy, without AVX-512
+    if "%zmm" not in code:
+        pytest.skip("a CPU without masks of vectors gathers in the copy for the edges")
+    assert not re.search("gather", code)

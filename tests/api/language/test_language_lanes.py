@@ -204,6 +204,23 @@ def test_every_few_elements(by, dtype):
     run(define(code), [x, np.zeros_like(x), np.full_like(x, 77)], 3, 96)
 
 
+@pytest.mark.parametrize("bound", ["i + 1", "int(count[i])", "first + 5"])
+def test_bounds_that_differ(bound):
+    """Of a counter that all threads share; what it reads may count from the end."""
+    source = f"""
+        def kernel(x, taps, count, y):
+            i = cuda.grid(1)
+            first = cuda.threadIdx.x * 2
+            if i < y.size:
+                s = y[i]
+                for k in range(min(taps.size, {bound})):
+                    s += taps[k] * x[i - k - 3]
+                y[i] = s
+    """
+    taps, count = numbers(np.int64, 47), np.abs(numbers(np.int8, 200))
+    run(define(textwrap.dedent(source)), [numbers(), taps, count, np.zeros(200, np.int64)], 3, 96)
+
+
 def test_gather_and_scatter():
     def kernel(x, order, out):
         i = cuda.grid(1)
