@@ -123,50 +123,7 @@ static bool may_store_together(Lanes *l, uint32_t block, LLVMValueRef i) {
   return !apart && !runs_alone(l, block);
 }
 
-/* --- the estimate --- */
-
 enum { MASKED_VALUES = 96 }; /* at most, in a function with a second, masked version */
-enum { GATHER_COST = 4, CALL_COST = 1, MEETING_GAIN = 64, DEPTH_WEIGHT = 8, DEEPEST_LOOP = 4 };
-
-/* What a vectorised instruction gains over one for each lane, in vector instructions. A gather
- * takes about as long as its loads one by one, and inserting the elements comes on top. Threads
- * that run one by one meet in the runtime for each warp operation. */
-static int gain_of(Lanes *l, LLVMValueRef i) {
-  if (cg_is_meeting(i))
-    return MEETING_GAIN;
-  if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
-    LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
-    LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);
-    int cost = ln_is_pair(t) ? 2 * GATHER_COST : GATHER_COST;
-    return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -cost : 1;
-  }
-  const LaneValue *v = ln_value(l, i);
-  if (LLVMIsACallInst(i) && ln_row_form(l, i))
-    return CALL_COST;
-  if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))
-    return v && v->shape.kind == SHAPE_STEP ? 1 : -CALL_COST;
-  /* checks and wrap-around of indices: LLVM removes them, or they cost the same in both */
-  if (!v || LLVMIsAPHINode(i) || LLVMIsAGetElementPtrInst(i) || LLVMIsACmpInst(i) ||
-      LLVMIsASelectInst(i) || LLVMIsACastInst(i))
-    return 0;
-  return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ? -CALL_COST : 1;
-}
-
-static bool is_worth_it(Lanes *l) {
-  int64_t gain = 0;
-  for (uint32_t k = 0; k < l->nblocks; k++) {
-    int64_t weight = 1;
-    int depth = 0;
-    for (uint32_t n = l->blocks[k].in->loop; n != GRAPH_NONE && depth++ < DEEPEST_LOOP;
-         n = l->loops.data[n].in->parent)
-      weight *= DEPTH_WEIGHT;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
-         i = LLVMGetNextInstruction(i))
-      gain += weight * gain_of(l, i);
-  }
-  return gain >= 0;
-}
-
 /* The arrays of all lanes are on the stack of the thread of the process that runs them. */
 static bool arrays_fit(const Lanes *l) {
   int64_t bytes = 0;
@@ -645,7 +602,7 @@ bool cg_lanes_agree(const Lanes *l) {
 bool cg_lanes_one_result(const Lanes *l) { return l->one_result; }
 
 LLVMValueRef cg_lanes_write(Lanes *l) {
-  if (!can_write(l) || !is_worth_it(l))
+  if (!can_write(l) || !ln_is_worth_it(l))
     return NULL;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   assert(!l->fn && l->values.len <= LANES_INSTRUCTIONS);

@@ -81,6 +81,7 @@ typedef struct LaneValue {
   /* an array of a thread whose elements, of that many bytes, are interleaved, or an address in it
    * (arrays.c); 0: any other value */
   uint64_t element;
+  bool read; /* depends on what lanes have read (estimate.c) */
 
   /* the rest is filled while f.lanes is written */
   LLVMValueRef slot; /* alloca, if outside */
@@ -166,6 +167,8 @@ uint64_t ln_array_bytes(const Lanes *l, const LaneValue *array); /* of one lane 
 LLVMValueRef ln_make_array(Lanes *l, const LaneValue *array);    /* all lanes' */
 /* What the index of an address counts; of interleaved arrays in all lanes together. */
 LLVMTypeRef ln_gep_unit(Lanes *l, LLVMValueRef gep);
+/* estimate.c */
+bool ln_is_worth_it(Lanes *l);
 /* shape.c */
 Shape ln_shape(Lanes *l, LLVMValueRef v);
 bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */
@@ -226,10 +229,10 @@ LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValu
                          unsigned align);
 void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
                   unsigned align);
+void ln_keep_for_runs(Lanes *l);
 /* strides.c: by how many elements the lanes of a load or store are apart, where that is written
  * without a gather; else 0 */
 unsigned ln_apart(Lanes *l, LLVMValueRef access, bool masked);
-void ln_keep_for_runs(Lanes *l);
 LLVMValueRef ln_load_apart(Lanes *l, LLVMValueRef load, unsigned by);
 void ln_store_apart(Lanes *l, LLVMValueRef store, unsigned by);
 

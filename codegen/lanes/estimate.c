@@ -1,0 +1,87 @@
+/* Lanes: whether vectors are worth it, the one estimate. See lanes.h.
+ *
+ * Beside operations that threads one by one take W times, a function has gathers, which take what
+ * their loads take, and more; it is written as vectors if it gains more than it loses. Loops count
+ * by their depth. */
+#include "codegen/fission/fission.h"
+#include "codegen/lanes/private.h"
+#include "codegen/llvm/match.h"
+
+enum {
+  BRANCHES_COST = 3,
+  GATHER_COST = 4,
+  CALL_COST = 1,
+  MEETING_GAIN = 64,
+  DEPTH_WEIGHT = 8,
+  DEEPEST_LOOP = 4
+};
+
+static bool is_read(Lanes *l, LLVMValueRef v) {
+  const LaneValue *own = ln_value(l, v);
+  return own && own->read;
+}
+
+/* Which values depend on what lanes have read, each from a place of its own. */
+static void find_read(Lanes *l) {
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t k = 0; k < l->values.len; k++) {
+      LaneValue *v = &l->values.data[k];
+      bool read = LLVMIsALoadInst(v->old) != NULL;
+      for (int o = 0; o < LLVMGetNumOperands(v->old) && !read; o++)
+        read = is_read(l, LLVMGetOperand(v->old, (unsigned)o));
+      if (v->read || !read || v->shape.kind != SHAPE_VECTOR)
+        continue;
+      again = v->read = true;
+    }
+  }
+}
+
+/* Bytes and words have no gather: with a mask each lane is a branch, and where the lanes' places
+ * are not near each other, threads one by one take as many loads and branches fewer. */
+static bool has_no_gather(const Lanes *l, LLVMTypeRef t) {
+  enum { LEAST = 32 };
+  return LLVMSizeOfTypeInBits(l->cg->layout, t) < LEAST;
+}
+
+/* What a vectorised instruction gains over one for each lane, in vector instructions. A gather
+ * takes about as long as its loads one by one, and inserting the elements comes on top. Threads
+ * that run one by one meet in the runtime for each warp operation. */
+static int gain_of(Lanes *l, LLVMValueRef i, bool masked) {
+  if (cg_is_meeting(i))
+    return MEETING_GAIN;
+  if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
+    LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
+    LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);
+    int cost = ln_is_pair(t) ? 2 * GATHER_COST : GATHER_COST;
+    if (masked && has_no_gather(l, t) && is_read(l, pointer))
+      cost *= BRANCHES_COST;
+    return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -cost : 1;
+  }
+  const LaneValue *v = ln_value(l, i);
+  if (LLVMIsACallInst(i) && ln_row_form(l, i))
+    return CALL_COST;
+  if (LLVMIsACallInst(i) && !ln_is_nothing(i) && !ln_vector_form(i))
+    return v && v->shape.kind == SHAPE_STEP ? 1 : -CALL_COST;
+  /* checks and wrap-around of indices: LLVM removes them, or they cost the same in both */
+  if (!v || LLVMIsAPHINode(i) || LLVMIsAGetElementPtrInst(i) || LLVMIsACmpInst(i) ||
+      LLVMIsASelectInst(i) || LLVMIsACastInst(i))
+    return 0;
+  return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ? -CALL_COST : 1;
+}
+
+bool ln_is_worth_it(Lanes *l) {
+  find_read(l);
+  int64_t gain = 0;
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    int64_t weight = 1;
+    int depth = 0;
+    for (uint32_t n = l->blocks[k].in->loop; n != GRAPH_NONE && depth++ < DEEPEST_LOOP;
+         n = l->loops.data[n].in->parent)
+      weight *= DEPTH_WEIGHT;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
+         i = LLVMGetNextInstruction(i))
+      gain += weight * gain_of(l, i, l->blocks[k].masked);
+  }
+  return gain >= 0;
+}
