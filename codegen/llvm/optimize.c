@@ -185,16 +185,28 @@ static bool is_long(const Length *l) {
   return l->instructions > INSTRUCTIONS || l->blocks > BLOCKS || l->exits > EXITS;
 }
 
-/* What the vectorisers of LLVM should know of the CPU and its code generator should not: that
+static bool has_gathers(const Cg *cg) {
+  static const char name[] = "llvm.masked.";
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    size_t n;
+    const char *own = LLVMGetValueName2(f, &n);
+    if (n >= strlen(name) && memcmp(own, name, strlen(name)) == 0 && strstr(own, "gather") &&
+        LLVMGetFirstUse(f))
+      return true;
+  }
+  return false;
+}
+
+/* What LLVM's own vectorisers should know of the CPU, and its code generator should not: that
  * gathers do not pay. A gather of x86-64 takes longer than the loads that it stands for (four words
  * of a table in the first-level cache on Zen 5: twice as long), and its latency is that of a chain;
- * LLVM's costs say otherwise. Lanes gather too, by masks, which the code generator must not turn
- * into branches. */
+ * LLVM's costs say otherwise. Where lanes gather themselves nothing is said: it would make these
+ * gathers look long too, and loops around them would not be unrolled. */
 static void tell_of_gathers(Cg *cg, bool slow) {
   static const char key[] = "target-features";
   char *features = LLVMGetTargetMachineFeatureString(cg->machine);
   const char *text = arena_printf(&cg->cx->arena, "%s,+prefer-no-gather", features);
-  bool has = strstr(features, "+avx2") != NULL;
+  bool has = strstr(features, "+avx2") != NULL && !(slow && has_gathers(cg));
   LLVMDisposeMessage(features);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); has && f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f))
