@@ -10,8 +10,8 @@
  *             header -> body -> header …         the original
  *
  * Versioned are small innermost loops with one exit, at the header, whose condition compares linear
- * values, or one with what stays the same in the loop. For a single thread pyptx.all becomes false (cg_lanes_forget_doubles), and LLVM removes
- * the version. */
+ * values, or one with what stays the same in the loop. For a single thread pyptx.all becomes false
+ * (cg_lanes_forget_doubles), and LLVM removes the version. */
 #include <assert.h>
 
 #include "codegen/fission/fission.h"
