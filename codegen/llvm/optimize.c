@@ -198,10 +198,9 @@ static bool has_gathers(const Cg *cg) {
 }
 
 /* What LLVM's own vectorisers should know of the CPU, and its code generator should not: that
- * gathers do not pay. A gather of x86-64 takes longer than the loads that it stands for (four words
- * of a table in the first-level cache on Zen 5: twice as long), and its latency is that of a chain;
- * LLVM's costs say otherwise. Where lanes gather themselves nothing is said: it would make these
- * gathers look long too, and loops around them would not be unrolled. */
+ * gathers do not pay. LLVM's costs let four loads of a table become one gather; AES, whose rounds
+ * are such loads, took 2.3 times as long by it. Where lanes gather themselves nothing is said: it
+ * would make these gathers look long too, and loops around them would not be unrolled. */
 static void tell_of_gathers(Cg *cg, bool slow) {
   static const char key[] = "target-features";
   char *features = LLVMGetTargetMachineFeatureString(cg->machine);
