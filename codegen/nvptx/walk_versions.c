@@ -27,7 +27,8 @@
 
 enum {
   MOST_CODE = 160, /* instructions of a loop that is written twice */
-  MOST_MADE = 32   /* values made of a variable */
+  MOST_MADE = 32,  /* values made of a variable */
+  LEAST_WRAPS = 3  /* fewer gain less than what the lanes of a warp wait for one another costs */
 };
 
 typedef struct Walk {
@@ -124,7 +125,7 @@ static bool pays(const Walk *w) {
       wraps += wrapped(w, i) != NULL;
     }
   }
-  return wraps > 0;
+  return wraps >= LEAST_WRAPS;
 }
 
 /* The phis behind the loop get what the copy comes with: all that is used there are phis. */

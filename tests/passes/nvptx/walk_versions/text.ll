@@ -1,6 +1,6 @@
 ; opt=3
-; A walk forwards from a position that was read: two versions, the first without minima. What is
-; behind the loop takes the position from either.
+; A walk forwards from a position that was read, with three wraps: two versions, the first without
+; minima. What is behind the loop takes the position from either.
 define ptx_kernel void @k(ptr addrspace(1) align 1 %text, i32 range(i32 0, -2147483648) %n, ptr addrspace(1) align 4 %starts, i32 %end, ptr addrspace(1) align 4 %out) #0 {
 entry:
   %start = load i32, ptr addrspace(1) %starts, align 4
@@ -25,7 +25,13 @@ second:                                           ; preds = %loop
   %p1 = getelementptr i8, ptr addrspace(1) %text, i64 %wide1
   %d = load i8, ptr addrspace(1) %p1, align 1
   %two = add nsw i32 %i, 2
-  %bad = icmp sgt i8 %d, 0
+  %up2 = add i32 %two, %n
+  %at2 = call i32 @llvm.umin.i32(i32 %two, i32 %up2)
+  %wide2 = sext i32 %at2 to i64
+  %p2 = getelementptr i8, ptr addrspace(1) %text, i64 %wide2
+  %e = load i8, ptr addrspace(1) %p2, align 1
+  %both = and i8 %d, %e
+  %bad = icmp sgt i8 %both, 0
   br i1 %bad, label %done, label %next
 
 next:                                             ; preds = %second, %loop
