@@ -6,6 +6,7 @@ Longer rows of layer norm that begin anywhere need shared memory for their weigh
 """
 
 import functools
+import itertools
 import math
 import sys
 
@@ -94,7 +95,7 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
             return MANY, in_two, blocks, 64 * in_two  # two blocks of a multiprocessor: one waits while the other works
         if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
             # Half of its warps leave a multiprocessor idle, unless weights of a whole access wait for none.
-            enough = (MOST_WARPS if blocks == 1 else 0) if alone else MANY_WARPS if narrow and weights and blocks > 1 else 32
+            enough = (MOST_WARPS if blocks == 1 else 0) if alone else 32
             if warps <= enough or warps >= FULL * 32:
                 return most, warps, blocks, resident
             small = True
@@ -118,24 +119,23 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
 
 @functools.cache
 def spread(chunks: int, size: int, weights: int) -> tuple:
-    """The same of long rows that clusters of any number of blocks may have, by threads of MANY chunks; () if none
-    has room.
+    """The same of long rows that clusters of any number of blocks may have, by threads of MANY chunks or one less; ()
+    if none has room.
 
     What counted on an H200 is the share of the multiprocessors that the clusters fill: layer norm of 150,001
     bfloat16 reached 0.78 of a copy's bandwidth by clusters of ten blocks, two of a multiprocessor, which fill 0.80
-    of them, 0.92 by clusters of four, one each (0.91); of float32 0.76 by nine (0.61), 0.94 by eight (0.91). Then
-    that ENOUGH warps are there, and that more, smaller blocks have a row: of 100,003 0.91 by six, two of a
-    multiprocessor, 0.85 by three."""
+    of them, 0.92 by clusters of four, one each (0.91); of float32 0.76 by nine (0.61), 0.94 by eight (0.91). As
+    much counts that ENOUGH warps are there: of 225,001 0.82 by eight blocks of 14 warps, 0.87 of 16. Then that more,
+    smaller blocks have a row: of 100,003 0.91 by six, two of a multiprocessor, 0.85 by three."""
     best, form = 0.0, ()
-    for here in (1, 2, 3):
-        for blocks in range(2, MOST_BLOCKS + 1):
-            warps = -(-chunks // (32 * MANY * blocks))
-            nbytes = share_of(chunks, warps, blocks, 8, 32 * MANY) * ACCESS * warps
-            room = OF_ONE if here == 1 else SHARED // here
-            if FEW_WARPS <= warps <= MANY_WARPS // here and nbytes + weights * (nbytes + LINE + ACCESS) <= room:
-                good = filled(blocks, here) * math.sqrt(min(1, warps * here / ENOUGH[size])) * blocks ** (1 / 32)
-                if good > best:
-                    best, form = good, (MANY, warps, blocks, 32 * warps * here)
+    for of, here, blocks in itertools.product((MANY, MANY - 1), (1, 2, 3), range(2, MOST_BLOCKS + 1)):
+        warps = -(-chunks // (32 * of * blocks))
+        nbytes = share_of(chunks, warps, blocks, 8, 32 * of) * ACCESS * warps
+        room = OF_ONE if here == 1 else SHARED // here
+        if FEW_WARPS <= warps <= MANY_WARPS // here and nbytes + weights * (nbytes + LINE + ACCESS) <= room:
+            good = filled(blocks, here) * min(1, warps * here / ENOUGH[size]) * blocks ** (1 / 32)
+            if good > best:
+                best, form = good, (of, warps, blocks, 32 * warps * here)
     return form
 
 

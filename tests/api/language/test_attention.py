@@ -1,5 +1,8 @@
 """examples/attention.py and examples/rows.py at sizes and edges that their own checks leave out, and what ptxas makes of attention."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from pyptx import bfloat16, float32
@@ -10,7 +13,14 @@ from test_wgmma import assert_not_serialised, here, on_device  # noqa: F401 (on_
 @pytest.fixture
 def example(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
-    return __import__
+
+    def load(name):
+        there = sys.modules.get(name)  # other tests have modules of such names, too
+        if there and Path(there.__file__ or "").parent != ROOT / "examples":
+            monkeypatch.delitem(sys.modules, name)
+        return __import__(name)
+
+    return load
 
 
 @on_device
@@ -62,11 +72,11 @@ def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monk
 FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks, blocks of a multiprocessor, stages
     ("softmax", 20003, 2): (8, 10, 1, 2, 2), ("rms_norm", 20003, 2): (8, 10, 1, 2, 1), ("layer_norm", 20003, 2): (8, 5, 2, 3, 1),
     ("softmax", 35001, 2): (8, 9, 2, 2, 3), ("rms_norm", 35001, 2): (4, 18, 2, 1, 3), ("layer_norm", 35001, 2): (7, 5, 4, 3, 2),
-    ("softmax", 50257, 2): (8, 13, 2, 1, 2), ("rms_norm", 50257, 2): (8, 5, 5, 4, 1), ("layer_norm", 50257, 2): (8, 5, 5, 3, 1),
+    ("softmax", 50257, 2): (8, 13, 2, 1, 2), ("rms_norm", 50257, 2): (4, 25, 2, 1, 2), ("layer_norm", 50257, 2): (8, 5, 5, 3, 1),
     ("softmax", 50257, 4): (8, 25, 2, 1, 1), ("rms_norm", 50257, 4): (8, 25, 2, 1, 1), ("layer_norm", 50257, 4): (8, 7, 8, 2, 2),
     ("layer_norm", 75001, 2): (8, 5, 8, 3, 1), ("layer_norm", 100003, 2): (8, 9, 6, 2, 1), ("layer_norm", 128257, 2): (8, 8, 8, 2, 1),
     ("softmax", 150001, 2): (8, 5, 16, 3, 2), ("layer_norm", 150001, 2): (8, 19, 4, 1, 1), ("layer_norm", 150001, 4): (8, 19, 8, 1, 1),
-    ("layer_norm", 200003, 2): (8, 13, 8, 1, 2), ("layer_norm", 250001, 2): (8, 16, 8, 1, 1), ("softmax", 250001, 2): (8, 16, 8, 1, 2),
+    ("layer_norm", 200003, 2): (7, 8, 15, 2, 1), ("layer_norm", 225001, 2): (7, 16, 8, 1, 1), ("layer_norm", 250001, 2): (8, 16, 8, 1, 1), ("softmax", 250001, 2): (8, 16, 8, 1, 2),
     # at multiples of an access
     ("softmax", 20000, 2): (8, 10, 1, 1, 3), ("rms_norm", 20000, 2): (4, 20, 1, 1, 3), ("softmax", 32000, 2): (8, 16, 1, 1, 2),
     ("layer_norm", 32000, 2): (4, 32, 1, 1, 1), ("layer_norm", 65536, 2): (4, 32, 2, 1, 1), ("layer_norm", 262144, 2): (4, 32, 8, 1, 1),
