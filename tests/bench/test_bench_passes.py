@@ -33,5 +33,6 @@ def test_counts(monkeypatch, capsys):
         ("nvptx.row_pointers", "bude"), ("nvptx.row_pointers", "all 1, of one alone"),
         ("nvptx.square_root", "bude"), ("nvptx.square_root", "all 1, of one alone"),
     ]  # fmt: skip
-    assert [r["ratio"] >= 1 for r in report.rows[:2]] == [True, True]  # fewer multiplications, as many instructions
+    # fewer multiplications, but as many instructions, which ptxas pads to eights: one eight of bude's 1,150 is 0.7 %
+    assert [abs(r["ratio"] - 1) < 0.01 for r in report.rows[:2]] == [True, True]
     assert [r["ratio"] > 1 for r in report.rows[2:]] == [True, True]
