@@ -1,4 +1,4 @@
-"""The third set: held out until the fourth was there, and then looked into, too."""
+"""The third set: held out until the fourth was begun, and then looked into, too."""
 
 from kernels.third import finance, geometry, images, integers, matrices, physics, sequences, sparse, statistics
 
