@@ -46,22 +46,6 @@ static int64_t extended(uint64_t v, unsigned bits) {
   return (int64_t)(v << (64 - bits)) >> (64 - bits);
 }
 
-static bool compare(LLVMIntPredicate p, uint64_t x, uint64_t y, unsigned bits) {
-  int64_t a = extended(x, bits), b = extended(y, bits);
-  switch (p) {
-  case LLVMIntEQ: return x == y;
-  case LLVMIntNE: return x != y;
-  case LLVMIntUGT: return x > y;
-  case LLVMIntUGE: return x >= y;
-  case LLVMIntULT: return x < y;
-  case LLVMIntULE: return x <= y;
-  case LLVMIntSGT: return a > b;
-  case LLVMIntSGE: return a >= b;
-  case LLVMIntSLT: return a < b;
-  default: return a <= b;
-  }
-}
-
 static bool binary(LLVMOpcode op, uint64_t x, uint64_t y, unsigned bits, uint64_t *v) {
   bool shift = op == LLVMShl || op == LLVMLShr || op == LLVMAShr;
   if (shift && y >= bits)
@@ -112,7 +96,7 @@ static bool evaluate(Iteration *t, LLVMValueRef v, int depth, uint64_t *result) 
   if (LLVMGetNumOperands(v) != 2 || !evaluate(t, LLVMGetOperand(v, 1), depth + 1, &y))
     return false;
   if (LLVMIsAICmpInst(v)) {
-    *result = compare(LLVMGetICmpPredicate(v), x, y, from);
+    *result = cg_compares(LLVMGetICmpPredicate(v), extended(x, from), extended(y, from));
     return true;
   }
   if (!binary(LLVMGetInstructionOpcode(v), x, y, bits, &z))

@@ -192,3 +192,20 @@ void cg_mark_long_division(Cg *cg, LLVMValueRef division) {
   LLVMValueRef mark = LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, NULL, 0));
   LLVMSetMetadata(division, kind, mark);
 }
+
+bool cg_compares(LLVMIntPredicate how, int64_t a, int64_t b) {
+  uint64_t x = (uint64_t)a, y = (uint64_t)b;
+  switch (how) {
+  case LLVMIntEQ: return a == b;
+  case LLVMIntNE: return a != b;
+  case LLVMIntUGT: return x > y;
+  case LLVMIntUGE: return x >= y;
+  case LLVMIntULT: return x < y;
+  case LLVMIntULE: return x <= y;
+  case LLVMIntSGT: return a > b;
+  case LLVMIntSGE: return a >= b;
+  case LLVMIntSLT: return a < b;
+  case LLVMIntSLE: return a <= b;
+  }
+  return false;
+}

@@ -89,6 +89,8 @@ bool cg_only_computes(LLVMValueRef i);
 /* May it run where the kernel would not run it? An operation without effects that is defined for
  * all operands. */
 bool cg_is_speculatable(LLVMValueRef i);
+/* Does the comparison hold of these numbers, extended with their signs? */
+bool cg_compares(LLVMIntPredicate how, int64_t a, int64_t b);
 /* Is v a parameter of a GPU's kernel, and so the same in all threads? */
 bool cg_is_kernel_argument(LLVMValueRef v);
 /* A place to which a pass would move code: whether the value of an instruction is known there, and

@@ -148,20 +148,3 @@ bool cg_fold(LLVMValueRef operation, int64_t a, int64_t b, int64_t *result) {
   *result = wrapped(r, w);
   return right;
 }
-
-bool cg_compares(LLVMIntPredicate how, int64_t a, int64_t b) {
-  uint64_t x = (uint64_t)a, y = (uint64_t)b;
-  switch (how) {
-  case LLVMIntEQ: return a == b;
-  case LLVMIntNE: return a != b;
-  case LLVMIntUGT: return x > y;
-  case LLVMIntUGE: return x >= y;
-  case LLVMIntULT: return x < y;
-  case LLVMIntULE: return x <= y;
-  case LLVMIntSGT: return a > b;
-  case LLVMIntSGE: return a >= b;
-  case LLVMIntSLT: return a < b;
-  case LLVMIntSLE: return a <= b;
-  }
-  return false;
-}

@@ -51,6 +51,5 @@ int64_t cg_int_value(LLVMValueRef constant);
 /* What a binary operation or conversion of integers gives for these operands; false: nothing, or it
  * is not known here. */
 bool cg_fold(LLVMValueRef operation, int64_t a, int64_t b, int64_t *result);
-bool cg_compares(LLVMIntPredicate how, int64_t a, int64_t b);
 
 #endif
