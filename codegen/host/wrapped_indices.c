@@ -44,11 +44,6 @@ static bool is_wrapped(Wrap *w) {
 /* The zero extension of an extent: never negative. */
 static bool is_extent(LLVMValueRef n) { return LLVMIsAZExtInst(n) != NULL; }
 
-static bool has_one_pred(LLVMBasicBlockRef b) {
-  LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b));
-  return use && !LLVMGetNextUse(use);
-}
-
 /* Is the index used only by its test, and after the block? */
 static bool is_used_after(const Wrap *w) {
   for (LLVMUseRef u = LLVMGetFirstUse(w->index); u; u = LLVMGetNextUse(u)) {
@@ -72,7 +67,7 @@ static bool find_wrap(LLVMBasicBlockRef block, Wrap *w) {
     return false;
   w->index = LLVMGetOperand(w->test, 0), w->n = LLVMGetOperand(w->test, 1);
   return is_extent(w->n) && is_wrapped(w) && LLVMGetInstructionParent(w->index) == block &&
-         has_one_pred(w->ok) && has_one_pred(w->stop) &&
+         graph_before(w->ok) && graph_before(w->stop) &&
          !LLVMIsAPHINode(LLVMGetFirstInstruction(w->ok)) && is_used_after(w);
 }
 

@@ -373,6 +373,11 @@ LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block) {
   return LLVMGetNumSuccessors(end) == 1 ? LLVMGetSuccessor(end, 0) : NULL;
 }
 
+LLVMBasicBlockRef graph_before(LLVMBasicBlockRef block) {
+  LLVMUseRef edge = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+  return edge && !LLVMGetNextUse(edge) ? LLVMGetInstructionParent(LLVMGetUser(edge)) : NULL;
+}
+
 void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
   for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++)
     if (LLVMGetSuccessor(end, s) == from)

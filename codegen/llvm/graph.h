@@ -98,6 +98,8 @@ bool graph_fork(LLVMValueRef end, Fork *fork); /* false: the terminator is not o
 unsigned graph_count_edges(LLVMValueRef end);
 /* The only successor of a block; NULL unless its terminator has exactly one edge. */
 LLVMBasicBlockRef graph_next(LLVMBasicBlockRef block);
+/* The block from which the only edge to it comes; NULL unless there is exactly one. */
+LLVMBasicBlockRef graph_before(LLVMBasicBlockRef block);
 /* The first instruction of a block that is no phi. */
 LLVMValueRef graph_behind_phis(LLVMBasicBlockRef block);
 /* Redirects all edges of the terminator to `from` to `to`; phis are not changed. */

@@ -48,8 +48,6 @@
  * used in its block, and so stays in it.
  *
  * In: a module that only the code generator is still to see. */
-#include <string.h>
-
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
@@ -63,16 +61,6 @@ enum {
   SOME_SHARED = 4, /* where conditions around the block may be in predicates, too */
   FEW_SHARED = 3   /* where the selections' block has comparisons of its own */
 };
-
-/* The letter of an operand of inline assembly; 0: of no such type. */
-static char letter_of(Cg *cg, LLVMValueRef v) {
-  LLVMTypeRef t = LLVMTypeOf(v);
-  if (t == cg->t.i32)
-    return 'r';
-  if (t == cg->t.i64 || LLVMGetTypeKind(t) == LLVMPointerTypeKind)
-    return 'l';
-  return t == cg->t.f32 ? 'f' : t == cg->t.f64 ? 'd' : 0;
-}
 
 static unsigned bits_of(Cg *cg, LLVMValueRef v) {
   return (unsigned)LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(v));
@@ -174,7 +162,7 @@ static void move_to_operands(Cg *cg, FnGraph *g, uint32_t own) {
 }
 
 static bool is_kept(Cg *cg, const FnGraph *g, uint32_t own, LLVMValueRef i) {
-  if (!letter_of(cg, i) || LLVMIsAPHINode(i) ||
+  if (!cg_nvptx_letter_of(cg, i) || LLVMIsAPHINode(i) ||
       !(LLVMIsALoadInst(i) ? cg_is_plain_access(i) : shrinks(cg, i) || sole_operand(cg, i)))
     return false;
   uint32_t at = block_of_uses(g, i, own);
@@ -186,7 +174,7 @@ static void keep(Cg *cg, LLVMValueRef end, LLVMValueRef *values, unsigned n) {
   LLVMTypeRef types[MOST_OPERANDS];
   for (unsigned k = 0; k < n; k++) {
     types[k] = LLVMTypeOf(values[k]);
-    constraints[2 * k] = letter_of(cg, values[k]);
+    constraints[2 * k] = cg_nvptx_letter_of(cg, values[k]);
     constraints[2 * k + 1] = k + 1 < n ? ',' : 0;
   }
   LLVMTypeRef type = LLVMFunctionType(cg->t.none, types, n, 0);
@@ -348,15 +336,6 @@ static bool is_asked_twice(const FnGraph *g, LLVMValueRef compare, uint32_t own)
   return branch && selection;
 }
 
-/* A value by another name: the generator copies comparisons to where they are asked, but not what
- * inline assembly gives, and sees two of it as two. */
-static LLVMValueRef hidden(Cg *cg, LLVMValueRef v, const char *constraints) {
-  LLVMTypeRef of = LLVMTypeOf(v), type = LLVMFunctionType(of, &of, 1, 0);
-  LLVMValueRef text = LLVMGetInlineAsm(type, "", 0, constraints, strlen(constraints), false, 0,
-                                       LLVMInlineAsmDialectATT, 0);
-  return l_call_type(cg->builder, type, text, &v, 1);
-}
-
 /* A comparison by whose predicate something is chosen? */
 static bool is_choice(LLVMValueRef i) {
   bool chooses = false;
@@ -396,7 +375,7 @@ static void share_comparisons(Cg *cg, const FnGraph *g, uint32_t k) {
     }
   for (unsigned j = 0; j < n && j < most; j++) {
     LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(shared[j]));
-    LLVMValueRef same = hidden(cg, LLVMGetUndef(cg->t.i1), "=b,0");
+    LLVMValueRef same = cg_nvptx_hidden(cg, LLVMGetUndef(cg->t.i1));
     LLVMReplaceAllUsesWith(shared[j], same);
     LLVMSetOperand(same, 0, shared[j]);
   }
@@ -431,7 +410,7 @@ static void ask_anew(Cg *cg, const FnGraph *g) {
     if (!before)
       continue;
     LLVMPositionBuilderBefore(cg->builder, g->nodes[k].last);
-    LLVMValueRef x = hidden(cg, LLVMGetOperand(compare, 0), "=r,0");
+    LLVMValueRef x = cg_nvptx_hidden(cg, LLVMGetOperand(compare, 0));
     LLVMValueRef anew = copy_ins(cg->builder, compare,
                                  (LLVMValueRef[]){x, LLVMGetOperand(compare, 1)});
     LLVMSetCondition(g->nodes[k].last, anew);

@@ -68,6 +68,11 @@ void cg_nvptx_rounded(Cg *cg);
 /* The conversion of a float to an int64 that v selects, with 0 for nan; NULL: v is no such. */
 LLVMValueRef cg_nvptx_converted(LLVMValueRef v);
 
+/* hidden.c: the letter of a value as an operand of inline assembly; 0: of no such type. A value of
+ * a type with a letter, or i1, by another name, through which the code generator does not see. */
+char cg_nvptx_letter_of(const Cg *cg, LLVMValueRef v);
+LLVMValueRef cg_nvptx_hidden(Cg *cg, LLVMValueRef v);
+
 /* hoist.c: what the loop around a new block does not change, in front of the loop. */
 void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);
 

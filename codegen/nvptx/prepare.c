@@ -495,12 +495,11 @@ static void compare_with_infinity(Cg *cg, LLVMValueRef i) {
 /* And `x * 0 if fabs(x) == inf`, with which its sines and cosines begin, is nan. ptxas makes a
  * predicate of that branch, and a product would take the pipe of float64 of all threads. */
 static bool is_infinite_product(LLVMValueRef i) {
-  LLVMBasicBlockRef block = LLVMGetInstructionParent(i);
-  LLVMUseRef edge = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(i), before = graph_before(block);
   Fork fork;
   if (!cg_is_call_of_any(i, "llvm.nvvm.mul.rn.d") || !LLVMIsAConstantFP(LLVMGetOperand(i, 1)) ||
-      !LLVMIsNull(LLVMGetOperand(i, 1)) || !edge || LLVMGetNextUse(edge) ||
-      !graph_fork(LLVMGetUser(edge), &fork) || !LLVMIsAFCmpInst(fork.condition))
+      !LLVMIsNull(LLVMGetOperand(i, 1)) || !before ||
+      !graph_fork(LLVMGetBasicBlockTerminator(before), &fork) || !LLVMIsAFCmpInst(fork.condition))
     return false;
   LLVMValueRef size = LLVMGetOperand(fork.condition, 0), with = LLVMGetOperand(fork.condition, 1);
   LLVMBool inexact;
@@ -562,12 +561,8 @@ static bool is_square_of_next(const Cg *cg, LLVMValueRef i) {
 }
 
 static void hide_next(Cg *cg, LLVMValueRef square) {
-  LLVMTypeRef type = LLVMFunctionType(cg->t.i32, &cg->t.i32, 1, 0);
-  LLVMValueRef next = LLVMGetOperand(square, 0);
-  LLVMValueRef text = LLVMGetInlineAsm(type, "", 0, "=r,0", 4, false, 0, LLVMInlineAsmDialectATT,
-                                       0);
   LLVMPositionBuilderBefore(cg->builder, square);
-  LLVMValueRef same = l_call_type(cg->builder, type, text, &next, 1);
+  LLVMValueRef same = cg_nvptx_hidden(cg, LLVMGetOperand(square, 0));
   LLVMSetOperand(square, 0, same);
   LLVMSetOperand(square, 1, same);
 }
@@ -577,11 +572,6 @@ static void hide_next(Cg *cg, LLVMValueRef square) {
  * LLVM counts the trips of a loop that it has unrolled four times as n & ~3, and what is left over
  * as n & 3. By n - (n & 3), as nvcc has it, ptxas gives what a loop that only computes carries
  * other registers, and fewer operands of an instruction are in one bank. */
-static LLVMBasicBlockRef only_predecessor(LLVMBasicBlockRef block) {
-  LLVMUseRef u = LLVMGetFirstUse(LLVMBasicBlockAsValue(block));
-  return u && !LLVMGetNextUse(u) ? LLVMGetInstructionParent(LLVMGetUser(u)) : NULL;
-}
-
 /* Does the block go to a loop of one block that carries float32, and neither loads nor stores? */
 static bool is_before_computing(const Cg *cg, LLVMBasicBlockRef block) {
   LLVMBasicBlockRef loop = graph_next(block);
@@ -600,7 +590,7 @@ static bool is_before_computing(const Cg *cg, LLVMBasicBlockRef block) {
 
 /* Is n 0 or more where the block begins? */
 static bool is_counted(LLVMValueRef n, LLVMBasicBlockRef block) {
-  LLVMBasicBlockRef before = only_predecessor(block);
+  LLVMBasicBlockRef before = graph_before(block);
   Fork fork;
   return cg_nvptx_range(n).lo >= 0 ||
          (before && graph_fork(LLVMGetBasicBlockTerminator(before), &fork) && fork.yes == block &&
@@ -619,7 +609,7 @@ static LLVMValueRef left_of(const Cg *cg, LLVMValueRef i) {
     return NULL;
   LLVMValueRef n = LLVMGetOperand(i, 0);
   uint32_t mask = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)), low = ~mask & INT32_MAX;
-  LLVMBasicBlockRef before = low == 3 || low == 7 ? only_predecessor(block) : NULL;
+  LLVMBasicBlockRef before = low == 3 || low == 7 ? graph_before(block) : NULL;
   if (!before || (mask <= INT32_MAX && !is_counted(n, before)))
     return NULL;
   for (LLVMUseRef u = LLVMGetFirstUse(n); u; u = LLVMGetNextUse(u)) {

@@ -33,9 +33,7 @@ enum {
 
 static const Interval int32 = {INT32_MIN, INT32_MAX};
 
-static bool is_long(const Ins *i) {
-  return ty_kind(i->type) == KIND_INT && ty_is_signed(i->type) && ty_bits(i->type) == 64;
-}
+static bool is_long(const Ins *i) { return ssa_is_int64(i->type); }
 
 static bool is_inside(const Range *r, const Ins *i) {
   return i->block && ssa_in_loop(&r->loop, i->block);
