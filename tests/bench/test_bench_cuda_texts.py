@@ -1,6 +1,5 @@
-"""The CUDA C++ of the benchmark's third and fourth sets, where there is no GPU: compiled as C++ with places that the test
-sets, thread after thread, and threads of the host where a block has barriers.
-"""
+"""The CUDA C++ of the benchmark's third and fourth sets, where there is no GPU: compiled as C++ with places that the
+test sets, thread after thread, and threads of the host where a block has barriers."""
 
 import ctypes
 import itertools

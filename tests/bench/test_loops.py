@@ -1,4 +1,5 @@
-"""Machine code of the inner loops of all sets beside tests/bench/loops.txt. `python bench/loops.py --update` writes it."""
+"""Machine code of the inner loops of all sets beside tests/bench/loops.txt, which `python bench/loops.py --update`
+writes."""
 
 import loops
 import pytest

@@ -64,7 +64,8 @@ def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monk
     """Copies come to each place again, and weights fit rows that begin elsewhere between two accesses."""
     rows = example("rows")
     monkeypatch.setattr(rows.rows_forms, "staying", lambda *_: 3)
-    monkeypatch.setattr(rows.rows_forms, "SHARED", 40 << 10)  # clusters of 6 and of 2 blocks for rows that one block could hold
+    # clusters of 6 and of 2 blocks for rows that one block could hold
+    monkeypatch.setattr(rows.rows_forms, "SHARED", 40 << 10)
     share = rows.check(29, columns, dtype)
     assert share <= 1, f"{share} of the bound"
 

@@ -1,4 +1,5 @@
-"""Arrays of a thread on the host device, where the elements of sixteen threads lie together: what each thread reads is what it wrote."""
+"""Arrays of a thread on the host device, where the elements of sixteen threads lie together: what each thread reads is
+what it wrote."""
 
 import os
 import re

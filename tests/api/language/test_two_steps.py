@@ -1,4 +1,5 @@
-"""Loops with a barrier in which two buffers take turns, as two iterations one after the other (codegen/ssa/two_steps.c)."""
+"""Loops with a barrier in which two buffers take turns, as two iterations one after the other
+(codegen/ssa/two_steps.c)."""
 
 import numpy as np
 import pytest

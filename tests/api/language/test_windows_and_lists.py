@@ -1,6 +1,7 @@
 """Loops over lists of neighbours and over windows, as simulations and filters have them: what iterations load goes in
-front of slow operations (codegen/nvptx/loads_ahead.c), tests of a row in front of all rows (codegen/ssa/outer_counters.c),
-squares to what they are made of (keep_places.c), walks from positions that were read (walk_versions.c). Beside plain Python; `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+front of slow operations (codegen/nvptx/loads_ahead.c), tests of a row in front of all rows
+(codegen/ssa/outer_counters.c), squares to what they are made of (keep_places.c), walks from positions that were read
+(walk_versions.c). Beside plain Python; `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
 import math
 
@@ -91,7 +92,8 @@ def test_squares_of_sines():
 
 
 def walk(text, starts, ends, out):
-    """Three elements where the first is large: the others have indices of their own, which may wrap where the first does not."""
+    """Three elements where the first is large: the others have indices of their own, which may wrap where the first
+    does not."""
     t = cuda.grid(1)
     if t >= out.size:
         return
