@@ -57,6 +57,7 @@ enum {
   MOST_OPERANDS = 16,
   MOST_LOADS = 2,  /* behind a condition, whose addresses are in front of it */
   MOST_BEHIND = 8, /* operations behind a condition, of which ptxas makes no branch */
+  MOST_ASKED = 16, /* comparisons of arguments that are looked at */
   MOST_SHARED = 7, /* predicate registers of a thread */
   SOME_SHARED = 4, /* where conditions around the block may be in predicates, too */
   FEW_SHARED = 3   /* where the selections' block has comparisons of its own */
@@ -401,19 +402,23 @@ static bool is_same(LLVMValueRef a, LLVMValueRef b) {
 
 /* A comparison that a block has asked before: once more. */
 static void ask_anew(Cg *cg, const FnGraph *g) {
-  for (uint32_t k = 1; k < g->len; k++) {
-    LLVMValueRef compare = argument_asked(&g->nodes[k]), before = NULL;
-    for (uint32_t j = 0; compare && j < k && !before; j++) {
-      before = argument_asked(&g->nodes[j]);
-      before = before && is_same(before, compare) ? before : NULL;
-    }
-    if (!before)
+  LLVMValueRef asked[MOST_ASKED];
+  unsigned n = 0;
+  for (uint32_t k = 0; k < g->len; k++) {
+    LLVMValueRef compare = argument_asked(&g->nodes[k]);
+    unsigned before = 0;
+    while (compare && before < n && !is_same(asked[before], compare))
+      before++;
+    if (!compare || before == MOST_ASKED)
       continue;
+    if (before == n) {
+      asked[n++] = compare;
+      continue;
+    }
     LLVMPositionBuilderBefore(cg->builder, g->nodes[k].last);
-    LLVMValueRef x = cg_nvptx_hidden(cg, LLVMGetOperand(compare, 0));
-    LLVMValueRef anew = copy_ins(cg->builder, compare,
-                                 (LLVMValueRef[]){x, LLVMGetOperand(compare, 1)});
-    LLVMSetCondition(g->nodes[k].last, anew);
+    LLVMValueRef of[] = {cg_nvptx_hidden(cg, LLVMGetOperand(compare, 0)),
+                         LLVMGetOperand(compare, 1)};
+    LLVMSetCondition(g->nodes[k].last, copy_ins(cg->builder, compare, of));
   }
 }
 
