@@ -186,7 +186,7 @@ def assembled(tmp_path, monkeypatch):
 def test_the_assembler_s_errors_have_the_line_of_the_text(tmp_path, monkeypatch):
     """What ptxas says of a line of PTX is said of that line of the text, and of the kernel's. Here by one that finds an error in the line with 1.5."""
     fake = tmp_path / "ptxas"
-    fake.write_text('#!/bin/sh\nfor f; do case "$f" in *.ptx) n=$(grep -n "1.5;" "$f" | cut -d: -f1);; esac; done\n'
+    fake.write_text('#!/bin/sh\nfor f; do case "$f" in *.ptx) n=$(grep -nF "1.5;" "$f" | cut -d: -f1);; esac; done\n'
                     'echo "ptxas kernel.ptx, line $n; error   : Arguments mismatch for instruction \'add\'"; exit 255\n')  # fmt: skip
     fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
