@@ -3,12 +3,12 @@ part, one at the end.
 
     scripts/soak --minutes M [--seed S] [PART ...]
 
-Parts: programs (tests/property, on the host device), ptx (the same by the GPU's code on the CPU), fuzz
-(libFuzzer's targets, built by clang in build/fuzz), objects (objects.py), checks (random programs whose races
-are known, tests/api/check/test_random_*.py), leaks (leaks.py), faults (of the machine, tests/api/host; the
-driver's calls fail in turn, tests/api/cli/test_driver_sweep.py and tests/full/test_every_driver_call.py), calls
-(random ones of the driver fail in tests of the API: faulty.py). Each has an equal share of the time. What a
-part lacks is said, and its time goes to the others. New inputs of libFuzzer go to build/fuzz/new, findings to
+Parts: programs (tests/property, on the host device), ptx (the same by the GPU's code on the CPU), natural
+(random kernels of many threads, on both), fuzz (libFuzzer's targets, built by clang in build/fuzz), objects
+(objects.py), checks (random programs whose races are known, tests/api/check/test_random_*.py), leaks (leaks.py),
+faults (of the machine, tests/api/host; the driver's calls fail in turn, tests/api/cli/test_driver_sweep.py and
+tests/full/test_every_driver_call.py), calls (random ones of the driver fail in tests of the API: faulty.py).
+Each has an equal share of the time. What a part lacks is said, and its time goes to the others. New inputs of libFuzzer go to build/fuzz/new, findings to
 build/failures. With build/sanitized (scripts/sanitized) objects run there. Exit status 1 if anything was found.
 """
 
@@ -27,6 +27,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 FAILURES = ROOT / "build" / "failures"
 FUZZ = ROOT / "build" / "fuzz"
+DRIVER = ROOT / "build" / "dev" / "standin" / "libcuda.so.1"
 SITE = ROOT / "build" / "sanitized" / "site"
 
 
@@ -46,7 +47,7 @@ def keep(name, text):
 
 
 def standin():
-    path = os.environ.get("PYPTX_STANDIN") or ROOT / "build" / "dev" / "standin" / "libcuda.so.1"
+    path = os.environ.get("PYPTX_STANDIN") or DRIVER
     if not Path(path).exists():
         raise Lacking("no stand-in driver: build it by scripts/test c, or name it in PYPTX_STANDIN")
     return str(path)
@@ -73,6 +74,19 @@ def programs(seconds, seed):
 
 def ptx(seconds, seed):
     return batches(seconds, seed, 32, PYPTX_STANDIN=standin())
+
+
+def natural(seconds, seed):
+    """Random kernels of many threads, on both devices as far as they are here."""
+    end, done, failures = time.monotonic() + seconds, 0, []
+    devices = [("host", {})] + ([("ptx", {"PYPTX_STANDIN": standin()})] if os.environ.get("PYPTX_STANDIN") or DRIVER.exists() else [])
+    while done == 0 or time.monotonic() < end:
+        for device, env in devices:
+            ran = run([sys.executable, "tests/property/natural_kernels.py", 32, "--seed", seed + done, "--device", device], **env)
+            if ran.returncode:
+                failures.append(f"seeds from {seed + done} on {device}: {keep(f'natural-{device}-{seed + done}.txt', ran.stdout + ran.stderr)}")
+        done += 32
+    return f"natural kernels of seeds {seed} to {seed + done - 1} on {' and '.join(device for device, _ in devices)}", failures
 
 
 def objects_module():
@@ -197,7 +211,7 @@ def faults(seconds, seed):
     return f"{passed} tests of faults, of the machine and of the driver's calls", failures
 
 
-PARTS = {f.__name__: f for f in (programs, ptx, fuzz, objects, checks, leaks, faults, calls)}
+PARTS = {f.__name__: f for f in (programs, ptx, natural, fuzz, objects, checks, leaks, faults, calls)}
 
 
 def main():
