@@ -286,6 +286,8 @@ static void follow_edge(Lanes *l, uint32_t to) {
   uint32_t own = ln_own_loop(l, to);
   bool again = own != GRAPH_NONE && ln_in_set(&l->loops.data[own].blocks, head);
   set_phis(l, to, l->mask_now);
+  if (own != GRAPH_NONE && !again)
+    ln_begin_walks(l, own);
   if (again && !l->loops.data[own].divergent) {
     jump(l, l->blocks[to].body);
     return;
@@ -551,6 +553,7 @@ static void make_slots(Lanes *l) {
   l->result_slot = LLVMBuildAlloca(l->b, l->result_type, "result");
   for (uint32_t k = 0; k < l->values.len; k++) {
     LaneValue *v = &l->values.data[k];
+    ln_make_walk(l, v);
     if (!v->outside)
       continue;
     LLVMTypeRef t = LLVMTypeOf(v->old);

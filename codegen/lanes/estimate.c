@@ -47,14 +47,16 @@ static bool has_no_gather(const Lanes *l, LLVMTypeRef t) {
 /* What a vectorised instruction gains over one for each lane, in vector instructions. A gather
  * takes about as long as its loads one by one, and inserting the elements comes on top. Threads
  * that run one by one meet in the runtime for each warp operation. */
-static int gain_of(Lanes *l, LLVMValueRef i, bool masked) {
+static int gain_of(Lanes *l, LLVMValueRef i, uint32_t block) {
   if (cg_is_meeting(i))
     return MEETING_GAIN;
   if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
     LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);
     int cost = ln_is_pair(t) ? 2 * GATHER_COST : GATHER_COST;
-    if (masked && has_no_gather(l, t) && is_read(l, pointer))
+    if (LLVMIsALoadInst(i) && ln_walks(l, i, block))
+      return 1;
+    if (l->blocks[block].masked && has_no_gather(l, t) && is_read(l, pointer))
       cost *= BRANCHES_COST;
     return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -cost : 1;
   }
@@ -81,7 +83,7 @@ bool ln_is_worth_it(Lanes *l) {
       weight *= DEPTH_WEIGHT;
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
          i = LLVMGetNextInstruction(i))
-      gain += weight * gain_of(l, i, l->blocks[k].masked);
+      gain += weight * gain_of(l, i, k);
   }
   return gain >= 0;
 }

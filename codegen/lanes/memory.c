@@ -430,8 +430,9 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else {
     LLVMValueRef pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);
-    v->now = r.x ? load_run_or_gather(l, all, pointers, &r, align)
-                 : ln_gather(l, all, pointers, align);
+    v->now = v->tile ? ln_load_walk(l, v, pointers, align)
+             : r.x   ? load_run_or_gather(l, all, pointers, &r, align)
+                     : ln_gather(l, all, pointers, align);
   }
 }
 

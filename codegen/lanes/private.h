@@ -86,6 +86,9 @@ typedef struct LaneValue {
   /* the rest is filled while f.lanes is written */
   LLVMValueRef slot; /* alloca, if outside */
   LLVMValueRef now;  /* in the block that is being written */
+  /* allocas, of a load whose lanes walk (walks.c): what the next iterations read, and how much of
+   * it has been used */
+  LLVMValueRef tile, place;
 } LaneValue;
 
 struct Lanes {
@@ -235,5 +238,10 @@ void ln_keep_for_runs(Lanes *l);
 unsigned ln_apart(Lanes *l, LLVMValueRef access, bool masked);
 LLVMValueRef ln_load_apart(Lanes *l, LLVMValueRef load, unsigned by);
 void ln_store_apart(Lanes *l, LLVMValueRef store, unsigned by);
+/* walks.c: loads of which each lane reads the next element in each iteration of a loop */
+bool ln_walks(Lanes *l, LLVMValueRef load, uint32_t block);
+void ln_make_walk(Lanes *l, LaneValue *v);    /* gives it a tile, if it is one */
+void ln_begin_walks(Lanes *l, uint32_t loop); /* in front of the loop */
+LLVMValueRef ln_load_walk(Lanes *l, LaneValue *v, LLVMValueRef pointers, unsigned align);
 
 #endif

@@ -1,0 +1,97 @@
+"""Threads that walk along rows of their own: on the host device lanes take several elements of each row at once
+(codegen/lanes/walks.c). Every number of iterations, beside plain Python.
+"""
+
+import numpy as np
+import pytest
+from harness import run
+from pyptx import cuda
+
+DTYPES = [np.float64, np.float32, np.int64, np.int32, np.int16, np.uint8]
+
+
+def numbers(shape, dtype):
+    return np.random.default_rng(7).integers(0, 9, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_of_every_length(dtype):
+    def kernel(a, x, y):
+        i = cuda.grid(1)
+        if i < y.size:
+            s = 0.0
+            for j in range(x.size):
+                s = s * 0.5 + a[i, j] * x[j]
+            y[i] = s
+
+    for n in (0, 1, 2, 7, 8, 9, 10, 15, 16, 17, 18, 25, 33, 40):
+        run(kernel, [numbers((40, n), dtype), numbers(n, dtype), np.zeros(40)], 2, 32)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8])
+def test_several_loops_and_starts(dtype):
+    """A loop that is entered again has other rows; two arrays, one of them from another column on."""
+
+    def kernel(a, b, first, out):
+        i = cuda.grid(1)
+        total = 0.0
+        for turn in range(3):
+            row = (i * 5 + turn) % a.shape[0]
+            for j in range(first + turn, a.shape[1]):
+                total = total * 0.25 + a[row, j] + 2 * b[i, j - first]
+        out[i] = total
+
+    for first in (0, 1, 5, 17):
+        run(kernel, [numbers((64, 37), dtype), numbers((64, 40), dtype), first, np.zeros(64)], 2, 32)
+
+
+def test_what_the_loop_writes_is_read():
+    """Each thread reads what it wrote in the iteration before."""
+
+    def kernel(a):
+        i = cuda.grid(1)
+        for j in range(a.shape[1] - 1):
+            a[i, j + 1] += 2 * a[i, j]
+
+    def through_another(a, b):
+        i = cuda.grid(1)
+        for j in range(a.shape[1] - 1):
+            b[i, j + 1] = a[i, j] + 1
+
+    run(kernel, [numbers((32, 40), np.float64)], 1, 32)
+    a = np.zeros((32, 40))
+    on_device = cuda.to_device(a)
+    cuda.jit(through_another)[1, 32](on_device, on_device)
+    assert (on_device.copy_to_host() == np.arange(40)).all()
+
+
+def test_a_loop_that_is_left_early():
+    def kernel(a, limit, out):
+        i = cuda.grid(1)
+        total = 0.0
+        for j in range(a.shape[1]):
+            if j == limit:
+                break
+            total = total * 0.5 + a[i, j]
+        out[i] = total
+
+    for limit in (0, 1, 8, 9, 16, 17, 30, 99):
+        run(kernel, [numbers((32, 33), np.float64), limit, np.zeros(32)], 1, 32)
+
+
+@pytest.mark.parametrize("columns", [0, 1, 7, 8, 9, 17, 31])
+def test_the_first_index_beyond_the_end(columns):
+    """The narrower matrix ends in front of the loop's bound: the error names that column and thread 0."""
+
+    def kernel(a, b, out):
+        i = cuda.grid(1)
+        total = 0.0
+        for j in range(32):
+            total += a[i, j] * b[i, j]
+        out[i] = total
+
+    a, b = numbers((32, 32), np.float64), numbers((32, columns), np.float64)
+    with pytest.raises(IndexError, match=rf"\b{columns}\b"):
+        cuda.jit(kernel)[1, 32](a, b, np.zeros(32))
+    with pytest.raises(IndexError, match=rf"\b{columns}\b"):
+        cuda.jit(kernel)[1, 32](b, a, np.zeros(32))
