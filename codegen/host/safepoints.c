@@ -60,14 +60,7 @@ void cg_host_write_safepoint(Cg *cg, LLVMValueRef site) {
   LLVMSetOrdering(wanted, LLVMAtomicOrderingMonotonic);
   LLVMSetAlignment(wanted, 4);
   LLVMValueRef none = l_icmp(b, LLVMIntEQ, wanted, LLVMConstNull(cg->t.i32));
-  LLVMValueRef branch = l_condbr(b, none, go, attend);
-  LLVMMetadataRef weights[] = {
-      LLVMMDStringInContext2(cg->context, "branch_weights", 14),
-      LLVMValueAsMetadata(l_int(cg->t.i32, 1u << 20)),
-      LLVMValueAsMetadata(l_int(cg->t.i32, 1)),
-  };
-  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(cg->context, "prof", 4),
-                  LLVMMetadataAsValue(cg->context, LLVMMDNodeInContext2(cg->context, weights, 3)));
+  cg_branch_weights(cg, l_condbr(b, none, go, attend), CG_OFTEN, 1);
   LLVMPositionBuilderAtEnd(b, attend);
   LLVMTypeRef type = LLVMFunctionType(cg->t.none, &cg->t.i32, site ? 1 : 0, 0);
   l_call_type(b, type, function_of(cg, site ? CALL_WITH_SITE : CALL, type), &site, site ? 1 : 0);

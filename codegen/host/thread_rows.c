@@ -231,7 +231,9 @@ static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValu
   cg_call_attribute(r->cg, alone, cg_host_inlining(lanes, 4));
   LLVMBasicBlockRef one_by_one = new_block(r, "alone"), done = new_block(r, "together"),
                     next = new_block(r, "");
-  l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), done, one_by_one);
+  cg_branch_weights(r->cg,
+                    l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), done, one_by_one),
+                    CG_OFTEN, 1);
   at(r, one_by_one);
   if (r->masked)
     try_masked(r, next);

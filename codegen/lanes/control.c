@@ -390,13 +390,14 @@ static void write_check(Lanes *l, const LaneBlock *b) {
   LLVMValueRef lanes = l->mask_now;
   if (ln_is_uniform(ln_shape(l, c))) {
     LLVMValueRef bit = ln_scalar(l, c);
-    l_condbr(l->b, bit, negated ? fail : hold, negated ? hold : fail);
+    LLVMValueRef end = l_condbr(l->b, bit, negated ? fail : hold, negated ? hold : fail);
+    cg_branch_weights(l->cg, end, negated ? 1 : CG_OFTEN, negated ? CG_OFTEN : 1);
     l->reading = true;
   } else {
     LLVMValueRef ends;
     if (v && v->late && !l->mask_now && (ends = ln_ends_agree(l, v, !negated))) {
       LLVMBasicBlockRef look = ln_new_block(l, "look");
-      l_condbr(l->b, ends, hold, look);
+      cg_branch_weights(l->cg, l_condbr(l->b, ends, hold, look), CG_OFTEN, 1);
       LLVMPositionBuilderAtEnd(l->b, look);
       l->reading = true;
     }
@@ -409,7 +410,7 @@ static void write_check(Lanes *l, const LaneBlock *b) {
     }
     LLVMValueRef bits = v && v->late ? ln_compare(l, c) : ln_vector(l, c);
     lanes = ln_and(l, l->mask_now, bits, !negated);
-    l_condbr(l->b, ln_any(l, lanes), fail, hold);
+    cg_branch_weights(l->cg, l_condbr(l->b, ln_any(l, lanes), fail, hold), 1, CG_OFTEN);
     l->reading = true;
   }
   fail_in(l, b, fail, lanes);
@@ -419,7 +420,7 @@ static void write_check(Lanes *l, const LaneBlock *b) {
 
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok) {
   LLVMBasicBlockRef go = ln_new_block(l, "alike");
-  l_condbr(l->b, ok, go, l->alone);
+  cg_branch_weights(l->cg, l_condbr(l->b, ok, go, l->alone), CG_OFTEN, 1);
   LLVMPositionBuilderAtEnd(l->b, go);
 }
 

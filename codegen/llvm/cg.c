@@ -278,6 +278,17 @@ void cg_run_function_passes(Cg *cg, LLVMValueRef fn, const char *pipeline) {
   cg_check_complaint(cg);
 }
 
+LLVMValueRef cg_branch_weights(Cg *cg, LLVMValueRef branch, uint32_t yes, uint32_t no) {
+  assert(LLVMIsABranchInst(branch) && LLVMIsConditional(branch));
+  LLVMContextRef c = cg->context;
+  LLVMMetadataRef ops[] = {LLVMMDStringInContext2(c, "branch_weights", 14),
+                           LLVMValueAsMetadata(l_int(cg->t.i32, yes)),
+                           LLVMValueAsMetadata(l_int(cg->t.i32, no))};
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "prof", 4),
+                  LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, ops, 3)));
+  return branch;
+}
+
 void cg_verify_module(Cg *cg) {
   char *text = NULL;
   bool bad = LLVMVerifyModule(cg->module, LLVMReturnStatusAction, &text);

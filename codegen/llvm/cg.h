@@ -132,6 +132,10 @@ LLVMValueRef cg_intrinsic_fn(Cg *cg, const char *name, const LLVMTypeRef *overlo
 /* Adds an enum attribute, or one of text. */
 void cg_attribute(Cg *cg, LLVMValueRef fn, LLVMAttributeIndex at, const char *name, uint64_t value);
 void cg_attribute_text(Cg *cg, LLVMValueRef fn, const char *key, const char *value);
+/* How often the sides of a conditional branch are taken; returns it. */
+LLVMValueRef cg_branch_weights(Cg *cg, LLVMValueRef branch, uint32_t yes, uint32_t no);
+/* Of a branch of which one side is hardly ever taken. */
+enum { CG_OFTEN = 1 << 20 };
 void cg_verify_module(Cg *cg);
 /* Code generation adds the function's frame to cg->stack_bytes. */
 void cg_report_frame(Cg *cg, LLVMValueRef fn);

@@ -95,12 +95,5 @@ void lw_fast(Lower *lw, LLVMValueRef v) {
 }
 
 LLVMValueRef lw_branch_weights(Lower *lw, LLVMValueRef br, uint32_t yes, uint32_t no) {
-  assert(LLVMIsABranchInst(br) && LLVMIsConditional(br));
-  LLVMContextRef c = lw->cg->context;
-  LLVMMetadataRef ops[] = {LLVMMDStringInContext2(c, "branch_weights", 14),
-                           LLVMValueAsMetadata(lw_i32(lw, yes)),
-                           LLVMValueAsMetadata(lw_i32(lw, no))};
-  LLVMSetMetadata(br, LLVMGetMDKindIDInContext(c, "prof", 4),
-                  LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, ops, 3)));
-  return br;
+  return cg_branch_weights(lw->cg, br, yes, no);
 }
