@@ -616,3 +616,20 @@ void hl_pass_entry(Cg *cg) {
                                               : RT_TURNS_TAKEN;
   cg_verify_module(cg);
 }
+
+/* In a longer loop no load waits long for stores, and values need the registers; so they do in code
+ * for single threads. */
+static bool is_short(LLVMValueRef thread) {
+  enum { MOST = 96 };
+  unsigned n = 0;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(thread); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      n++;
+  return n <= MOST;
+}
+
+void hl_pass_fields(Cg *cg) {
+  const Loops *l = hl_loops(cg);
+  if (l && l->row && is_short(thread_of(l)))
+    cg_host_load_fields_once(cg);
+}

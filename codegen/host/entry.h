@@ -74,6 +74,7 @@ void hl_pass_join(Cg *cg);
 void hl_pass_lanes(Cg *cg);
 void hl_pass_wraps(Cg *cg);
 void hl_pass_entry(Cg *cg);
+void hl_pass_fields(Cg *cg);
 /* whole_vectors.c */
 void hl_pass_whole(Cg *cg);
 
