@@ -123,7 +123,7 @@ static bool may_store_together(Lanes *l, uint32_t block, LLVMValueRef i) {
   return !apart && !runs_alone(l, block);
 }
 
-enum { MASKED_VALUES = 96 }; /* at most, in a function with a second, masked version */
+enum { MASKED_VALUES = 256 }; /* at most, in a function with a second, masked version */
 /* The arrays of all lanes are on the stack of the thread of the process that runs them. */
 static bool arrays_fit(const Lanes *l) {
   int64_t bytes = 0;
