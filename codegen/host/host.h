@@ -63,6 +63,8 @@ void cg_host_warpgroup(struct Lower *lw, struct Ins *i);
 bool cg_host_copy(struct Lower *lw, struct Ins *i);
 /* The block's or the grid's size along an axis: a special register that is such a field. */
 LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r);
+/* Is the instruction a load of it? */
+bool cg_host_is_size(LLVMValueRef launch, LLVMValueRef load, SpecialReg r);
 
 /* The marker of barriers or of other meetings (fission/fission.h); NULL if the module has no call
  * of it. */

@@ -193,6 +193,18 @@ LLVMValueRef cg_host_size(Cg *cg, LLVMValueRef launch, SpecialReg r) {
   return v;
 }
 
+bool cg_host_is_size(LLVMValueRef launch, LLVMValueRef load, SpecialReg r) {
+  assert(sources[r].kind == FROM_LAUNCH && LLVMIsALoadInst(load));
+  LLVMValueRef at = LLVMGetOperand(load, 0);
+  return LLVMIsAGetElementPtrInst(at) && LLVMGetOperand(at, 0) == launch &&
+         LLVMGetNumOperands(at) == 2 && LLVMIsAConstantInt(LLVMGetOperand(at, 1)) &&
+         LLVMGetTypeKind(LLVMGetGEPSourceElementType(at)) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(at)) == 8 &&
+         LLVMConstIntGetZExtValue(LLVMGetOperand(at, 1)) == sources[r].at &&
+         LLVMGetTypeKind(LLVMTypeOf(load)) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(LLVMTypeOf(load)) == 32;
+}
+
 static LLVMValueRef launch_field(Lower *lw, LLVMTypeRef type, size_t offset) {
   return cg_host_launch_field(lw->cg, cg_host_arg(lw, HOST_LAUNCH), type, offset);
 }

@@ -7,6 +7,7 @@
  * a constant and nothing about ranges. */
 #include <assert.h>
 
+#include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
 
 enum { MOST_ZEROS = 63 };
@@ -48,6 +49,13 @@ static unsigned phi_zeros(Lanes *l, LLVMValueRef phi) {
   return zeros;
 }
 
+/* Whole vectors run in blocks whose rows are multiples of W alone, so blockDim.x is one, and with it
+ * where a block's row begins in the grid. */
+static unsigned width_zeros(Lanes *l, LLVMValueRef load) {
+  bool is = l->how.whole && cg_host_is_size(LLVMGetParam(l->f, HOST_LAUNCH), load, SREG_NTID_X);
+  return is ? log2_of(l->width) : 0;
+}
+
 unsigned ln_zeros(Lanes *l, LLVMValueRef i) {
   if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind)
     return 0;
@@ -72,6 +80,7 @@ unsigned ln_zeros(Lanes *l, LLVMValueRef i) {
   case LLVMFreeze: return zeros_of(l, i, 0);
   case LLVMSelect: return least(zeros_of(l, i, 1), zeros_of(l, i, 2));
   case LLVMPHI: return phi_zeros(l, i);
+  case LLVMLoad: return width_zeros(l, i);
   default: return 0;
   }
 }
