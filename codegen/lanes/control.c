@@ -123,7 +123,6 @@ static bool may_store_together(Lanes *l, uint32_t block, LLVMValueRef i) {
   return !apart && !runs_alone(l, block);
 }
 
-enum { MASKED_VALUES = 256 }; /* at most, in a function with a second, masked version */
 /* The arrays of all lanes are on the stack of the thread of the process that runs them. */
 static bool arrays_fit(const Lanes *l) {
   int64_t bytes = 0;
@@ -594,11 +593,11 @@ static void write_ends(Lanes *l) {
   l_ret(l->b, LLVMConstNull(i32));
 }
 
-bool cg_lanes_agree(const Lanes *l) {
-  if (l->values.len > MASKED_VALUES)
+bool cg_lanes_agree(Lanes *l) {
+  if (l->values.len > LANES_MASKED_VALUES)
     return false;
   for (uint32_t k = 0; k < l->values.len; k++)
-    if (l->values.data[k].agreed)
+    if (l->values.data[k].agreed && !ln_keeps_order(l, l->values.data[k].old))
       return true;
   return false;
 }

@@ -85,7 +85,7 @@ bool cg_lanes_meet(Lanes *l, LLVMValueRef meeting);
 LLVMValueRef cg_lanes_write(Lanes *l);
 /* Does f have guards that were assumed to be uniform (LanesHow.alone), and is it small enough for a
  * second version in which they are masks? */
-bool cg_lanes_agree(const Lanes *l);
+bool cg_lanes_agree(Lanes *l);
 /* Of what has been written: is the returned value uniform? Then results is one i32. */
 bool cg_lanes_one_result(const Lanes *l);
 

@@ -11,7 +11,8 @@ enum {
   LANES_BLOCKS = 192,
   LANES_INSTRUCTIONS = 3000,
   LANES_WORDS = LANES_BLOCKS / 64,
-  LANES_ARRAY_BYTES = 1 << 20
+  LANES_ARRAY_BYTES = 1 << 20,
+  LANES_MASKED_VALUES = 256 /* at most, in a function with a second, masked version */
 };
 
 typedef struct BlockSet {
@@ -74,8 +75,8 @@ typedef struct LaneValue {
   uint32_t block;
   Shape shape;
   bool outside; /* is a phi, an alloca, or used in other blocks or by phis: has a slot */
-  /* a comparison that is assumed to be uniform, tested at run time: else the threads run one by
-   * one */
+  /* a comparison that is assumed to be uniform, or a minimum or maximum that is assumed to be its
+   * linear operand in all lanes, tested at run time: else the threads run one by one */
   bool agreed;
   bool late; /* a comparison that only its block's check uses: computed where that fails */
   /* an array of a thread whose elements, of that many bytes, are interleaved, or an address in it
@@ -191,6 +192,9 @@ typedef struct RowForm {
 } RowForm;
 /* NULL if it is no such call, or the step is not known. */
 const RowForm *ln_row_form(Lanes *l, LLVMValueRef call);
+/* Of a minimum or maximum of integers: the comparison of x with y that holds where the result is x;
+ * else 0. */
+unsigned ln_extreme(LLVMValueRef instruction);
 const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such call */
 bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, scopes, places */
 /* warp.c */
@@ -215,6 +219,8 @@ LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp);     /* as a vector */
 /* i1: the comparison has the value `holds` in all lanes, concluded from the first and the last;
  * NULL where these two do not decide it. */
 LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
+/* Of a comparison: do both sides have a step? */
+bool ln_keeps_order(Lanes *l, LLVMValueRef instruction);
 LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name);
 /* mask: NULL is all */
 LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate);

@@ -63,6 +63,20 @@ bool ln_is_nothing(LLVMValueRef call) {
   return cg_is_call_of(call, CG_PLACE_NAME);
 }
 
+unsigned ln_extreme(LLVMValueRef i) {
+  static const struct {
+    const char *name;
+    LLVMIntPredicate holds;
+  } forms[] = {{"llvm.smax.", LLVMIntSGE},
+               {"llvm.smin.", LLVMIntSLE},
+               {"llvm.umax.", LLVMIntUGE},
+               {"llvm.umin.", LLVMIntULE}};
+  for (size_t k = 0; LLVMIsAIntrinsicInst(i) && k < sizeof forms / sizeof *forms; k++)
+    if (name_begins(LLVMGetCalledValue(i), forms[k].name))
+      return forms[k].holds;
+  return 0;
+}
+
 const RowForm *ln_row_form(Lanes *l, LLVMValueRef call) {
   enum { POINTER = 1, THREAD = 2, MOST = 32 };
   static const RowForm forms[] = {
@@ -195,19 +209,73 @@ static bool depends_on_block(Lanes *l, LLVMValueRef v, int depth) {
   return false;
 }
 
-/* A position in the grid compared with a bound: nearly always uniform. Not in loops, and only while
- * the threads can still run one by one instead. */
-static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
-  if (dirty || !l->how.alone || l->blocks[v->block].in->loop != GRAPH_NONE)
+/* May the threads still run one by one instead, and are the operands linear integers, `both` of
+ * them with a step or one of them? */
+static bool can_assume(Lanes *l, const LaneValue *v, bool dirty, bool both) {
+  if (dirty || !l->how.alone)
     return false;
   LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
   Shape a = ln_shape(l, x), b = ln_shape(l, y);
-  if (a.kind != SHAPE_STEP || b.kind != SHAPE_STEP || (a.step != 0) == (b.step != 0))
-    return false;
   int64_t rise;
-  return LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind &&
-         ln_rise(l, LLVMTypeOf(x), a.step + b.step, &rise) &&
-         depends_on_block(l, a.step ? x : y, 0);
+  return a.kind == SHAPE_STEP && b.kind == SHAPE_STEP && (a.step != 0) == (both || !b.step) &&
+         (b.step != 0) == (both || !a.step) &&
+         LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind &&
+         ln_rise(l, LLVMTypeOf(x), a.step ? a.step : b.step, &rise);
+}
+
+/* A position in the grid compared with a bound: nearly always uniform. Not in loops. */
+static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
+  if (l->blocks[v->block].in->loop != GRAPH_NONE || !can_assume(l, v, dirty, false))
+    return false;
+  unsigned linear = ln_shape(l, LLVMGetOperand(v->old, 0)).step ? 0 : 1;
+  return depends_on_block(l, LLVMGetOperand(v->old, linear), 0);
+}
+
+/* Is v used for more than comparisons with what is uniform? */
+static bool serves_steps(Lanes *l, LLVMValueRef v, int depth) {
+  for (LLVMUseRef use = LLVMGetFirstUse(v); use && depth <= DEEPEST; use = LLVMGetNextUse(use)) {
+    LLVMValueRef i = LLVMGetUser(use);
+    switch (LLVMGetInstructionOpcode(i)) {
+    case LLVMICmp:
+      if (!ln_is_uniform(ln_shape(l, LLVMGetOperand(i, LLVMGetOperand(i, 0) == v ? 1 : 0))))
+        return true;
+      break;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt:
+      if (serves_steps(l, i, depth + 1))
+        return true;
+      break;
+    default: return true;
+    }
+  }
+  return false;
+}
+
+/* Such a position limited by a bound (`max(i - 1, 0)`): nearly always the position, so what it
+ * addresses is one access. Not as the bound of a loop alone (`range(min(i, n))`), which may as well
+ * be the limit; and only where the edges of the grid have a version in which it varies. */
+static bool can_follow(Lanes *l, LaneValue *v, bool dirty) {
+  return ln_extreme(v->old) && l->values.len <= LANES_MASKED_VALUES && can_agree(l, v, dirty) &&
+         serves_steps(l, v->old, 0);
+}
+
+/* Values of the same step compare alike in all lanes unless one of them wraps around between the
+ * first lane and the last (`for k in range(i - r, i + r)`). In loops too: it never does. */
+static bool can_keep_order(Lanes *l, LaneValue *v, bool dirty) {
+  return can_assume(l, v, dirty, true) &&
+         ln_shape(l, LLVMGetOperand(v->old, 0)).step == ln_shape(l, LLVMGetOperand(v->old, 1)).step;
+}
+
+/* They are equal in all lanes or in none: linear values are so modulo their type. */
+static bool differs_alike(Lanes *l, LLVMValueRef icmp) {
+  LLVMValueRef x = LLVMGetOperand(icmp, 0), y = LLVMGetOperand(icmp, 1);
+  Shape a = ln_shape(l, x), b = ln_shape(l, y);
+  LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);
+  return (p == LLVMIntEQ || p == LLVMIntNE) && a.kind == SHAPE_STEP && b.kind == SHAPE_STEP &&
+         a.step == b.step && LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMIntegerTypeKind;
 }
 
 /* --- shapes --- */
@@ -328,13 +396,17 @@ static Shape load_shape(Lanes *l, LLVMValueRef i) {
   return uniform ? step(0) : vector;
 }
 
-static Shape call_shape(Lanes *l, LLVMValueRef i) {
+static Shape call_shape(Lanes *l, LaneValue *v, bool dirty) {
+  LLVMValueRef i = v->old;
   if (cg_is_block_barrier(i))
     return step(0);
   if (cg_is_meeting(i))
     return ln_meeting_shape(l, i);
   if (cg_is_call_of(i, CG_ALL_NAME))
     return l->how.strict ? vector : step(0);
+  v->agreed = can_follow(l, v, dirty);
+  if (v->agreed)
+    return step(ln_shape(l, LLVMGetOperand(i, 0)).step + ln_shape(l, LLVMGetOperand(i, 1)).step);
   return only_computes(i) && ln_all_uniform(l, i) ? step(0) : vector;
 }
 
@@ -385,10 +457,12 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
                : vector;
   }
   case LLVMICmp:
-    v->agreed = can_agree(l, v, dirty);
+    if (differs_alike(l, i))
+      return step(0);
+    v->agreed = can_agree(l, v, dirty) || can_keep_order(l, v, dirty);
     return v->agreed || ln_all_uniform(l, i) ? step(0) : vector;
   case LLVMLoad: return load_shape(l, i);
-  case LLVMCall: return call_shape(l, i);
+  case LLVMCall: return call_shape(l, v, dirty);
   case LLVMAlloca: return step((int64_t)(v->element ? v->element : ln_array_bytes(l, v)));
   default: return cg_only_computes(i) && ln_all_uniform(l, i) ? step(0) : vector;
   }

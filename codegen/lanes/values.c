@@ -609,30 +609,48 @@ static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
 
 /* --- comparisons that are assumed to be uniform --- */
 
+/* A linear value in lane 0 and in the last lane, and whether it does not wrap around between them,
+ * as a signed number or an unsigned one. False where these two do not tell. */
+typedef struct Ends {
+  LLVMValueRef first, last, even; /* even: NULL if it is uniform */
+} Ends;
+
+static bool ends_of(Lanes *l, LLVMValueRef o, bool is_signed, Ends *ends) {
+  Shape s = ln_shape(l, o);
+  LLVMTypeRef t = LLVMTypeOf(o);
+  int64_t rise;
+  if (s.kind != SHAPE_STEP || LLVMGetTypeKind(t) != LLVMIntegerTypeKind ||
+      !ln_rise(l, t, s.step, &rise))
+    return false;
+  *ends = (Ends){.first = ln_scalar(l, o)};
+  ends->last = ends->first;
+  if (!rise)
+    return true;
+  LLVMIntPredicate up = is_signed ? LLVMIntSGT : LLVMIntUGT,
+                   down = is_signed ? LLVMIntSLT : LLVMIntULT;
+  ends->last = LLVMBuildAdd(l->b, ends->first, ln_number(l, t, rise), "last");
+  ends->even = LLVMBuildICmp(l->b, rise > 0 ? up : down, ends->last, ends->first, "even");
+  return true;
+}
+
+static bool is_signed_order(LLVMIntPredicate p) {
+  return p == LLVMIntSGT || p == LLVMIntSGE || p == LLVMIntSLT || p == LLVMIntSLE;
+}
+
 /* The comparison in lane 0 and in the last lane. The lanes between lie between these two, provided
  * that *even holds: the values are monotone, without wrapping. False if the two ends cannot decide
  * the comparison. */
 static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVMValueRef *even) {
   LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);
-  bool is_signed = p == LLVMIntSGT || p == LLVMIntSGE || p == LLVMIntSLT || p == LLVMIntSLE;
   LLVMValueRef sides[2][2];
   *even = NULL;
   for (unsigned k = 0; k < 2; k++) {
-    LLVMValueRef o = LLVMGetOperand(icmp, k);
-    Shape s = ln_shape(l, o);
-    if (s.kind != SHAPE_STEP || p == LLVMIntEQ || p == LLVMIntNE || (s.step && *even) ||
-        LLVMGetTypeKind(LLVMTypeOf(o)) != LLVMIntegerTypeKind)
+    Ends side;
+    if (p == LLVMIntEQ || p == LLVMIntNE ||
+        !ends_of(l, LLVMGetOperand(icmp, k), is_signed_order(p), &side) || (side.even && *even))
       return false;
-    int64_t rise;
-    if (!ln_rise(l, LLVMTypeOf(o), s.step, &rise))
-      return false;
-    sides[0][k] = sides[1][k] = ln_scalar(l, o);
-    if (!rise)
-      continue;
-    LLVMIntPredicate up = is_signed ? LLVMIntSGT : LLVMIntUGT,
-                     down = is_signed ? LLVMIntSLT : LLVMIntULT;
-    sides[1][k] = LLVMBuildAdd(l->b, sides[0][k], ln_number(l, LLVMTypeOf(o), rise), "last");
-    *even = LLVMBuildICmp(l->b, rise > 0 ? up : down, sides[1][k], sides[0][k], "even");
+    sides[0][k] = side.first, sides[1][k] = side.last;
+    *even = side.even ? side.even : *even;
   }
   for (unsigned k = 0; k < 2; k++)
     ends[k] = l_icmp(l->b, p, sides[k][0], sides[k][1]);
@@ -672,9 +690,47 @@ static void write_unequal(Lanes *l, LaneValue *v) {
   v->now = l_int(l->cg->t.i1, LLVMGetICmpPredicate(v->old) == LLVMIntNE);
 }
 
+bool ln_keeps_order(Lanes *l, LLVMValueRef i) {
+  return LLVMIsAICmpInst(i) && ln_shape(l, LLVMGetOperand(i, 0)).step &&
+         ln_shape(l, LLVMGetOperand(i, 1)).step;
+}
+
+/* Values of the same step that do not wrap around compare as they do in lane 0. */
+static void write_in_order(Lanes *l, LaneValue *v) {
+  LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
+  Ends x, y;
+  bool tells = ends_of(l, LLVMGetOperand(v->old, 0), is_signed_order(p), &x) &&
+               ends_of(l, LLVMGetOperand(v->old, 1), is_signed_order(p), &y);
+  CX_ASSERT(l->cg->cx, tells && x.even && y.even);
+  ln_run_alone_unless(l, l_and(l->b, x.even, y.even));
+  v->now = l_icmp(l->b, p, x.first, y.first);
+}
+
+/* A minimum or maximum that is its linear operand in all lanes, since it is so in the first and the
+ * last one. */
+static void write_followed(Lanes *l, LaneValue *v) {
+  LLVMIntPredicate p = (LLVMIntPredicate)ln_extreme(v->old);
+  unsigned linear = ln_shape(l, LLVMGetOperand(v->old, 0)).step ? 0 : 1;
+  LLVMValueRef bound = ln_scalar(l, LLVMGetOperand(v->old, 1 - linear));
+  Ends x;
+  bool tells = ends_of(l, LLVMGetOperand(v->old, linear), is_signed_order(p), &x);
+  CX_ASSERT(l->cg->cx, tells && x.even);
+  LLVMValueRef first = l_icmp(l->b, p, x.first, bound), last = l_icmp(l->b, p, x.last, bound);
+  ln_run_alone_unless(l, l_and(l->b, x.even, l_and(l->b, first, last)));
+  v->now = x.first;
+}
+
 static void write_agreed(Lanes *l, LaneValue *v) {
   LLVMValueRef ends[2], even;
-  assert(v->agreed && l->how.alone && ln_is_uniform(v->shape));
+  assert(v->agreed && l->how.alone && v->shape.kind == SHAPE_STEP);
+  if (ln_extreme(v->old)) {
+    write_followed(l, v);
+    return;
+  }
+  if (ln_keeps_order(l, v->old)) {
+    write_in_order(l, v);
+    return;
+  }
   LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
   if (p == LLVMIntEQ || p == LLVMIntNE) {
     write_unequal(l, v);

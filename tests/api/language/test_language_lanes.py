@@ -446,6 +446,59 @@ def test_masked_index_is_named_too():
     assert "index 77" in message and "thread (41, 0, 0)" in message, message
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("radius", [0, 3, 20, -7, 2**63 - 9, -(2**63) + 9])
+@pytest.mark.parametrize("block", [96, (24, 4)])
+def test_positions_that_a_bound_limits(radius, block):
+    """Windows around each thread, as far as there are numbers: in the middle their bounds are as far apart as the threads, at the
+    ends of the grid they are not. Sums of large radii wrap around between neighbouring threads."""
+
+    def kernel(x, radius, sums, ends):
+        i = np.int64(cuda.grid(1))
+        n = x.size
+        if i < n:
+            first = max(i - radius, 0)
+            last = min(i + radius, n - 1)
+            total = 0
+            for k in range(first, min(last, first + 50) + 1):
+                total += x[k]
+            sums[i] = total
+            ends[i, 0] = x[min(max(i - 1, 0), n - 1)] - x[min(i + 1, n - 1)]
+            ends[i, 1] = first == last
+            ends[i, 2] = i - radius == first
+
+    run(kernel, [numbers(), np.int64(radius), np.zeros(N, np.int64), np.zeros((N, 3), np.int64)], GRID, block)
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_limits_of_unsigned_positions():
+    def kernel(x, window, out):
+        i = cuda.grid(1)
+        place = np.uint32(i) * np.uint32(1 << 27) + np.uint32(window)
+        if i < x.size:
+            out[i, 0] = min(place, np.uint32(1 << 31))
+            out[i, 1] = max(place, np.uint32(77))
+            out[i, 2] = x[min(np.uint32(i) + np.uint32(window), np.uint32(x.size - 1))]
+
+    for window in (0, 5, 2**32 - 3):
+        run(kernel, [numbers(), np.uint32(window), np.zeros((N, 3), np.int64)], GRID, BLOCK)
+
+
+@host
+@pytest.mark.parametrize("size", [63, 40, 16])
+def test_first_thread_beyond_a_limit_is_named(size):
+    @cuda.jit
+    def kernel(x, n, out):
+        i = cuda.grid(1)
+        total = 0.0
+        for k in range(max(i - 2, 0), min(i + 2, n)):
+            total += x[k]
+        out[i] = total
+
+    message = stopped(kernel, np.zeros(size), 64, np.zeros(64))
+    assert f"index {size}" in message and re.search(rf"thread \({size - 1}, 0, 0\)", message), message
+
+
 def wide(kernel, signature):
     """Instructions on whole vectors in the machine code: their mnemonics."""
     return re.findall(r"^\s+(v\w+)\s.*%[yz]mm", str(kernel.inspect_asm(signature)), re.M)
