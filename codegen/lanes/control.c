@@ -64,51 +64,6 @@ static bool calls_function(LLVMValueRef i) {
          (!LLVMIsAFunction(LLVMGetCalledValue(i)) || !LLVMIsDeclaration(LLVMGetCalledValue(i)));
 }
 
-/* x and y, and y as a selection; of conditions that fail, x or y. */
-static bool is_both(LLVMValueRef condition, bool fails) {
-  if (LLVMIsASelectInst(condition)) {
-    LLVMValueRef other = LLVMGetOperand(condition, fails ? 1 : 2);
-    return LLVMIsAConstantInt(other) && LLVMConstIntGetZExtValue(other) == fails;
-  }
-  return LLVMIsABinaryOperator(condition) &&
-         LLVMGetInstructionOpcode(condition) == (fails ? LLVMOr : LLVMAnd);
-}
-
-/* Does the condition hold (or, with `fails`, fail) in one lane at most: t == 0 and more? */
-static bool is_of_one_lane(Lanes *l, LLVMValueRef condition, bool fails) {
-  if (is_both(condition, fails)) {
-    unsigned second = LLVMIsASelectInst(condition) && fails ? 2 : 1;
-    return is_of_one_lane(l, LLVMGetOperand(condition, 0), fails) ||
-           is_of_one_lane(l, LLVMGetOperand(condition, second), fails);
-  }
-  if (!LLVMIsAICmpInst(condition) ||
-      LLVMGetICmpPredicate(condition) != (fails ? LLVMIntNE : LLVMIntEQ))
-    return false;
-  LLVMValueRef x = LLVMGetOperand(condition, 0), y = LLVMGetOperand(condition, 1);
-  if (LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMIntegerTypeKind)
-    return false;
-  Shape a = ln_shape(l, x), b = ln_shape(l, y);
-  int64_t rise;
-  return a.kind == SHAPE_STEP && b.kind == SHAPE_STEP && (!a.step) != (!b.step) &&
-         ln_rise(l, LLVMTypeOf(x), a.step + b.step, &rise);
-}
-
-/* Is the block behind such a branch? */
-static bool runs_alone(Lanes *l, uint32_t block) {
-  for (uint32_t n = l->blocks[block].in->idom; n != GRAPH_NONE; n = l->blocks[n].in->idom) {
-    Fork fork;
-    if (!graph_fork(l->blocks[n].in->last, &fork) || fork.yes == fork.no)
-      continue;
-    for (int fails = 0; fails < 2; fails++) {
-      uint32_t side = graph_number(&l->g, fails ? fork.no : fork.yes);
-      if (side != GRAPH_NONE && l->blocks[side].in->npred == 1 &&
-          graph_dominates(&l->g, side, block) && is_of_one_lane(l, fork.condition, fails))
-        return true;
-    }
-  }
-  return false;
-}
-
 /* Lanes check first and store then, so two of them that store into one element would not see each
  * other's value, which says whether that is a race. */
 static bool may_store_together(Lanes *l, uint32_t block, LLVMValueRef i) {
@@ -120,7 +75,7 @@ static bool may_store_together(Lanes *l, uint32_t block, LLVMValueRef i) {
     return false;
   bool apart = ln_row_form(l, i) && llabs(ln_shape(l, LLVMGetOperand(i, POINTER)).step) >=
                                         (long long)LLVMConstIntGetZExtValue(bytes);
-  return !apart && !runs_alone(l, block);
+  return !apart && !ln_runs_alone(l, block);
 }
 
 /* The arrays of all lanes are on the stack of the thread of the process that runs them. */

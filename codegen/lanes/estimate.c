@@ -58,7 +58,7 @@ static int gain_of(Lanes *l, LLVMValueRef i, uint32_t block) {
       return 1;
     if (l->blocks[block].masked && has_no_gather(l, t) && is_read(l, pointer))
       cost *= BRANCHES_COST;
-    return ln_shape(l, pointer).kind == SHAPE_VECTOR ? -cost : 1;
+    return ln_shape(l, pointer).kind == SHAPE_VECTOR && !ln_grouped(l, i) ? -cost : 1;
   }
   const LaneValue *v = ln_value(l, i);
   if (LLVMIsACallInst(i) && ln_row_form(l, i))

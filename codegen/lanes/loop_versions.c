@@ -49,10 +49,11 @@ static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
   return true;
 }
 
-/* Linear, or the same in all iterations: `for k in range(min(i, n))`. */
+/* Linear, be it in groups, or the same in all iterations: `for k in range(min(i, n))`. */
 static bool is_even(Lanes *l, const LaneLoop *loop, LLVMValueRef v) {
   const LaneValue *own = ln_value(l, v);
-  return ln_shape(l, v).kind == SHAPE_STEP || !own || !ln_in_set(&loop->blocks, own->block);
+  return ln_shape(l, v).kind == SHAPE_STEP || ln_group(l, v).log || !own ||
+         !ln_in_set(&loop->blocks, own->block);
 }
 
 /* A divergent loop with its exit at the header, by a comparison of linear values, or of one with a

@@ -2,7 +2,8 @@
  *
  * An address that is linear with the size of the element, up or down, is one contiguous access,
  * masked where not all lanes run; of every second to fourth element it is a few of them
- * (strides.c); any other is a gather or scatter. Complex numbers are interleaved
+ * (strides.c); linear in groups of lanes it is one for each (groups.c); any other is a gather or
+ * scatter. Complex numbers are interleaved
  * pairs: one contiguous access of 2W parts and a shuffle. An index that may count from the end
  * (`a[-1]`) is linear but for its wrap-around: a run-time test chooses between a contiguous access
  * and a gather. Types that have no vector form, and volatile or atomic accesses, go lane by lane.
@@ -317,9 +318,12 @@ static LLVMValueRef last_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   return l_gep(l->b, t, ln_scalar(l, pointer), &by, 1);
 }
 
+/* Of those lanes alone that run here, as far as that is known. */
 static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
-  LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
-  LLVMValueRef args[] = {value, pointers, ln_mask_or_all(l)};
+  Some some = ln_lanes_of(l, l->at);
+  LLVMValueRef args[] = {ln_only(l, some, value), ln_only(l, some, pointers),
+                         ln_only(l, some, ln_mask_or_all(l))};
+  LLVMTypeRef types[] = {LLVMTypeOf(args[0]), LLVMTypeOf(args[1])};
   call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
 }
 
@@ -383,6 +387,15 @@ static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
   return NULL;
 }
 
+void ln_prefetch(Lanes *l, LLVMValueRef at) {
+  const CgTypes *t = &l->cg->t;
+  LLVMTypeRef type = t->ptr;
+  /* for reading, into all caches, data */
+  LLVMValueRef args[] = {at, l_int(t->i32, 0), l_int(t->i32, 3), l_int(t->i32, 1)},
+               fn = cg_intrinsic_fn(l->cg, "llvm.prefetch", &type, 1);
+  l_call(l->b, fn, args, 4);
+}
+
 /* Hardware prefetchers do not follow single cache lines at a large stride. Longer accesses they do
  * follow, and prefetching those several iterations ahead would evict lines that are still
  * needed. */
@@ -390,14 +403,8 @@ static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint
   LLVMValueRef by = bytes <= LINE ? stride_of(l, pointer) : NULL;
   if (!by)
     return;
-  const CgTypes *t = &l->cg->t;
   by = l_mul(l->b, ln_scalar(l, by), l_int(LLVMTypeOf(by), AHEAD));
-  LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer), type = t->ptr;
-  /* for reading, into all caches, data */
-  LLVMValueRef then = l_gep(l->b, unit, first, &by, 1),
-               args[] = {then, l_int(t->i32, 0), l_int(t->i32, 3), l_int(t->i32, 1)},
-               fn = cg_intrinsic_fn(l->cg, "llvm.prefetch", &type, 1);
-  l_call(l->b, fn, args, 4);
+  ln_prefetch(l, l_gep(l->b, LLVMGetGEPSourceElementType(pointer), first, &by, 1));
 }
 
 /* --- loads and stores --- */
@@ -411,7 +418,8 @@ LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsi
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
-  unsigned align = LLVMGetAlignment(i), by = ln_apart(l, i, l->mask_now != NULL);
+  unsigned align = LLVMGetAlignment(i), by = ln_apart(l, i, l->mask_now != NULL),
+           grouped = ln_grouped(l, i);
   if (cg_is_plain_access(i) && ln_is_pair(t)) {
     load_pairs(l, i, v);
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
@@ -427,6 +435,8 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
         backwards(l, ln_load_run(l, all, last_of(l, pointer, t), backwards(l, l->mask_now), align));
   } else if (by) {
     v->now = ln_load_apart(l, i, by);
+  } else if (grouped) {
+    v->now = ln_load_grouped(l, i, grouped);
   } else {
     LLVMValueRef pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);
@@ -440,7 +450,8 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
 void ln_write_store(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
   LLVMTypeRef t = LLVMTypeOf(value);
-  unsigned align = LLVMGetAlignment(i), by = ln_apart(l, i, l->mask_now != NULL);
+  unsigned align = LLVMGetAlignment(i), by = ln_apart(l, i, l->mask_now != NULL),
+           grouped = ln_grouped(l, i);
   if (cg_is_plain_access(i) && ln_is_uniform(ln_shape(l, pointer)) &&
       ln_is_uniform(ln_shape(l, value))) {
     ln_copy_scalar(l, i);
@@ -456,6 +467,8 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
                  backwards(l, l->mask_now), align);
   } else if (by) {
     ln_store_apart(l, i, by);
+  } else if (grouped) {
+    ln_store_grouped(l, i, grouped);
   } else {
     LLVMValueRef all = ln_vector(l, value), pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);

@@ -36,6 +36,19 @@ typedef struct Shape {
   unsigned zeros;
 } Shape;
 
+/* Of a varying value: linear with that step within each of the groups of 2**log lanes that begin at
+ * a multiple of that (groups.c). Known with a log of 0: in no groups. */
+typedef struct Group {
+  bool known;
+  unsigned log;
+  int64_t step;
+} Group;
+
+/* The lanes first, first + by, … */
+typedef struct Some {
+  unsigned first, by;
+} Some;
+
 static inline bool ln_is_uniform(Shape s) { return s.kind == SHAPE_STEP && s.step == 0; }
 
 /* A context is a loop, or the function (GRAPH_NONE). Its units are the blocks directly in it, and
@@ -82,7 +95,8 @@ typedef struct LaneValue {
   /* an array of a thread whose elements, of that many bytes, are interleaved, or an address in it
    * (arrays.c); 0: any other value */
   uint64_t element;
-  bool read; /* depends on what lanes have read (estimate.c) */
+  Group group; /* of a varying value */
+  bool read;   /* depends on what lanes have read (estimate.c) */
 
   /* the rest is filled while f.lanes is written */
   LLVMValueRef slot; /* alloca, if outside */
@@ -165,6 +179,18 @@ unsigned ln_zeros(Lanes *l, LLVMValueRef i); /* of an instruction */
 bool ln_is_aligned(const Lanes *l, Shape s);
 /* The shape of such an operation, NONE if that tells nothing. */
 Shape ln_aligned_shape(Lanes *l, LLVMValueRef i);
+/* groups.c */
+void ln_find_groups(Lanes *l); /* of the varying values */
+Group ln_group(Lanes *l, LLVMValueRef v);
+/* Of a load or store that is one contiguous access for each group of so many lanes; else 0. */
+unsigned ln_grouped(Lanes *l, LLVMValueRef access);
+LLVMValueRef ln_load_grouped(Lanes *l, LLVMValueRef load, unsigned lanes);
+void ln_store_grouped(Lanes *l, LLVMValueRef store, unsigned lanes);
+/* Does one lane at most run the block? */
+bool ln_runs_alone(Lanes *l, uint32_t block);
+/* No other lanes run the block; a vector of these alone. */
+Some ln_lanes_of(Lanes *l, uint32_t block);
+LLVMValueRef ln_only(Lanes *l, Some some, LLVMValueRef vector);
 /* arrays.c */
 void ln_find_arrays(Lanes *l);                                   /* sets `element` of the values */
 uint64_t ln_array_bytes(const Lanes *l, const LaneValue *array); /* of one lane */
@@ -176,6 +202,8 @@ bool ln_is_worth_it(Lanes *l);
 /* shape.c */
 Shape ln_shape(Lanes *l, LLVMValueRef v);
 bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */
+/* Of a phi: do its lanes come from different edges, or from different iterations? */
+bool ln_is_blend(const Lanes *l, const LaneValue *phi);
 /* Is the sign extension (zero extension) of v, lane by lane, lane 0's and the same steps? */
 bool ln_extends(Lanes *l, LLVMValueRef v, bool is_signed);
 typedef struct VectorForm { /* an intrinsic */
@@ -238,6 +266,7 @@ LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValu
                          unsigned align);
 void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
                   unsigned align);
+void ln_prefetch(Lanes *l, LLVMValueRef at);
 void ln_keep_for_runs(Lanes *l);
 /* strides.c: by how many elements the lanes of a load or store are apart, where that is written
  * without a gather; else 0 */

@@ -365,17 +365,23 @@ static Shape product_shape(Lanes *l, LLVMValueRef x, LLVMValueRef y, bool shift)
 
 /* Temporal and spatial divergence: a phi where paths from a divergent branch join is a blend, and
  * so is one behind a divergent loop, which lanes left in different iterations. */
-static Shape phi_shape(Lanes *l, const LaneValue *v) {
+bool ln_is_blend(const Lanes *l, const LaneValue *v) {
   const LaneBlock *b = &l->blocks[v->block];
-  Shape s = {0};
   bool header = b->in->loop != GRAPH_NONE && l->loops.data[b->in->loop].in->header == v->block;
   if (b->joins && !header && b->in->npred > 1)
-    return vector;
+    return true;
   for (uint32_t k = 0; k < b->in->npred; k++)
     for (uint32_t n = l->blocks[b->in->pred[k]].in->loop; n != GRAPH_NONE;
          n = l->loops.data[n].in->parent)
       if (l->loops.data[n].divergent && !ln_in_set(&l->loops.data[n].blocks, v->block))
-        return vector;
+        return true;
+  return false;
+}
+
+static Shape phi_shape(Lanes *l, const LaneValue *v) {
+  Shape s = {0};
+  if (ln_is_blend(l, v))
+    return vector;
   for (unsigned k = 0; k < LLVMCountIncoming(v->old); k++) {
     Shape from = ln_shape(l, LLVMGetIncomingValue(v->old, k));
     if (from.kind == SHAPE_NONE)
@@ -555,6 +561,7 @@ static bool ln_find_shapes(Lanes *l) {
     assert(l->values.data[k].shape.kind != SHAPE_NONE);
     l->values.data[k].late = is_late(l, &l->values.data[k]);
   }
+  ln_find_groups(l);
   ln_keep_for_runs(l);
   return is_short_enough(l);
 }

@@ -600,10 +600,15 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   return l_binop(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)));
 }
 
-/* Flags stay: where one does not hold, the result is poison in that lane alone. */
+/* Flags stay: where one does not hold, the result is poison in that lane alone. Not where the lanes
+ * of a group are addressed from its first one, which may rest (groups.c). */
 static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
-  LLVMValueRef v = LLVMIsASelectInst(i) ? write_select(l, i) : write_vector(l, i);
+  LLVMValueRef v = LLVMIsAGetElementPtrInst(i) ? write_gep(l, i)
+                   : LLVMIsASelectInst(i)      ? write_select(l, i)
+                                               : write_vector(l, i);
   copy_flags(v, i);
+  if (l->mask_now && ln_group(l, i).step && LLVMIsAInstruction(v))
+    forget_flags(v);
   return v;
 }
 
@@ -771,8 +776,6 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
     write_unrolled(l, i, v);
   else if (!v || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
     ln_write_lane_by_lane(l, i, v);
-  else if (LLVMIsAGetElementPtrInst(i))
-    v->now = write_gep(l, i);
   else
     v->now = write_vector_with_flags(l, i);
   if (v)

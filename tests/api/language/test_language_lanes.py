@@ -221,6 +221,37 @@ def test_bounds_that_differ(bound):
     run(define(textwrap.dedent(source)), [numbers(), taps, count, np.zeros(200, np.int64)], 3, 96)
 
 
+@pytest.mark.parametrize("lanes, cols", [(2, 5), (4, 21), (8, 21), (16, 43), (8, 1)])
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64", "complex64"])
+def test_rows_by_groups_of_lanes(lanes, cols, dtype):
+    """A few lanes for each row, the last ones of which have fewer elements; before the third column the first of them rest, and
+    one of each group stores what they found."""
+
+    def kernel(x, twice, moved, sums, place):
+        row = cuda.grid(1) // lanes
+        lane = cuda.threadIdx.x % lanes
+        total = 0
+        if row < x.shape[0]:
+            for k in range(lane, x.shape[1], lanes):
+                total += k * k
+                twice[row, k] = x[row, k] + x[row, k]
+                if k >= 3:
+                    moved[row, k - 3] = x[row, k - 3]
+        step = lanes // 2
+        while step > 0:
+            total += cuda.shfl_xor_sync(0xFFFFFFFF, total, step)
+            step //= 2
+        if lane == place and row < sums.size:
+            sums[row] = total
+        if lane == lanes - 1 and row < x.shape[0]:
+            twice[row, 0] = x[row, 0]
+
+    x = np.abs(numbers(np.int8, 21 * cols)).reshape(21, cols).astype(dtype)
+    zeros = np.zeros_like(x), np.zeros_like(x), np.zeros(21, np.int64), lanes // 2
+    run(kernel, [x, *zeros], -(-21 * lanes // 64), 64)
+    run(kernel, [x, *zeros], -(-21 * lanes // 96), 96, opt="unchecked")
+
+
 def test_gather_and_scatter():
     def kernel(x, order, out):
         i = cuda.grid(1)
