@@ -177,7 +177,7 @@ static LLVMBasicBlockRef next_of(Lanes *l, uint32_t head, uint32_t context) {
 
 /* --- edges --- */
 
-static void wait_for(Lanes *l, uint32_t block, LLVMValueRef mask) {
+void ln_wait_for(Lanes *l, uint32_t block, LLVMValueRef mask) {
   if (!waits(l, block))
     return;
   LLVMValueRef slot = l->blocks[block].mask;
@@ -251,7 +251,7 @@ static void follow_edge(Lanes *l, uint32_t to) {
     jump(l, l->blocks[to].body);
     return;
   }
-  wait_for(l, to, l->mask_now);
+  ln_wait_for(l, to, l->mask_now);
   for (; !ln_loop_has(l, context, to); context = l->loops.data[context].in->parent) {
     if (unit_is_masked(l, head, context)) {
       jump(l, next_of(l, head, context));
@@ -274,7 +274,7 @@ static void split(Lanes *l, const LaneBlock *b, LLVMValueRef condition) {
   for (unsigned s = 0; s < 2; s++) {
     uint32_t to = b->in->succ[s];
     set_phis(l, to, masks[s]);
-    wait_for(l, to, masks[s]);
+    ln_wait_for(l, to, masks[s]);
   }
   jump(l, next_of(l, l->at, b->in->loop));
 }
@@ -392,7 +392,19 @@ static void write_test(Lanes *l, uint32_t block) {
     l_store(l->b, mask, l->loops.data[own].mask);
     l_store(l->b, LLVMConstNull(l->mask_type), b->mask);
   }
-  l_condbr(l->b, ln_any(l, mask), b->body, next_of(l, block, context));
+  LLVMBasicBlockRef body = b->body;
+  if (ln_is_search(l, block)) {
+    LLVMBasicBlockRef test = LLVMGetInsertBlock(l->b), few = ln_new_block(l, "few");
+    body = ln_new_block(l, "some");
+    LLVMPositionBuilderAtEnd(l->b, body);
+    l_condbr(l->b, ln_are_few(l, mask), few, b->body);
+    LLVMPositionBuilderAtEnd(l->b, few);
+    ln_write_search(l, block, mask);
+    l_store(l->b, LLVMConstNull(l->mask_type), b->mask);
+    jump(l, next_of(l, block, context));
+    LLVMPositionBuilderAtEnd(l->b, test);
+  }
+  l_condbr(l->b, ln_any(l, mask), body, next_of(l, block, context));
 }
 
 static void write_loop_end(Lanes *l, uint32_t number) {

@@ -229,6 +229,13 @@ bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, 
 Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting);
 /* its result, i64 or a vector of it */
 LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting);
+/* control.c: lanes for a block, which it runs later; mask: NULL is all */
+void ln_wait_for(Lanes *l, uint32_t block, LLVMValueRef mask);
+/* few.c: is the block the header of a loop that lanes leave by what they read, without effects? */
+bool ln_is_search(Lanes *l, uint32_t header);
+LLVMValueRef ln_are_few(Lanes *l, LLVMValueRef mask); /* i1 */
+/* The loop for one lane of the mask after the other. */
+void ln_write_search(Lanes *l, uint32_t header, LLVMValueRef mask);
 /* values.c */
 bool ln_is_element(LLVMTypeRef t); /* of a vector */
 bool ln_is_pair(LLVMTypeRef t);
@@ -241,6 +248,16 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i);
 LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i); /* with lane 0's operands */
 LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane);
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v); /* v: NULL if it has no value */
+/* A loop over the lanes, or over the set bits of a mask, from the lowest. */
+typedef struct LaneLoopNow {
+  LLVMValueRef left; /* alloca: the number of the next lane; with a mask its remaining bits */
+  LLVMValueRef mask; /* the remaining bits in this iteration; NULL without a mask */
+  LLVMBasicBlockRef head, done;
+  LLVMValueRef lane; /* i64 */
+} LaneLoopNow;
+LaneLoopNow ln_begin_lanes(Lanes *l, LLVMValueRef mask); /* mask: NULL is all */
+void ln_end_lanes(Lanes *l, const LaneLoopNow *lanes);
+bool ln_fills_bytes(const Lanes *l, LLVMTypeRef t); /* an element without padding */
 LLVMValueRef ln_mask_or_all(Lanes *l);
 LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */
 LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp);     /* as a vector */

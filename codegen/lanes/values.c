@@ -319,14 +319,6 @@ static void write_step(Lanes *l, LaneValue *v) {
 
 /* --- lane by lane --- */
 
-/* A loop over the lanes, or over the set bits of a mask, from the lowest. */
-typedef struct LaneLoopNow {
-  LLVMValueRef left; /* alloca: the number of the next lane; with a mask its remaining bits */
-  LLVMValueRef mask; /* the remaining bits in this iteration; NULL without a mask */
-  LLVMBasicBlockRef head, done;
-  LLVMValueRef lane;
-} LaneLoopNow;
-
 static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
@@ -335,8 +327,7 @@ static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
   return slot;
 }
 
-/* mask: NULL is all */
-static LaneLoopNow begin_lanes(Lanes *l, LLVMValueRef mask) {
+LaneLoopNow ln_begin_lanes(Lanes *l, LLVMValueRef mask) {
   LLVMTypeRef i64 = l->cg->t.i64;
   LLVMValueRef first = mask ? as_bits(l, mask) : LLVMConstNull(i64);
   LaneLoopNow n = {new_slot(l, LLVMTypeOf(first)), NULL, ln_new_block(l, "lane"),
@@ -355,7 +346,7 @@ static LaneLoopNow begin_lanes(Lanes *l, LLVMValueRef mask) {
   return n;
 }
 
-static void end_lanes(Lanes *l, const LaneLoopNow *n) {
+void ln_end_lanes(Lanes *l, const LaneLoopNow *n) {
   LLVMTypeRef t = LLVMTypeOf(n->mask ? n->mask : n->lane);
   LLVMValueRef one = l_int(t, 1), next, more;
   if (n->mask) {
@@ -382,7 +373,7 @@ LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector) {
   return slot;
 }
 
-static bool fills_bytes(const Lanes *l, LLVMTypeRef t) {
+bool ln_fills_bytes(const Lanes *l, LLVMTypeRef t) {
   return ln_is_element(t) &&
          LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
 }
@@ -425,7 +416,7 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
     if (!from)
       continue;
     LLVMValueRef now = read(l, from);
-    if (from->shape.kind == SHAPE_VECTOR && fills_bytes(l, LLVMTypeOf(o)))
+    if (from->shape.kind == SHAPE_VECTOR && ln_fills_bytes(l, LLVMTypeOf(o)))
       memory[k] = ln_in_memory(l, now);
   }
   LLVMTypeRef one_type = LLVMTypeOf(i), t = v ? ln_vector_type(l, one_type) : NULL;
@@ -436,7 +427,7 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(by));
     mask = ln_and(l, mask, l_icmp(l->b, LLVMIntNE, by, zero), false);
   }
-  LaneLoopNow lanes = begin_lanes(l, mask);
+  LaneLoopNow lanes = ln_begin_lanes(l, mask);
   LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
   for (int k = 0; k < n; k++) {
     LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
@@ -445,11 +436,11 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
                             : ln_in_lane(l, o, lanes.lane);
   }
   LLVMValueRef one = copy_ins(l->b, i, operands);
-  if (v && fills_bytes(l, one_type))
+  if (v && ln_fills_bytes(l, one_type))
     l_store(l->b, one, element_place(l, one_type, all, lanes.lane));
   else if (v)
     l_store(l->b, insert(l, l_load(l->b, t, all), one, lanes.lane), all);
-  end_lanes(l, &lanes);
+  ln_end_lanes(l, &lanes);
   if (v)
     v->now = l_load(l->b, t, all);
 }

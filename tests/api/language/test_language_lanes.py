@@ -530,6 +530,59 @@ def test_first_thread_beyond_a_limit_is_named(size):
     assert f"index {size}" in message and re.search(rf"thread \({size - 1}, 0, 0\)", message), message
 
 
+@pytest.mark.parametrize("most", [1, 3, 40, 400])
+def test_searches_that_few_threads_begin(most):
+    """Each run of equal numbers is followed by the thread where it begins: of one in three neighbours, in forty, or of none."""
+
+    def kernel(x, lengths, places, sums):
+        i = cuda.grid(1)
+        if i >= x.size:
+            return
+        length = 0
+        if i == 0 or x[i - 1] != x[i]:
+            end = i + 1
+            while end < x.size and x[end] == x[i]:
+                end += 1
+            length = end - i
+        lengths[i] = length
+        if x[i] > 0:
+            total = 0.0
+            place = np.int16(-1)
+            for k in range(x[i] % 50):
+                if x[(i + k) % x.size] < 0:
+                    place = np.int16(k)
+                    break
+                total += x[(i + k) % x.size] / 2
+            else:
+                place = np.int16(77)
+            places[i] = place
+            sums[i] = total
+
+    lengths = np.random.default_rng(most).integers(1, most + 1, N)
+    x = np.repeat(ints(N), lengths)[:N]
+    x[::5] *= np.where(np.arange(x[::5].size) % 4, -1, 1)
+    run(kernel, [x, np.zeros(N, np.int32), np.zeros(N, np.int16), np.zeros(N)], GRID, BLOCK)
+    run(kernel, [x.astype(np.int8), np.zeros(N, np.int32), np.zeros(N, np.int16), np.zeros(N)], GRID, BLOCK, opt="unchecked")
+
+
+@host
+@pytest.mark.parametrize("begin", [1, 40, 57])
+def test_search_beyond_the_end_is_named(begin):
+    @cuda.jit
+    def kernel(x, lengths):
+        i = cuda.grid(1)
+        if i == 0 or x[i - 1] != x[i]:
+            end = i
+            while x[end] == x[i]:
+                end += 1
+            lengths[i] = end - i
+
+    x = np.zeros(64, np.uint8)
+    x[begin:] = 1
+    message = stopped(kernel, x, np.zeros(64))
+    assert "index 64" in message and f"thread ({begin}, 0, 0)" in message, message
+
+
 def wide(kernel, signature):
     """Instructions on whole vectors in the machine code: their mnemonics."""
     return re.findall(r"^\s+(v\w+)\s.*%[yz]mm", str(kernel.inspect_asm(signature)), re.M)
