@@ -49,8 +49,8 @@ static unsigned phi_zeros(Lanes *l, LLVMValueRef phi) {
   return zeros;
 }
 
-/* Whole vectors run in blocks whose rows are multiples of W alone, so blockDim.x is one, and with it
- * where a block's row begins in the grid. */
+/* Whole vectors run in blocks whose rows are multiples of W alone, so blockDim.x is one, and with
+ * it where a block's row begins in the grid. */
 static unsigned width_zeros(Lanes *l, LLVMValueRef load) {
   bool is = l->how.whole && cg_host_is_size(LLVMGetParam(l->f, HOST_LAUNCH), load, SREG_NTID_X);
   return is ? log2_of(l->width) : 0;

@@ -94,7 +94,7 @@ EXCEPTIONS = [
      "codegen/flatten/machine.c"),
     ("codegen/store/store.h", "libdevice's linked code is kept as bytes", "codegen/nvptx/libdevice.h"),
     ("codegen/host/host.h", "marks of loops and fields of the launch, which belong into llvm/",
-     "codegen/lanes/control.c", "codegen/lanes/loop_versions.c", "codegen/lanes/shape.c",
+     "codegen/lanes/align.c", "codegen/lanes/control.c", "codegen/lanes/loop_versions.c", "codegen/lanes/shape.c",
      "codegen/lanes/unroll.c", "codegen/lanes/values.c", "codegen/lanes/warp.c"),
     ("codegen/fission/fission.h", "which calls are barriers: marks that belong into llvm/",
      "codegen/lanes/control.c", "codegen/lanes/estimate.c", "codegen/lanes/loop_versions.c",
