@@ -20,9 +20,14 @@ typedef struct Wrap {
   LLVMValueRef x, n, index, test;
 } Wrap;
 
+/* Of an index that was read from memory as a narrow one, LLVM asks the narrow one: its sign is that
+ * of its extension. */
 static bool is_negative_of(LLVMValueRef v, LLVMValueRef x) {
-  return LLVMIsAICmpInst(v) && LLVMGetICmpPredicate(v) == LLVMIntSLT && LLVMGetOperand(v, 0) == x &&
-         LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMIsNull(LLVMGetOperand(v, 1));
+  if (!LLVMIsAICmpInst(v) || LLVMGetICmpPredicate(v) != LLVMIntSLT ||
+      !LLVMIsAConstantInt(LLVMGetOperand(v, 1)) || !LLVMIsNull(LLVMGetOperand(v, 1)))
+    return false;
+  LLVMValueRef asked = LLVMGetOperand(v, 0);
+  return asked == x || (LLVMIsASExtInst(x) && LLVMGetOperand(x, 0) == asked);
 }
 
 /* index = x + (x < 0 ? n : 0) */
@@ -41,8 +46,10 @@ static bool is_wrapped(Wrap *w) {
   return false;
 }
 
-/* The zero extension of an extent: never negative. */
-static bool is_extent(LLVMValueRef n) { return LLVMIsAZExtInst(n) != NULL; }
+/* Never negative: the zero extension of an extent, or the extent of a local or shared array. */
+static bool is_extent(LLVMValueRef n) {
+  return LLVMIsAZExtInst(n) || (LLVMIsAConstantInt(n) && LLVMConstIntGetSExtValue(n) >= 0);
+}
 
 /* Is the index used only by its test, and after the block? */
 static bool is_used_after(const Wrap *w) {
