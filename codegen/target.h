@@ -25,6 +25,9 @@ struct Target {
   const char *atomic_scope;    /* syncscope of atomics: "device"; "" on the host */
   /* of atomics on shared memory: "singlethread" on the host, where one OS thread runs a block */
   const char *shared_atomic_scope;
+  /* i1: is the memory of the atomic sum that is being lowered one OS thread's own now? Then it is
+   * done in the scope of shared memory. NULL, the function or its result: never. */
+  LLVMValueRef (*own_sum)(Lower *lw);
   bool vector_accesses; /* several elements are one load or store, else one each */
   /* How many bytes beyond a multiple of 64 a kernel's parameters begin in memory, which decides
    * where one that is so aligned lies among them; NULL: none. */

@@ -134,8 +134,13 @@ typedef struct RtHostLaunch {
   void *worker; /* the runtime's own */
   /* frames of recursive functions stay above this address; 0: it is not known */
   uintptr_t stack_end;
-  uint32_t cluster[3];   /* blocks of a cluster, at least 1 */
-  uint32_t row_threads;  /* along x, of checked blocks that are joined */
+  uint32_t cluster[3]; /* blocks of a cluster, at least 1 */
+  union {
+    uint32_t row_threads; /* checked code: along x, of blocks that are joined */
+    /* others, 1: arrays that the kernel only adds to (RtHostArray.sum) are this worker's own, and
+     * it adds them to the launch's later */
+    uint32_t own_sums;
+  };
   struct RtCheck *check; /* of checked code, else NULL */
 } RtHostLaunch;
 
@@ -429,6 +434,17 @@ typedef void (*RtHostEntry)(const RtHostLaunch *launch, uint64_t first, uint64_t
  * (rt_check_turn), or they are one row (rt_check_along). */
 enum { RT_TURNS_NONE, RT_TURNS_TAKEN, RT_TURNS_JOINED };
 
+/* An array whose elements a kernel uses, as its parameter block has it. */
+enum { RT_SUM_NONE, RT_SUM_INTEGER, RT_SUM_FLOAT };
+enum { RT_HOST_ARRAYS = 8, RT_HOST_AXES = 4 };
+typedef struct RtHostArray {
+  uint32_t sum;   /* RT_SUM_…: no thread does anything with it but atomic sums without a result */
+  uint32_t bytes; /* of an element */
+  uint32_t axes, wide; /* wide: extents are of 64 bits */
+  /* offsets of its fields: the address, each axis's extent and, where has_strides, its stride */
+  uint32_t pointer, has_strides, extents[RT_HOST_AXES], strides[RT_HOST_AXES];
+} RtHostArray;
+
 typedef struct RtHostCode {
   RtHostEntry entry;
   uint32_t static_shared; /* bytes of shared memory before the dynamic part */
@@ -449,6 +465,9 @@ typedef struct RtHostCode {
   uint32_t stack_bytes; /* of the frames of all its functions, each once */
   uint32_t checks;      /* RT_CHECK_…: what it looks for */
   uint32_t turns;       /* RtTurns */
+  /* all arrays, if some are sums and it is known that no others are used; else none */
+  uint32_t narrays, param_bytes;
+  RtHostArray arrays[RT_HOST_ARRAYS];
 } RtHostCode;
 
 /* Local memory of a thread on a GPU, bytes: the stack, which is there from the start, and the most

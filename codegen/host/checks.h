@@ -22,6 +22,9 @@ bool cg_host_is_same_element(const Ins *a, const Ins *b); /* of two accesses, fo
  * write to the memory that this load reads? NULL: that is not known. */
 void cg_host_find_apart(Lower *lw);
 LLVMValueRef cg_host_is_input(Lower *lw, const Ins *load);
+/* Is this one of the kernel's array parameters that are such, on whatever way it came here? */
+struct ArrayParam;
+bool cg_host_comes_from(const Cg *cg, const Ins *array, bool (*is)(const struct ArrayParam *a));
 void cg_host_check_before(Lower *lw, Ins *i);
 void cg_host_check_after(Lower *lw, Ins *i);
 

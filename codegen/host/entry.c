@@ -614,6 +614,8 @@ void hl_pass_entry(Cg *cg) {
   host->turns = !l->checks || !runs_groups(l) ? RT_TURNS_NONE
                 : l->joined                   ? RT_TURNS_JOINED
                                               : RT_TURNS_TAKEN;
+  if (!host->meets_grid && !host->yields && !host->waits)
+    cg_host_describe_sums(cg);
   cg_verify_module(cg);
 }
 

@@ -72,6 +72,10 @@ LLVMValueRef cg_host_marker(const Cg *cg, const char *name);
 /* atomics.c: atomics that only one OS thread can see become loads and stores. */
 void cg_host_relax_atomics(Cg *cg);
 void cg_host_load_fields_once(Cg *cg);
+/* own_sums.c: is the memory of this sum the worker's own? (Target.own_sum); and what the runtime
+ * has to know for that. */
+LLVMValueRef cg_host_own_sum(struct Lower *lw);
+void cg_host_describe_sums(Cg *cg);
 /* math.c: calls of the C library's functions become code of the module. */
 void cg_host_math(Cg *cg);
 /* inline_barriers.c: all calls of the markers end up in the kernel's own function. */

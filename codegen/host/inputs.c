@@ -78,16 +78,18 @@ enum { MOST_STEPS = 64 };
 
 typedef struct Trace {
   const Cg *cg;
+  bool (*is)(const ArrayParam *a);
   const Ins *seen[MOST_STEPS];
   uint32_t leaves[MOST_STEPS], n;
 } Trace;
 
-static bool comes_from_inputs(Trace *t, const Ins *i, uint32_t leaf);
+static bool comes_from_these(Trace *t, const Ins *i, uint32_t leaf);
 
-static bool is_input_param(const Params *p, uint32_t param, uint32_t leaf) {
+static bool is_such_param(const Trace *t, uint32_t param, uint32_t leaf) {
+  const Params *p = t->cg->params;
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (p->arrays.data[k].param == param && p->arrays.data[k].leaf == leaf)
-      return is_input(&p->arrays.data[k]);
+      return t->is(&p->arrays.data[k]);
   return false;
 }
 
@@ -107,7 +109,7 @@ static bool all_passed(Trace *t, const Fn *callee, uint32_t param, uint32_t leaf
       FOR_INS (b, i)
         if (i->op == OP_CALL_FN && i->aux.fn == callee &&
             (i->args[param]->type != callee->param_types[param] ||
-             !comes_from_inputs(t, i->args[param], leaf)))
+             !comes_from_these(t, i->args[param], leaf)))
           return false;
   return true;
 }
@@ -118,12 +120,12 @@ static bool of_param(Trace *t, const Ins *i, uint32_t leaf) {
   if (number < 0)
     return false;
   return number ? all_passed(t, p->fns.data[number], (uint32_t)i->aux.i, leaf)
-                : is_input_param(t->cg->params, (uint32_t)i->aux.i, leaf);
+                : is_such_param(t, (uint32_t)i->aux.i, leaf);
 }
 
 static bool of_operands(Trace *t, const Ins *i, uint32_t first, uint32_t leaf) {
   for (uint32_t k = first; k < i->nargs; k++)
-    if (i->args[k]->type != i->type || !comes_from_inputs(t, i->args[k], leaf))
+    if (i->args[k]->type != i->type || !comes_from_these(t, i->args[k], leaf))
       return false;
   return true;
 }
@@ -132,7 +134,7 @@ static bool of_element(Trace *t, const Ins *i, uint32_t leaf) {
   for (uint32_t k = 0; k < i->nargs; k++) {
     uint32_t n = cg_leaf_count(i->args[k]->type);
     if (leaf < n)
-      return comes_from_inputs(t, i->args[k], leaf);
+      return comes_from_these(t, i->args[k], leaf);
     leaf -= n;
   }
   return false;
@@ -140,7 +142,7 @@ static bool of_element(Trace *t, const Ins *i, uint32_t leaf) {
 
 /* leaf: the pointer of the array, if the value is a tuple. What is asked already counts as yes: it
  * is a loop of phis, or recursion. */
-static bool comes_from_inputs(Trace *t, const Ins *i, uint32_t leaf) {
+static bool comes_from_these(Trace *t, const Ins *i, uint32_t leaf) {
   for (uint32_t k = 0; k < t->n; k++)
     if (t->seen[k] == i && t->leaves[k] == leaf)
       return true;
@@ -149,21 +151,25 @@ static bool comes_from_inputs(Trace *t, const Ins *i, uint32_t leaf) {
   t->seen[t->n] = i, t->leaves[t->n++] = leaf;
   switch ((Op)i->op) {
   case OP_PARAM: return of_param(t, i, leaf);
-  case OP_VIEW: return leaf == LEAF_POINTER && comes_from_inputs(t, i->args[0], LEAF_POINTER);
+  case OP_VIEW: return leaf == LEAF_POINTER && comes_from_these(t, i->args[0], LEAF_POINTER);
   case OP_PHI: return i->nargs && of_operands(t, i, 0, leaf);
   case OP_SELECT: return of_operands(t, i, 1, leaf);
   case OP_MAKE_TUPLE: return of_element(t, i, leaf);
   case OP_TUPLE_GET:
-    return comes_from_inputs(t, i->args[0],
-                             cg_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i) + leaf);
+    return comes_from_these(t, i->args[0],
+                            cg_tuple_offset(i->args[0]->type, (uint32_t)i->aux.i) + leaf);
   default: return false;
   }
 }
 
+bool cg_host_comes_from(const Cg *cg, const Ins *array, bool (*is)(const ArrayParam *a)) {
+  Trace t = {.cg = cg, .is = is};
+  return comes_from_these(&t, array, LEAF_POINTER);
+}
+
 LLVMValueRef cg_host_is_input(Lower *lw, const Ins *load) {
   const HostState *s = lw->cg->target_state;
-  Trace t = {.cg = lw->cg};
-  if (!s->apart || load->op != OP_LOAD || !comes_from_inputs(&t, load->args[0], LEAF_POINTER))
+  if (!s->apart || load->op != OP_LOAD || !cg_host_comes_from(lw->cg, load->args[0], is_input))
     return NULL;
   return lw->function == s->thread ? s->apart : l_extract_value(lw->b, lw->context, HOST_APART);
 }

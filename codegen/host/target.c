@@ -502,6 +502,7 @@ const Target cg_target_host = {
     .name = "host",
     .atomic_scope = "",
     .shared_atomic_scope = "singlethread",
+    .own_sum = cg_host_own_sum,
     .traps_always = true,
     .too_deep = "recursion is too deep for the stack of the process's thread that runs it",
     .bfloat_by_bits = true,

@@ -60,10 +60,13 @@ static void plain_store(Lower *lw, LLVMValueRef p, LLVMValueRef v) {
   LLVMSetAlignment(l_store(lw->b, v, p), (unsigned)ty_size(lw->ins->args[0]->type->elem));
 }
 
+static unsigned scope_named(Lower *lw, const char *name) {
+  return LLVMGetSyncScopeID(lw->cg->context, name, strlen(name));
+}
+
 static unsigned scope_of(Lower *lw) {
   bool shared = lw->ins->args[0]->type->space == SPACE_SHARED;
-  const char *name = shared ? lw->target->shared_atomic_scope : lw->target->atomic_scope;
-  return LLVMGetSyncScopeID(lw->cg->context, name, strlen(name));
+  return scope_named(lw, shared ? lw->target->shared_atomic_scope : lw->target->atomic_scope);
 }
 
 static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LLVMValueRef value) {
@@ -79,6 +82,27 @@ static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LL
   return l_extract_value(lw->b, both, 0);
 }
 
+static LLVMValueRef rmw_in(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v,
+                           unsigned scope) {
+  return LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic, scope);
+}
+
+/* A sum whose memory may be one OS thread's own; nobody takes the result. */
+static LLVMValueRef sum_somewhere(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v,
+                                  LLVMValueRef own) {
+  LLVMBasicBlockRef here = lw_block(lw, "sum.own"), there = lw_block(lw, "sum.shared"),
+                    end = lw_block(lw, "sum.end");
+  l_condbr(lw->b, own, here, there);
+  lw_at(lw, here);
+  rmw_in(lw, op, p, v, scope_named(lw, lw->target->shared_atomic_scope));
+  l_br(lw->b, end);
+  lw_at(lw, there);
+  rmw_in(lw, op, p, v, scope_of(lw));
+  l_br(lw->b, end);
+  lw_at(lw, end);
+  return LLVMGetPoison(LLVMTypeOf(v));
+}
+
 static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v) {
   if (is_local(lw)) {
     LLVMValueRef old = plain_load(lw, p, LLVMTypeOf(v));
@@ -87,7 +111,8 @@ static LLVMValueRef rmw(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMVa
     plain_store(lw, p, now);
     return old;
   }
-  return LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic, scope_of(lw));
+  LLVMValueRef own = lw->target->own_sum ? lw->target->own_sum(lw) : NULL;
+  return own ? sum_somewhere(lw, op, p, v, own) : rmw_in(lw, op, p, v, scope_of(lw));
 }
 
 /* --- float maximum and minimum --- */

@@ -256,7 +256,8 @@ void cg_pass_lower(Cg *cg) {
                                               .begin = begin,
                                               .stable = cg->options.abi,
                                               .maps = fields,
-                                              .extents = checks});
+                                              .extents = checks,
+                                              .sums = cg->target->own_sum && !checks});
   lw_publish_params(cg);
   cg_open(cg);
   cg->builder = LLVMCreateBuilderInContext(cg->context);

@@ -4,7 +4,7 @@
  * (codegen/ssa/leaves.h), across calls: a leaf is used if an instruction needs it, or if a leaf of
  * a value made from it is used. Facts flow through phis, tuples, views and calls until a fixed
  * point is reached; they only grow, so it exists. Each leaf has one byte of Use bits, kept in
- * Ins.note while the analysis runs; READ and WRITE have a meaning on the pointer leaf of an array
+ * Ins.note while the analysis runs; those but USED have a meaning on the pointer leaf of an array
  * only.
  *
  * The result decides which host arrays are copied back and whether read-only memory is accepted, so
@@ -19,7 +19,13 @@
 #include "ir/tensor_maps.h"
 #include "typeinfer/infer.h"
 
-enum Use { USED = 1, READ = 2, WRITE = 4, ANYTHING = USED | READ | WRITE };
+/* SUM: by atomic additions without a result. KNOWN: its address, or its elements as others. */
+enum Use { USED = 1, READ = 2, WRITE = 4, SUM = 8, KNOWN = 16, ANYTHING = USED | READ | WRITE };
+
+static bool is_read(uint8_t bits) { return bits & (READ | SUM); }
+static bool is_written(uint8_t bits) { return bits & (WRITE | SUM); }
+static bool is_summed(uint8_t bits) { return (bits & SUM) && !(bits & (READ | WRITE | KNOWN)); }
+static uint8_t as_others(uint8_t bits) { return bits & SUM ? bits | KNOWN : bits; }
 
 typedef struct FnUse { /* of Program.fns[k] */
   const Type *type;    /* of its result */
@@ -116,7 +122,7 @@ static void mark_axis(Usage *u, Ins *i, unsigned axis, unsigned to) {
 static bool visit_simple_view(Usage *u, Ins *i) {
   const IrView *how = i->aux.view;
   if (how->n && how->kind[0] == VIEW_FIELD) {
-    mark(u, use_of(i->args[0]), *use_of(i));
+    mark(u, use_of(i->args[0]), as_others(*use_of(i)));
     for (unsigned k = 0; k < i->args[0]->type->ndim; k++)
       mark_axis(u, i, k, k);
     return true;
@@ -137,7 +143,11 @@ static bool visit_simple_view(Usage *u, Ins *i) {
 /* Any other view that is used at all uses all leaves of its source; reads and writes are those of
  * the source's pointer. */
 static void visit_view(Usage *u, Ins *i) {
-  if (!any(use_of(i), cg_leaf_count(i->type)) || visit_simple_view(u, i))
+  if (!any(use_of(i), cg_leaf_count(i->type)))
+    return;
+  if (i->type->elem != i->args[0]->type->elem)
+    mark(u, use_of(i->args[0]), as_others(*use_of(i)));
+  if (visit_simple_view(u, i))
     return;
   mark_all(u, i->args[0], USED);
   mark(u, use_of(i->args[0]), *use_of(i));
@@ -196,6 +206,15 @@ static void visit_element(Usage *u, Ins *i, uint8_t bits) {
   mark_operands(u, i, 1);
 }
 
+/* A sum of which nobody takes the result, in numbers that LLVM has sums of. */
+static bool is_sum(const Ins *i) {
+  const Type *t = i->args[0]->type->elem;
+  AtomicOp op = (AtomicOp)i->aux.i;
+  bool number = ty_is_integral(t) || t->id == TY_F32 || t->id == TY_F64;
+  return (op == ATOMIC_ADD || op == ATOMIC_SUB) && number &&
+         !any(use_of(i), cg_leaf_count(i->type));
+}
+
 /* Asynchronous copies read one side and write the other; all else about them is as unknown. */
 static bool visit_copy(Usage *u, Ins *i) {
   uint32_t from;
@@ -217,9 +236,9 @@ static void visit(Usage *u, FnUse *fn, Ins *i) {
   switch ((Op)i->op) {
   case OP_LOAD: visit_element(u, i, READ); return;
   case OP_STORE: visit_element(u, i, WRITE); return;
-  case OP_ATOMIC: visit_element(u, i, READ | WRITE); return;
+  case OP_ATOMIC: visit_element(u, i, is_sum(i) ? SUM : READ | WRITE); return;
   case OP_EXTENT: mark(u, use_of(i->args[0]) + cg_extent_leaf((unsigned)i->aux.i), USED); return;
-  case OP_ADDRESS: mark(u, use_of(i->args[0]), USED); return;
+  case OP_ADDRESS: mark(u, use_of(i->args[0]), USED | KNOWN); return;
   case OP_STRIDE: mark_stride(u, i->args[0], (unsigned)i->aux.i); return;
   case OP_VIEW: visit_view(u, i); return;
   case OP_CAST: carry_to(u, i->args[0], i->type, use_of(i)); return;
@@ -334,10 +353,12 @@ static void add_argument(Cx *cx, Params *all, const Type *t, const uint8_t *use,
   p.type = t;
   CgArg arg = {.is_array = t->id == TY_ARRAY};
   if (arg.is_array) {
-    arg.read = (use[LEAF_POINTER] & READ) != 0;
-    arg.written = (use[LEAF_POINTER] & WRITE) != 0;
-    VEC_PUSH(&cx->arena, &all->arrays,
-             ((ArrayParam){t, p.param, p.leaf, arg.read || arg.written, arg.written}));
+    uint8_t bits = use[LEAF_POINTER];
+    arg.read = is_read(bits);
+    arg.written = is_written(bits);
+    VEC_PUSH(
+        &cx->arena, &all->arrays,
+        ((ArrayParam){t, p.param, p.leaf, arg.read || arg.written, arg.written, is_summed(bits)}));
   }
   bool whole = want.extents && (arg.read || arg.written);
   VEC_PUSH(&cx->arena, &all->args, arg);
@@ -380,25 +401,34 @@ static bool is_carrier(const Ins *i) {
   }
 }
 
-/* May the instruction write to global memory of an array that it makes? A foreign function may
- * write anywhere. Shared and local arrays are others' memory. */
-static bool writes_elsewhere(const Ins *i) {
+/* What the instruction may do to global memory of an array that it makes. A foreign function may
+ * do anything anywhere. Shared and local arrays are others' memory. */
+static uint8_t uses_elsewhere(const Ins *i) {
   if (i->op == OP_CALL_C)
-    return true;
+    return ANYTHING;
   if (i->op == OP_ALLOC || is_carrier(i) || !i->type || !has_array(i->type))
-    return false;
+    return 0;
   uint8_t bits = 0;
   for (uint32_t k = 0, n = cg_leaf_count(i->type); k < n; k++)
     bits |= use_of(i)[k];
-  return bits & WRITE;
+  return bits;
 }
 
-static bool any_writes_elsewhere(const Program *p) {
+static uint8_t all_uses_elsewhere(const Program *p) {
+  uint8_t bits = 0;
   for (uint32_t f = 0; f < p->fns.len; f++)
     FOR_BLOCKS (p->fns.data[f], b)
       FOR_INS (b, i)
-        if (writes_elsewhere(i))
-          return true;
+        bits |= uses_elsewhere(i);
+  return bits;
+}
+
+/* Is there an array among the kernel's parameters that is only summed? */
+static bool has_sums(const Fn *kernel) {
+  for (uint32_t k = 0; k < kernel->nparams; k++)
+    for (uint32_t n = 0; n < cg_leaf_count(kernel->param_types[k]); n++)
+      if (is_summed(use_of(kernel->params[k])[n]))
+        return true;
   return false;
 }
 
@@ -513,13 +543,16 @@ Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want) {
   assert(kernel->typed);
   uint32_t *arguments = CX_ARRAY(cx, uint32_t, kernel->nparams + 1);
   analyse(&u);
+  want.extents |= want.sums && has_sums(kernel);
   for (uint32_t k = 0; k < kernel->nparams; k++) {
     arguments[k] = all->args.len;
     assert(kernel->params[k]->type == kernel->param_types[k]);
     add_argument(cx, all, kernel->param_types[k], use_of(kernel->params[k]), want,
                  (Param){.param = k});
   }
-  all->writes_elsewhere = any_writes_elsewhere(program);
+  uint8_t elsewhere = all_uses_elsewhere(program);
+  all->writes_elsewhere = is_written(elsewhere);
+  all->uses_elsewhere = is_read(elsewhere) || is_written(elsewhere);
   if (want.maps)
     add_maps(cx, all, kernel, arguments, want.stable);
   if (want.trap)

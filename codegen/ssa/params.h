@@ -22,6 +22,7 @@ typedef struct ArrayParam {
   const Type *type;
   uint32_t param, leaf; /* the kernel's parameter, and its first leaf there */
   bool used, written;   /* its elements are, or may be */
+  bool summed; /* nothing is done with it but atomic sums of which nobody takes the result */
 } ArrayParam;
 
 typedef struct Params {
@@ -29,6 +30,7 @@ typedef struct Params {
   VEC(CgArg) args; /* leaf arguments */
   VEC(ArrayParam) arrays;
   bool writes_elsewhere; /* to global memory that is no parameter's, or that is not known */
+  bool uses_elsewhere;   /* … or reads there */
   uint32_t bytes;        /* end of the last field */
   uint32_t begin;        /* bytes from an alignment of the largest field to where it begins */
 } Params;
@@ -36,9 +38,9 @@ typedef struct Params {
 /* What the block holds beside the fields that the kernel reads: a TRAP field comes last, a GRID
  * field behind that. stable: every number, and of every array the pointer, all extents as EXTENT64
  * and all strides, whether they are read or not, whatever its layout is. extents: every leaf of an
- * array whose elements are used. */
+ * array whose elements are used; sums: the same if there is an array that is only summed. */
 typedef struct ParamsWant {
-  bool trap, grid, stable, maps, extents;
+  bool trap, grid, stable, maps, extents, sums;
   uint32_t begin; /* Target.params_begin */
 } ParamsWant;
 /* In: a typed program. Fails with ERR_PARAM_SIZE. Overwrites Ins.note of all instructions. */

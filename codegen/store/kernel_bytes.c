@@ -20,14 +20,14 @@
 
 /* A new member of one of these structures must be packed below if a launch needs it; then its size
  * here is updated. */
-_Static_assert(sizeof(CgKernel) == 392, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 848, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 56, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(CgCall) == 48, "pack_call packs every member of CgCall");
 _Static_assert(sizeof(CgGuard) == 48, "pack_guard packs every member of CgGuard");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
 _Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 24, "pack_field packs every member of RtField");
-_Static_assert(sizeof(RtHostCode) == 48,
+_Static_assert(sizeof(RtHostCode) == 504,
                "pack_host packs every member of RtHostCode but the entry");
 
 typedef struct Pack {
@@ -206,6 +206,12 @@ static void pack_host(Pack *p, CgKernel *k) {
   pack_u32(p, &k->host.turns);
   pack_u32(p, &k->host.stack_bytes);
   pack_u32(p, &k->host.checks);
+  pack_u32(p, &k->host.narrays);
+  pack_u32(p, &k->host.param_bytes);
+  need(p, k->host.narrays <= RT_HOST_ARRAYS);
+  for (uint32_t a = 0; a < k->host.narrays; a++)
+    for (uint32_t w = 0; w < sizeof(RtHostArray) / sizeof(uint32_t); w++)
+      pack_u32(p, (uint32_t *)&k->host.arrays[a] + w);
   pack_text(p, &k->entry);
   need(p, k->entry != NULL);
   PACK_ARRAY(p, k->imports, k->nimports, pack_text);

@@ -40,6 +40,7 @@
 #include "runtime/host/meet.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/safepoint.h"
+#include "runtime/host/sums.h"
 #include "runtime/host/waits.h"
 #include "runtime/host/workers.h"
 #include "runtime/memory/unset.h"
@@ -66,6 +67,7 @@ typedef struct Launch {
   RtHostLaunch view; /* what every worker's own view starts from */
   RtTrap *trap;
   size_t shared_bytes, frame_bytes; /* a worker */
+  RtSums sums;                      /* arrays that are each worker's own */
   uint64_t total;
   _Atomic uint64_t next; /* first block that nobody has taken */
   unsigned workers;
@@ -119,7 +121,25 @@ static RtWorker *enter(Launch *l, bool *is_short) {
   w->view.frame = w->frame.at;
   w->view.worker = w;
   w->view.stack_end = rt_worker_stack_end(w, l->code->stack_bytes);
+  void *sums = l->sums.bytes ? rt_worker_reserve(&w->sums, l->sums.bytes) : NULL;
+  if (sums) {
+    w->view.params = rt_sums_begin(&l->sums, sums);
+    w->view.own_sums = 1;
+    w->gave = l->asked;
+  }
   return w;
+}
+
+/* The launch's arrays get what this worker has added to its own. */
+static void give_sums(const Launch *l, RtWorker *w, uint64_t time) {
+  if (w->view.own_sums)
+    rt_sums_give(&l->sums, w->sums.at);
+  w->gave = time;
+}
+
+static void leave(const Launch *l, RtWorker *w) {
+  give_sums(l, w, 0);
+  rt_worker_leave(w);
 }
 
 static void stop(Launch *l) {
@@ -370,6 +390,12 @@ static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
   return most < total ? most * by : most;
 }
 
+/* Who looks at the arrays of a long launch sees them grow. */
+static void give_now_and_then(const Launch *l, RtWorker *w, uint64_t time) {
+  if (w->view.own_sums && time - w->gave >= BATCH_NS)
+    give_sums(l, w, time);
+}
+
 /* A helper: until none is left or a thread traps. */
 static void run_rest(Launch *l, RtWorker *w) {
   if (_setjmp(w->out))
@@ -377,6 +403,7 @@ static void run_rest(Launch *l, RtWorker *w) {
   uint64_t begin = now();
   for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
     uint64_t time = now();
+    give_now_and_then(l, w, time);
     most = next_batch(most, time - begin, l->total);
     begin = time;
   }
@@ -392,6 +419,7 @@ static bool run_blocks(Launch *l, RtWorker *w, uint64_t until) {
     if (all_taken(l))
       break;
     uint64_t time = now();
+    give_now_and_then(l, w, time);
     if (until && time >= until)
       return false;
     if (time - l->asked >= ASK_NS)
@@ -409,7 +437,7 @@ static void help(RtPoolJob *job) {
   if (!w)
     return;
   run_rest(l, w);
-  rt_worker_leave(w);
+  leave(l, w);
 }
 
 static bool run_alone(Launch *l, RtWorker *w, uint64_t threads) {
@@ -485,7 +513,7 @@ static bool run_here(Launch *l, bool *is_short) {
   else
     run_all(l, w, threads);
   rt_safepoint_end(outer);
-  rt_worker_leave(w);
+  leave(l, w);
   return true;
 }
 
@@ -611,6 +639,9 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
   for (int k = 0; k < 3; k++)
     l.view.cluster[k] = config->cluster[k] ? config->cluster[k] : 1;
   if (!code->meets_grid && !code->yields && !code->waits) {
+    uint64_t workers = l.workers < l.total ? l.workers : l.total;
+    if (code->narrays)
+      l.sums = rt_sums_of(code, params, threads * l.total, workers);
     status = run(&l);
   } else {
     RtPlaces places;

@@ -21,6 +21,7 @@ static void free_worker(void *p) {
   RtWorker *w = p;
   free(w->shared.at);
   free(w->frame.at);
+  free(w->sums.at);
   free(w);
 }
 
@@ -122,6 +123,8 @@ RtWorker *rt_worker_enter(size_t stack_bytes, size_t shared, size_t frame, bool 
   }
   return w;
 }
+
+void *rt_worker_reserve(RtBuffer *b, size_t size) { return reserve(b, size) ? b->at : NULL; }
 
 void rt_worker_leave(RtWorker *w) {
   trim(&w->shared);

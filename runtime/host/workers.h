@@ -31,7 +31,8 @@ typedef struct RtWorker {
   struct RtWorker *outer; /* of a launch in the middle of another one: that one's; else NULL */
   RtPlace *place;         /* that it is in, NULL without */
   jmp_buf out;
-  RtBuffer shared, frame;
+  RtBuffer shared, frame, sums;    /* sums: sums.h */
+  uint64_t gave;                   /* when it last gave those away */
   uintptr_t stack_low, stack_high; /* 0: the system does not say */
 } RtWorker;
 
@@ -39,6 +40,8 @@ typedef struct RtWorker {
  * caller's to set. NULL: there is no memory, or *is_short: the thread's stack is too short for
  * stack_bytes of frames. */
 RtWorker *rt_worker_enter(size_t stack_bytes, size_t shared, size_t frame, bool *is_short);
+/* More of its memory; NULL: there is none. */
+void *rt_worker_reserve(RtBuffer *b, size_t size);
 void rt_worker_leave(RtWorker *w);
 /* The calling thread's, inside a launch. */
 RtWorker *rt_worker_here(void);

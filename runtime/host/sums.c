@@ -1,0 +1,175 @@
+/* Sums: whether arrays become a worker's own, how that memory begins, and how it is added up.
+ *
+ * In: what compiled code says of its arrays (RtHostArray), a parameter block. Out: for each worker
+ * a copy of the block with other addresses. An element that adds nothing is 0, of floats -0.0:
+ * whatever is added to it comes out with its own bits, and elements that nobody added to are left
+ * alone. */
+#include "runtime/host/sums.h"
+
+#include <string.h>
+
+enum {
+  ALIGN = 64,
+  /* more would take the place of what the kernel reads in the nearest caches */
+  MOST_BYTES = 64 << 10,
+  /* so many threads for each element of each worker: below, filling and adding up take longer than
+   * the locked additions */
+  THREADS_EACH = 4,
+};
+
+static uint64_t word_at(const void *params, uint32_t offset, bool wide) {
+  uint64_t v = 0;
+  memcpy(&v, (const char *)params + offset, wide ? sizeof(uint64_t) : sizeof(uint32_t));
+  return v;
+}
+
+static uint64_t elements(const RtHostArray *a, const void *params) {
+  uint64_t n = 1;
+  for (uint32_t k = 0; k < a->axes; k++)
+    if (__builtin_mul_overflow(n, word_at(params, a->extents[k], a->wide), &n))
+      return UINT64_MAX;
+  return n;
+}
+
+typedef struct Span {
+  uint64_t begin, end;
+} Span;
+
+/* All that is between its first and its last byte. */
+static Span span_of(const RtHostArray *a, const void *params) {
+  uint64_t at = word_at(params, a->pointer, true), n = elements(a, params);
+  if (!n)
+    return (Span){at, at};
+  if (!a->has_strides)
+    return (Span){at, at + n * a->bytes};
+  Span s = {at, at + a->bytes};
+  for (uint32_t k = 0; k < a->axes; k++) {
+    int64_t step = (int64_t)word_at(params, a->strides[k], true);
+    int64_t reach = (int64_t)(word_at(params, a->extents[k], a->wide) - 1) * step;
+    if (reach < 0)
+      s.begin += (uint64_t)reach;
+    else
+      s.end += (uint64_t)reach;
+  }
+  return s;
+}
+
+/* Has no other array memory of this one? */
+static bool is_apart(const RtHostCode *code, const void *params, uint32_t which) {
+  Span own = span_of(&code->arrays[which], params);
+  for (uint32_t k = 0; k < code->narrays; k++) {
+    Span other = span_of(&code->arrays[k], params);
+    if (k != which && own.begin < other.end && other.begin < own.end)
+      return false;
+  }
+  return true;
+}
+
+static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+
+RtSums rt_sums_of(const RtHostCode *code, const void *params, uint64_t threads, uint64_t workers) {
+  RtSums s = {.code = code, .params = params};
+  size_t bytes = aligned(code->param_bytes);
+  bool any = false;
+  for (uint32_t k = 0; k < code->narrays; k++) {
+    const RtHostArray *a = &code->arrays[k];
+    uint64_t n = a->sum ? elements(a, params) : 0;
+    if (!n || n > MOST_BYTES / a->bytes || threads / THREADS_EACH / workers < n)
+      continue;
+    size_t more = aligned((size_t)n * a->bytes);
+    if (bytes + more > MOST_BYTES || !is_apart(code, params, k))
+      continue;
+    s.at[k] = bytes, s.count[k] = (size_t)n;
+    bytes += more;
+    any = true;
+  }
+  /* a sum asks no more than whether there are such arrays: all must be */
+  for (uint32_t k = 0; k < code->narrays && any; k++)
+    any = !code->arrays[k].sum || s.count[k];
+  s.bytes = any ? bytes : 0;
+  return s;
+}
+
+static void fill(const RtHostArray *a, char *own, size_t n) {
+  memset(own, 0, n * a->bytes);
+  if (a->sum == RT_SUM_FLOAT) /* the sign's bit */
+    for (size_t k = 1; k <= n; k++)
+      own[k * a->bytes - 1] = (char)0x80;
+}
+
+#define GIVE_INTEGERS(T)                                                                           \
+  static void give_##T(T *to, T *own, size_t n) {                                                  \
+    for (size_t k = 0; k < n; k++) {                                                               \
+      if (own[k])                                                                                  \
+        __atomic_fetch_add(&to[k], own[k], __ATOMIC_RELEASE);                                      \
+      own[k] = 0;                                                                                  \
+    }                                                                                              \
+  }
+GIVE_INTEGERS(uint8_t)
+GIVE_INTEGERS(uint16_t)
+GIVE_INTEGERS(uint32_t)
+GIVE_INTEGERS(uint64_t)
+#undef GIVE_INTEGERS
+
+/* Floats, and the integers of their bits. */
+#define GIVE_FLOATS(T, BITS)                                                                       \
+  static void give_##T(BITS *to, BITS *own, size_t n) {                                            \
+    const BITS nothing = (BITS)1 << (8 * sizeof(BITS) - 1);                                        \
+    for (size_t k = 0; k < n; k++) {                                                               \
+      BITS old = __atomic_load_n(&to[k], __ATOMIC_RELAXED), now;                                   \
+      T sum, more;                                                                                 \
+      if (own[k] == nothing)                                                                       \
+        continue;                                                                                  \
+      memcpy(&more, &own[k], sizeof more);                                                         \
+      do {                                                                                         \
+        memcpy(&sum, &old, sizeof sum);                                                            \
+        sum += more;                                                                               \
+        memcpy(&now, &sum, sizeof now);                                                            \
+      } while (!__atomic_compare_exchange_n(&to[k], &old, now, true, __ATOMIC_RELEASE,             \
+                                            __ATOMIC_RELAXED));                                    \
+      own[k] = nothing;                                                                            \
+    }                                                                                              \
+  }
+GIVE_FLOATS(float, uint32_t)
+GIVE_FLOATS(double, uint64_t)
+#undef GIVE_FLOATS
+
+static void give(const RtHostArray *a, void *to, void *own, size_t n) {
+  switch (a->bytes) {
+  case 1: give_uint8_t(to, own, n); return;
+  case 2: give_uint16_t(to, own, n); return;
+  case 4:
+    if (a->sum == RT_SUM_FLOAT)
+      give_float(to, own, n);
+    else
+      give_uint32_t(to, own, n);
+    return;
+  default:
+    if (a->sum == RT_SUM_FLOAT)
+      give_double(to, own, n);
+    else
+      give_uint64_t(to, own, n);
+    return;
+  }
+}
+
+const void *rt_sums_begin(const RtSums *s, void *own) {
+  memcpy(own, s->params, s->code->param_bytes);
+  for (uint32_t k = 0; k < s->code->narrays; k++) {
+    char *at = (char *)own + s->at[k];
+    if (!s->count[k])
+      continue;
+    fill(&s->code->arrays[k], at, s->count[k]);
+    memcpy((char *)own + s->code->arrays[k].pointer, &at, sizeof at);
+  }
+  return own;
+}
+
+void rt_sums_give(const RtSums *s, void *own) {
+  for (uint32_t k = 0; k < s->code->narrays; k++) {
+    const RtHostArray *a = &s->code->arrays[k];
+    if (s->count[k])
+      give(a, (void *)(uintptr_t)word_at(s->params, a->pointer, true), (char *)own + s->at[k],
+           s->count[k]);
+  }
+}
