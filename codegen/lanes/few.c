@@ -361,7 +361,7 @@ void ln_write_search(Lanes *l, uint32_t header, LLVMValueRef mask) {
   LaneLoopNow lanes = ln_begin_lanes(l, mask);
   f.lane = lanes.lane;
   copy_loop(&f);
-  ln_end_lanes(l, &lanes);
+  ln_end_lanes(l, &lanes, 1);
   for (uint32_t n = 0; n < f.exits.len; n++) {
     const Exit *x = &f.exits.data[n];
     for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[x->block].in->block);

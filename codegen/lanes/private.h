@@ -247,7 +247,15 @@ LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane);
 void ln_write_instruction(Lanes *l, LLVMValueRef i);
 LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i); /* with lane 0's operands */
 LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane);
-void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v); /* v: NULL if it has no value */
+/* The value of f.lanes, scalar or vector by its shape, which some block has written. */
+LLVMValueRef ln_read(Lanes *l, LaneValue *v);
+LLVMValueRef ln_insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane);
+LLVMValueRef ln_bits(Lanes *l, LLVMValueRef mask);       /* as an integer */
+LLVMValueRef ln_lowest_bit(Lanes *l, LLVMValueRef bits); /* i64: how many bits if none is set */
+/* lane_loops.c; v: NULL if it has no value */
+void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v);
+bool ln_is_short(const Lanes *l, LLVMValueRef i);
+void ln_write_short(Lanes *l, LLVMValueRef i, LaneValue *v);
 /* A loop over the lanes, or over the set bits of a mask, from the lowest. */
 typedef struct LaneLoopNow {
   LLVMValueRef left; /* alloca: the number of the next lane; with a mask its remaining bits */
@@ -256,7 +264,8 @@ typedef struct LaneLoopNow {
   LLVMValueRef lane; /* i64 */
 } LaneLoopNow;
 LaneLoopNow ln_begin_lanes(Lanes *l, LLVMValueRef mask); /* mask: NULL is all */
-void ln_end_lanes(Lanes *l, const LaneLoopNow *lanes);
+/* by: how many lanes the body has run; 1 with a mask */
+void ln_end_lanes(Lanes *l, const LaneLoopNow *lanes, unsigned by);
 bool ln_fills_bytes(const Lanes *l, LLVMTypeRef t); /* an element without padding */
 LLVMValueRef ln_mask_or_all(Lanes *l);
 LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */

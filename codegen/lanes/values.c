@@ -128,7 +128,7 @@ static LLVMValueRef argument(Lanes *l, LLVMValueRef old) {
   cx_bug(l->cg->cx, "an argument of another function");
 }
 
-static LLVMValueRef read(Lanes *l, LaneValue *v) {
+LLVMValueRef ln_read(Lanes *l, LaneValue *v) {
   if (v->now)
     return v->now;
   CX_ASSERT(l->cg->cx, v->slot);
@@ -148,13 +148,13 @@ LLVMValueRef ln_scalar(Lanes *l, LLVMValueRef old) {
   if (!v)
     return old;
   CX_ASSERT(l->cg->cx, v->shape.kind == SHAPE_STEP);
-  return read(l, v);
+  return ln_read(l, v);
 }
 
 LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old) {
   LaneValue *v = ln_value(l, old);
   if (v && v->shape.kind == SHAPE_VECTOR)
-    return read(l, v);
+    return ln_read(l, v);
   return spread(l, ln_scalar(l, old), ln_shape(l, old).step);
 }
 
@@ -167,11 +167,11 @@ static LLVMValueRef extract(Lanes *l, LLVMValueRef vector, LLVMTypeRef t, LLVMVa
   return one;
 }
 
-static LLVMValueRef insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane) {
+LLVMValueRef ln_insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane) {
   if (ln_is_element(LLVMTypeOf(one)))
     return l_insert_element(l->b, vector, one, lane);
   for (unsigned k = 0; k < LLVMCountStructElementTypes(LLVMTypeOf(vector)); k++)
-    vector = with_part(l, vector, insert(l, part_of(l, vector, k), part_of(l, one, k), lane), k);
+    vector = with_part(l, vector, ln_insert(l, part_of(l, vector, k), part_of(l, one, k), lane), k);
   return vector;
 }
 
@@ -205,17 +205,17 @@ LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef bits, bool negate)
   return mask ? l_select(l->b, mask, bits, LLVMConstNull(l->mask_type)) : bits;
 }
 
-static LLVMValueRef as_bits(Lanes *l, LLVMValueRef mask) {
+LLVMValueRef ln_bits(Lanes *l, LLVMValueRef mask) {
   return l_bitcast(l->b, mask, cg_int_type(l->cg, l->width));
 }
 
 LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask) {
-  LLVMValueRef bits = as_bits(l, mask);
+  LLVMValueRef bits = ln_bits(l, mask);
   return LLVMBuildICmp(l->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
 /* The number of bits if none is set. */
-static LLVMValueRef lowest_bit(Lanes *l, LLVMValueRef bits) {
+LLVMValueRef ln_lowest_bit(Lanes *l, LLVMValueRef bits) {
   LLVMTypeRef t = LLVMTypeOf(bits), i64 = l->cg->t.i64;
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.cttz", &t, 1),
                args[] = {bits, l_int(l->cg->t.i1, 0)};
@@ -224,7 +224,7 @@ static LLVMValueRef lowest_bit(Lanes *l, LLVMValueRef bits) {
 }
 
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask) {
-  return mask ? lowest_bit(l, as_bits(l, mask)) : LLVMConstNull(l->cg->t.i64);
+  return mask ? ln_lowest_bit(l, ln_bits(l, mask)) : LLVMConstNull(l->cg->t.i64);
 }
 
 static LLVMValueRef every_lane(Lanes *l) { return LLVMConstAllOnes(l->mask_type); }
@@ -317,134 +317,6 @@ static void write_step(Lanes *l, LaneValue *v) {
     forget_flags(v->now);
 }
 
-/* --- lane by lane --- */
-
-static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
-  LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
-  LLVMValueRef slot = l_alloca(l->b, t);
-  LLVMPositionBuilderAtEnd(l->b, here);
-  return slot;
-}
-
-LaneLoopNow ln_begin_lanes(Lanes *l, LLVMValueRef mask) {
-  LLVMTypeRef i64 = l->cg->t.i64;
-  LLVMValueRef first = mask ? as_bits(l, mask) : LLVMConstNull(i64);
-  LaneLoopNow n = {new_slot(l, LLVMTypeOf(first)), NULL, ln_new_block(l, "lane"),
-                   ln_new_block(l, "lane.done"), NULL};
-  l_store(l->b, first, n.left);
-  if (mask)
-    l_condbr(l->b, ln_any(l, mask), n.head, n.done);
-  else
-    l_br(l->b, n.head);
-  LLVMPositionBuilderAtEnd(l->b, n.head);
-  n.lane = LLVMBuildLoad2(l->b, LLVMTypeOf(first), n.left, "lane");
-  if (mask) {
-    n.mask = n.lane;
-    n.lane = lowest_bit(l, n.mask);
-  }
-  return n;
-}
-
-void ln_end_lanes(Lanes *l, const LaneLoopNow *n) {
-  LLVMTypeRef t = LLVMTypeOf(n->mask ? n->mask : n->lane);
-  LLVMValueRef one = l_int(t, 1), next, more;
-  if (n->mask) {
-    next = l_and(l->b, n->mask, l_sub(l->b, n->mask, one));
-    more = l_icmp(l->b, LLVMIntNE, next, LLVMConstNull(t));
-  } else {
-    next = l_add_nuw(l->b, n->lane, one);
-    more = l_icmp(l->b, LLVMIntULT, next, l_int(t, l->width));
-  }
-  l_store(l->b, next, n->left);
-  cg_leave_rolled(l->cg, l_condbr(l->b, more, n->head, n->done));
-  LLVMPositionBuilderAtEnd(l->b, n->done);
-}
-
-/* Vector operands and results of such a loop are in memory: that is cheaper than extracting and
- * inserting elements at a variable position. */
-static LLVMValueRef element_place(Lanes *l, LLVMTypeRef t, LLVMValueRef memory, LLVMValueRef lane) {
-  return l_gep_inbounds(l->b, t, memory, &lane, 1);
-}
-
-LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector) {
-  LLVMValueRef slot = new_slot(l, LLVMTypeOf(vector));
-  l_store(l->b, vector, slot);
-  return slot;
-}
-
-bool ln_fills_bytes(const Lanes *l, LLVMTypeRef t) {
-  return ln_is_element(t) &&
-         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
-}
-
-/* An atomic on shared memory whose result is not used; it will become a load and a store
- * (host/atomics.c), and is unrolled over the lanes. */
-static bool is_short(const Lanes *l, LLVMValueRef i) {
-  return !l->mask_now && LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) &&
-         !LLVMGetFirstUse(i);
-}
-
-/* An atomic whose result is not used and which changes nothing where its operand is 0: a test is
- * cheaper than a locked access. */
-static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
-  if (!LLVMIsAAtomicRMWInst(i) || LLVMIsAtomicSingleThread(i) || LLVMGetFirstUse(i) ||
-      ln_shape(l, LLVMGetOperand(i, 1)).kind != SHAPE_VECTOR)
-    return false;
-  switch (LLVMGetAtomicRMWBinOp(i)) {
-  case LLVMAtomicRMWBinOpAdd:
-  case LLVMAtomicRMWBinOpSub:
-  case LLVMAtomicRMWBinOpOr:
-  case LLVMAtomicRMWBinOpXor: return true;
-  default: return false;
-  }
-}
-
-static void write_unrolled(Lanes *l, LLVMValueRef i, LaneValue *v) {
-  v->now = LLVMGetPoison(ln_vector_type(l, LLVMTypeOf(i)));
-  for (unsigned k = 0; k < l->width; k++)
-    (void)ln_copy_in_lane(l, i, l_int(l->cg->t.i64, k));
-}
-
-void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
-  int n = LLVMGetNumOperands(i);
-  assert(!v || v->shape.kind == SHAPE_VECTOR);
-  LLVMValueRef *memory = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
-  for (int k = 0; k < n; k++) {
-    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
-    LaneValue *from = ln_value(l, o);
-    if (!from)
-      continue;
-    LLVMValueRef now = read(l, from);
-    if (from->shape.kind == SHAPE_VECTOR && ln_fills_bytes(l, LLVMTypeOf(o)))
-      memory[k] = ln_in_memory(l, now);
-  }
-  LLVMTypeRef one_type = LLVMTypeOf(i), t = v ? ln_vector_type(l, one_type) : NULL;
-  LLVMValueRef all = v ? ln_in_memory(l, LLVMGetPoison(t)) : NULL;
-  LLVMValueRef mask = l->mask_now;
-  if (is_nothing_of_zero(l, i)) {
-    LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
-    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(by));
-    mask = ln_and(l, mask, l_icmp(l->b, LLVMIntNE, by, zero), false);
-  }
-  LaneLoopNow lanes = ln_begin_lanes(l, mask);
-  LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
-  for (int k = 0; k < n; k++) {
-    LLVMValueRef o = LLVMGetOperand(i, (unsigned)k);
-    operands[k] = memory[k] ? l_load(l->b, LLVMTypeOf(o),
-                                     element_place(l, LLVMTypeOf(o), memory[k], lanes.lane))
-                            : ln_in_lane(l, o, lanes.lane);
-  }
-  LLVMValueRef one = copy_ins(l->b, i, operands);
-  if (v && ln_fills_bytes(l, one_type))
-    l_store(l->b, one, element_place(l, one_type, all, lanes.lane));
-  else if (v)
-    l_store(l->b, insert(l, l_load(l->b, t, all), one, lanes.lane), all);
-  ln_end_lanes(l, &lanes);
-  if (v)
-    v->now = l_load(l->b, t, all);
-}
-
 /* --- vectors --- */
 
 static void copy_flags(LLVMValueRef to, LLVMValueRef from) {
@@ -502,7 +374,7 @@ static void write_row(Lanes *l, LLVMValueRef i, LaneValue *v, const RowForm *for
   for (unsigned k = 0; k < n; k++)
     args[k] = ln_scalar(l, LLVMGetOperand(i, k));
   args[n++] = ln_number(l, t->i64, ln_shape(l, LLVMGetOperand(i, POINTER)).step);
-  args[n++] = l_zext(l->b, as_bits(l, ln_mask_or_all(l)), t->i32);
+  args[n++] = l_zext(l->b, ln_bits(l, ln_mask_or_all(l)), t->i32);
   for (unsigned k = 0; k < n; k++)
     types[k] = LLVMTypeOf(args[k]);
   if (!fn) {
@@ -763,8 +635,8 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
     ln_write_store(l, i);
   else if (LLVMIsACallInst(i))
     write_call(l, i, v);
-  else if (is_short(l, i))
-    write_unrolled(l, i, v);
+  else if (ln_is_short(l, i))
+    ln_write_short(l, i, v);
   else if (!v || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
     ln_write_lane_by_lane(l, i, v);
   else

@@ -1,0 +1,207 @@
+/* Lanes: operations without a vector form, lane by lane, in a loop over the lanes of the mask. See
+ * lanes.h; values.c calls it. */
+#include <assert.h>
+
+#include "codegen/host/host.h"
+#include "codegen/lanes/private.h"
+#include "codegen/llvm/copy.h"
+
+static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
+  LLVMValueRef slot = l_alloca(l->b, t);
+  LLVMPositionBuilderAtEnd(l->b, here);
+  return slot;
+}
+
+LaneLoopNow ln_begin_lanes(Lanes *l, LLVMValueRef mask) {
+  LLVMTypeRef i64 = l->cg->t.i64;
+  LLVMValueRef first = mask ? ln_bits(l, mask) : LLVMConstNull(i64);
+  LaneLoopNow n = {new_slot(l, LLVMTypeOf(first)), NULL, ln_new_block(l, "lane"),
+                   ln_new_block(l, "lane.done"), NULL};
+  l_store(l->b, first, n.left);
+  if (mask)
+    l_condbr(l->b, ln_any(l, mask), n.head, n.done);
+  else
+    l_br(l->b, n.head);
+  LLVMPositionBuilderAtEnd(l->b, n.head);
+  n.lane = LLVMBuildLoad2(l->b, LLVMTypeOf(first), n.left, "lane");
+  if (mask) {
+    n.mask = n.lane;
+    n.lane = ln_lowest_bit(l, n.mask);
+  }
+  return n;
+}
+
+void ln_end_lanes(Lanes *l, const LaneLoopNow *n, unsigned by) {
+  LLVMTypeRef t = LLVMTypeOf(n->mask ? n->mask : n->lane);
+  LLVMValueRef one = l_int(t, 1), next, more;
+  if (n->mask) {
+    next = l_and(l->b, n->mask, l_sub(l->b, n->mask, one));
+    more = l_icmp(l->b, LLVMIntNE, next, LLVMConstNull(t));
+  } else {
+    next = l_add_nuw(l->b, n->lane, l_int(t, by));
+    more = l_icmp(l->b, LLVMIntULT, next, l_int(t, l->width));
+  }
+  l_store(l->b, next, n->left);
+  cg_leave_rolled(l->cg, l_condbr(l->b, more, n->head, n->done));
+  LLVMPositionBuilderAtEnd(l->b, n->done);
+}
+
+/* Vector operands and results of such a loop are in memory: that is cheaper than extracting and
+ * inserting elements at a variable position. */
+static LLVMValueRef element_place(Lanes *l, LLVMTypeRef t, LLVMValueRef memory, LLVMValueRef lane) {
+  return l_gep_inbounds(l->b, t, memory, &lane, 1);
+}
+
+LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector) {
+  LLVMValueRef slot = new_slot(l, LLVMTypeOf(vector));
+  l_store(l->b, vector, slot);
+  return slot;
+}
+
+bool ln_fills_bytes(const Lanes *l, LLVMTypeRef t) {
+  return ln_is_element(t) &&
+         LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * LLVMABISizeOfType(l->cg->layout, t);
+}
+
+/* An atomic on shared memory whose result is not used; it will become a load and a store
+ * (host/atomics.c). */
+bool ln_is_short(const Lanes *l, LLVMValueRef i) {
+  return !l->mask_now && LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) &&
+         !LLVMGetFirstUse(i);
+}
+
+/* An atomic whose result is not used and which changes nothing where its operand is 0: a test is
+ * cheaper than a locked access. */
+static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
+  if (!LLVMIsAAtomicRMWInst(i) || LLVMIsAtomicSingleThread(i) || LLVMGetFirstUse(i) ||
+      ln_shape(l, LLVMGetOperand(i, 1)).kind != SHAPE_VECTOR)
+    return false;
+  switch (LLVMGetAtomicRMWBinOp(i)) {
+  case LLVMAtomicRMWBinOpAdd:
+  case LLVMAtomicRMWBinOpSub:
+  case LLVMAtomicRMWBinOpOr:
+  case LLVMAtomicRMWBinOpXor: return true;
+  default: return false;
+  }
+}
+
+/* Varying operands in such a loop. A widening cast, and an address with a uniform base, are
+ * computed for each lane: an index of one byte in memory is a load, which takes the place of eight
+ * bytes of an address and the vector operations that made it. */
+enum { MOST_LEAVES = 8 };
+typedef struct LaneLeaves {
+  LLVMValueRef old[MOST_LEAVES], memory[MOST_LEAVES];
+  unsigned n;
+} LaneLeaves;
+
+static bool is_varying(Lanes *l, LLVMValueRef v) {
+  return ln_value(l, v) && ln_shape(l, v).kind == SHAPE_VECTOR;
+}
+
+/* Values of other blocks are there where some block uses them: an operand of v need not be. */
+static bool is_here(Lanes *l, LLVMValueRef v) {
+  const LaneValue *own = ln_value(l, v);
+  return !own || own->now || own->slot;
+}
+
+/* The varying operand that is to be computed for the lane first; NULL: the value itself is taken
+ * from memory. */
+static LLVMValueRef computed_from(Lanes *l, LLVMValueRef v) {
+  bool address = LLVMIsAGetElementPtrInst(v);
+  if (!address && !LLVMIsAZExtInst(v) && !LLVMIsASExtInst(v))
+    return NULL;
+  LLVMValueRef base = LLVMGetOperand(v, 0), from = LLVMGetOperand(v, address);
+  if (address &&
+      (ln_value(l, v)->element || LLVMGetNumOperands(v) != 2 || !ln_is_uniform(ln_shape(l, base))))
+    return NULL;
+  return is_varying(l, from) && is_here(l, from) && is_here(l, base) ? from : NULL;
+}
+
+/* In front of the loop, all of whose operands are read there: what is read first within it does not
+ * dominate what follows. */
+static void keep_leaves(Lanes *l, LaneLeaves *leaves, LLVMValueRef v) {
+  LLVMValueRef from = is_varying(l, v) ? computed_from(l, v) : NULL;
+  if (from) {
+    for (int k = 0; k < LLVMGetNumOperands(v); k++)
+      keep_leaves(l, leaves, LLVMGetOperand(v, (unsigned)k));
+    return;
+  }
+  if (ln_value(l, v))
+    ln_read(l, ln_value(l, v));
+  if (!is_varying(l, v))
+    return;
+  if (!ln_fills_bytes(l, LLVMTypeOf(v)) || leaves->n == MOST_LEAVES)
+    return;
+  leaves->old[leaves->n] = v;
+  leaves->memory[leaves->n++] = ln_in_memory(l, ln_vector(l, v));
+}
+
+static LLVMValueRef leaf_in_lane(Lanes *l, const LaneLeaves *leaves, LLVMValueRef v,
+                                 LLVMValueRef lane) {
+  LLVMValueRef from = is_varying(l, v) ? computed_from(l, v) : NULL;
+  for (unsigned k = 0; k < leaves->n; k++)
+    if (leaves->old[k] == v)
+      return l_load(l->b, LLVMTypeOf(v), element_place(l, LLVMTypeOf(v), leaves->memory[k], lane));
+  if (!from)
+    return ln_in_lane(l, v, lane);
+  LLVMValueRef operands[2];
+  for (int k = 0; k < LLVMGetNumOperands(v); k++) {
+    LLVMValueRef o = LLVMGetOperand(v, (unsigned)k);
+    operands[k] = o == from ? leaf_in_lane(l, leaves, o, lane) : ln_scalar(l, o);
+  }
+  return copy_ins(l->b, v, operands);
+}
+
+static LLVMValueRef copy_by_leaves(Lanes *l, const LaneLeaves *leaves, LLVMValueRef i,
+                                   LLVMValueRef lane) {
+  int n = LLVMGetNumOperands(i);
+  LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
+  for (int k = 0; k < n; k++)
+    operands[k] = leaf_in_lane(l, leaves, LLVMGetOperand(i, (unsigned)k), lane);
+  return copy_ins(l->b, i, operands);
+}
+
+static LaneLeaves leaves_of(Lanes *l, LLVMValueRef i) {
+  LaneLeaves leaves = {.n = 0};
+  for (int k = 0; k < LLVMGetNumOperands(i); k++)
+    keep_leaves(l, &leaves, LLVMGetOperand(i, (unsigned)k));
+  return leaves;
+}
+
+/* Long vectors several lanes an iteration: the elements' places must stay unknown to LLVM, which
+ * would extract them from the registers that were stored, and for narrow ones that takes longer
+ * than a load. */
+void ln_write_short(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  enum { SHORT_VECTOR = 16, AT_ONCE = 8 };
+  unsigned by = l->width <= SHORT_VECTOR ? l->width : AT_ONCE;
+  v->now = LLVMGetPoison(ln_vector_type(l, LLVMTypeOf(i)));
+  LaneLeaves leaves = leaves_of(l, i);
+  LaneLoopNow lanes = ln_begin_lanes(l, NULL);
+  for (unsigned k = 0; k < by; k++)
+    copy_by_leaves(l, &leaves, i, l_add_nuw(l->b, lanes.lane, l_int(l->cg->t.i64, k)));
+  ln_end_lanes(l, &lanes, by);
+}
+
+void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  assert(!v || v->shape.kind == SHAPE_VECTOR);
+  LLVMTypeRef one_type = LLVMTypeOf(i), t = v ? ln_vector_type(l, one_type) : NULL;
+  LaneLeaves leaves = leaves_of(l, i);
+  LLVMValueRef all = v ? ln_in_memory(l, LLVMGetPoison(t)) : NULL;
+  LLVMValueRef mask = l->mask_now;
+  if (is_nothing_of_zero(l, i)) {
+    LLVMValueRef by = ln_vector(l, LLVMGetOperand(i, 1));
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(by));
+    mask = ln_and(l, mask, l_icmp(l->b, LLVMIntNE, by, zero), false);
+  }
+  LaneLoopNow lanes = ln_begin_lanes(l, mask);
+  LLVMValueRef one = copy_by_leaves(l, &leaves, i, lanes.lane);
+  if (v && ln_fills_bytes(l, one_type))
+    l_store(l->b, one, element_place(l, one_type, all, lanes.lane));
+  else if (v)
+    l_store(l->b, ln_insert(l, l_load(l->b, t, all), one, lanes.lane), all);
+  ln_end_lanes(l, &lanes, 1);
+  if (v)
+    v->now = l_load(l->b, t, all);
+}
