@@ -30,18 +30,61 @@ static bool is_negative_of(LLVMValueRef v, LLVMValueRef x) {
   return asked == x || (LLVMIsASExtInst(x) && LLVMGetOperand(x, 0) == asked);
 }
 
-/* index = x + (x < 0 ? n : 0) */
+static bool is_constant(LLVMValueRef v, int64_t *n) {
+  if (!LLVMIsAConstantInt(v))
+    return false;
+  *n = LLVMConstIntGetSExtValue(v);
+  return true;
+}
+
+/* v = *of + *by, by a constant; 0 if it is no such sum */
+static void as_sum(LLVMValueRef v, LLVMValueRef *of, int64_t *by) {
+  *of = v, *by = 0;
+  if (LLVMIsABinaryOperator(v) && LLVMGetInstructionOpcode(v) == LLVMAdd &&
+      is_constant(LLVMGetOperand(v, 1), by))
+    *of = LLVMGetOperand(v, 0);
+}
+
+/* x + n, of which LLVM makes y + (c + n) where x is y + c */
+static bool is_sum_of(LLVMValueRef v, LLVMValueRef x, LLVMValueRef n) {
+  LLVMValueRef of_v, of_x;
+  int64_t by_v, by_x, by;
+  as_sum(v, &of_v, &by_v);
+  as_sum(x, &of_x, &by_x);
+  return is_constant(n, &by) &&
+         ((of_v == x && by_v == by) ||
+          (of_v == of_x && (uint64_t)by_v == (uint64_t)by_x + (uint64_t)by));
+}
+
+/* x < 0 ? n : 0, for which LLVM takes the sign's bit where n is a power of two */
+static bool is_n_if_negative(LLVMValueRef v, LLVMValueRef x, LLVMValueRef n) {
+  int64_t by, mask, zero;
+  if (LLVMIsASelectInst(v))
+    return is_negative_of(LLVMGetOperand(v, 0), x) && LLVMGetOperand(v, 1) == n &&
+           is_constant(LLVMGetOperand(v, 2), &zero) && !zero;
+  if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMAnd ||
+      LLVMGetOperand(v, 1) != n || !is_constant(n, &mask) || mask <= 0 || (mask & (mask - 1)))
+    return false;
+  LLVMValueRef shift = LLVMGetOperand(v, 0);
+  int64_t sign = LLVMGetIntTypeWidth(LLVMTypeOf(x)) - 1;
+  return LLVMIsABinaryOperator(shift) && LLVMGetInstructionOpcode(shift) == LLVMLShr &&
+         LLVMGetOperand(shift, 0) == x && is_constant(LLVMGetOperand(shift, 1), &by) &&
+         by == sign - __builtin_ctzll((uint64_t)mask);
+}
+
+/* index = x + (x < 0 ? n : 0), or x < 0 ? x + n : x */
 static bool is_wrapped(Wrap *w) {
+  if (LLVMIsASelectInst(w->index)) {
+    w->x = LLVMGetOperand(w->index, 2);
+    return is_negative_of(LLVMGetOperand(w->index, 0), w->x) &&
+           is_sum_of(LLVMGetOperand(w->index, 1), w->x, w->n);
+  }
   if (!LLVMIsABinaryOperator(w->index) || LLVMGetInstructionOpcode(w->index) != LLVMAdd)
     return false;
   for (unsigned k = 0; k < 2; k++) {
-    LLVMValueRef x = LLVMGetOperand(w->index, k), s = LLVMGetOperand(w->index, 1 - k);
-    if (!LLVMIsASelectInst(s) || !is_negative_of(LLVMGetOperand(s, 0), x) ||
-        LLVMGetOperand(s, 1) != w->n || !LLVMIsAConstantInt(LLVMGetOperand(s, 2)) ||
-        !LLVMIsNull(LLVMGetOperand(s, 2)))
-      continue;
-    w->x = x;
-    return true;
+    w->x = LLVMGetOperand(w->index, k);
+    if (is_n_if_negative(LLVMGetOperand(w->index, 1 - k), w->x, w->n))
+      return true;
   }
   return false;
 }
