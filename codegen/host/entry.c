@@ -576,9 +576,20 @@ void hl_pass_lanes(Cg *cg) {
     l->row = hl_make_row(l, thread_of(l), (HostRow){0});
 }
 
+/* Does the kernel run thread by thread, and is it in the form that lanes assume? */
+static bool has_lone_threads(const Loops *l) {
+  return l && l->width && !l->row && !l->fission.nsegments;
+}
+
+void hl_pass_ranges(Cg *cg) {
+  const Loops *l = hl_loops(cg);
+  if (has_lone_threads(l) && !l->checks)
+    cg_host_version_ranges(cg, thread_of(l));
+}
+
 void hl_pass_wraps(Cg *cg) {
   const Loops *l = hl_loops(cg);
-  if (l && l->width && !l->row && !l->fission.nsegments)
+  if (has_lone_threads(l))
     cg_host_split_wraps(cg, thread_of(l));
 }
 

@@ -100,6 +100,15 @@ LLVMValueRef cg_host_compute(Cg *cg, LLVMValueRef thread, LLVMValueRef v, LLVMVa
 void cg_host_ask_signs_early(Cg *cg, LLVMValueRef thread);
 /* wrapped_indices.c: bounds checks in two steps, in a function that runs thread by thread. */
 void cg_host_split_wraps(Cg *cg, LLVMValueRef f);
+/* A bounds check as lowering writes it, at the end of a block: of x, or if x is negative of x + n,
+ * which is below n. */
+typedef struct HostCheck {
+  LLVMBasicBlockRef block, ok, stop;
+  LLVMValueRef x, n, index, test; /* index: x itself where it is known not to be negative */
+} HostCheck;
+bool cg_host_find_check(LLVMBasicBlockRef block, HostCheck *check);
+/* sure_ranges.c: loops without the checks that hold throughout, in such a function. */
+void cg_host_version_ranges(Cg *cg, LLVMValueRef f);
 
 /* How a row of threads is to run. */
 typedef struct HostRow {

@@ -14,11 +14,7 @@
 #include "codegen/host/host.h"
 #include "codegen/llvm/graph.h"
 
-/* A check as lowering writes it. index: x, or x + n if x is negative. */
-typedef struct Wrap {
-  LLVMBasicBlockRef block, ok, stop;
-  LLVMValueRef x, n, index, test;
-} Wrap;
+typedef HostCheck Wrap;
 
 /* Of an index that was read from memory as a narrow one, LLVM asks the narrow one: its sign is that
  * of its extension. */
@@ -51,9 +47,8 @@ static bool is_sum_of(LLVMValueRef v, LLVMValueRef x, LLVMValueRef n) {
   int64_t by_v, by_x, by;
   as_sum(v, &of_v, &by_v);
   as_sum(x, &of_x, &by_x);
-  return is_constant(n, &by) &&
-         ((of_v == x && by_v == by) ||
-          (of_v == of_x && (uint64_t)by_v == (uint64_t)by_x + (uint64_t)by));
+  return is_constant(n, &by) && ((of_v == x && by_v == by) ||
+                                 (of_v == of_x && (uint64_t)by_v == (uint64_t)by_x + (uint64_t)by));
 }
 
 /* x < 0 ? n : 0, for which LLVM takes the sign's bit where n is a power of two */
@@ -106,19 +101,26 @@ static bool is_used_after(const Wrap *w) {
   return true;
 }
 
-static bool find_wrap(LLVMBasicBlockRef block, Wrap *w) {
+bool cg_host_find_check(LLVMBasicBlockRef block, HostCheck *w) {
   Fork fork;
   if (!graph_fork(LLVMGetBasicBlockTerminator(block), &fork))
     return false;
-  *w = (Wrap){.block = block, .ok = fork.yes, .stop = fork.no, .test = fork.condition};
+  *w = (HostCheck){.block = block, .ok = fork.yes, .stop = fork.no, .test = fork.condition};
   if (!LLVMIsAICmpInst(w->test) || LLVMGetICmpPredicate(w->test) != LLVMIntULT ||
       LLVMGetInstructionParent(w->test) != block ||
       !LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(w->stop)))
     return false;
   w->index = LLVMGetOperand(w->test, 0), w->n = LLVMGetOperand(w->test, 1);
-  return is_extent(w->n) && is_wrapped(w) && LLVMGetInstructionParent(w->index) == block &&
-         graph_before(w->ok) && graph_before(w->stop) &&
-         !LLVMIsAPHINode(LLVMGetFirstInstruction(w->ok)) && is_used_after(w);
+  if (!is_wrapped(w))
+    w->x = w->index;
+  return is_extent(w->n);
+}
+
+static bool find_wrap(LLVMBasicBlockRef block, Wrap *w) {
+  return cg_host_find_check(block, w) && w->index != w->x &&
+         LLVMGetInstructionParent(w->index) == block && graph_before(w->ok) &&
+         graph_before(w->stop) && !LLVMIsAPHINode(LLVMGetFirstInstruction(w->ok)) &&
+         is_used_after(w);
 }
 
 /* Gives the phis of the trap's block another predecessor, and the index computed there. */
