@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "codegen/lanes/lanes.h"
+#include "codegen/llvm/bit_loops.h"
 
 /* --- variables and loops --- */
 
@@ -499,6 +500,16 @@ void hl_pass_regular(Cg *cg) {
   }
   if (l && !has_barriers(l))
     cg_attribute(cg, thread_of(l), L_FUNCTION, cg_host_inlining(thread_of(l), 1), 0);
+}
+
+void hl_pass_bits(Cg *cg) {
+  const Loops *l = hl_loops(cg);
+  bool found = false;
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); l && l->width && f;
+       f = LLVMGetNextFunction(f))
+    found |= !LLVMIsDeclaration(f) && cg_count_bits(cg, f);
+  if (found)
+    cg_lanes_regulate(cg);
 }
 
 void hl_pass_fission(Cg *cg) {

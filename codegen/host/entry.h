@@ -68,6 +68,7 @@ typedef struct Loops {
 void hl_pass_math(Cg *cg);
 void hl_pass_inline_barriers(Cg *cg);
 void hl_pass_regular(Cg *cg);
+void hl_pass_bits(Cg *cg);
 void hl_pass_fission(Cg *cg);
 void hl_pass_segments(Cg *cg);
 void hl_pass_join(Cg *cg);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codegen/flatten/flatten.h"
+#include "codegen/llvm/bit_loops.h"
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/machines.h"
@@ -130,6 +131,14 @@ static void left_over(Cg *cg) {
 }
 
 static void keep_guards(Cg *cg) { cg->keeps_guards = true; }
+
+static void bit_loops(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f) && cg_count_bits(cg, f))
+      cg_run_function_passes(cg, f,
+                             "instcombine<no-verify-fixpoint>,simplifycfg,"
+                             "instcombine<no-verify-fixpoint>");
+}
 
 static void masked_unroll(Cg *cg) {
   if (cg_nvptx_masked(cg, false))

@@ -1,4 +1,4 @@
-"""Loops that count bits: one instruction on a GPU (codegen/nvptx/bit_loops.c), with CPython's results for every number."""
+"""Loops that count bits: one instruction (codegen/llvm/bit_loops.c), with CPython's results for every number."""
 
 import re
 

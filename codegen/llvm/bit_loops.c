@@ -1,28 +1,34 @@
-/* NVPTX bit loops: loops that count bits become one instruction.
+/* Bit loops: loops that count bits become one instruction.
  *
  *   while x: x &= x - 1; n += 1      n += popcount(x)
  *   while x: x >>= 1; n += 1         n += the bit length of x
  *   while x: n += x & 1; x >>= 1     n += popcount(x)
  *
- * In: functions after LLVM's passes, which have rotated such a loop into one block that runs at
- * least once and has no other effect. Each of its variables must be x itself, or a sum of the same
- * term in each iteration, or of x's lowest bit, or change by an exclusive or with the same term.
- * LLVM has a pass for the first form, which it does not run for this target. */
+ * In: functions without variables in memory. Such a loop has no other effect, and is one block that
+ * runs at least once (after LLVM's passes, which rotate loops), or a block that asks and one that
+ * counts (before them). Each of its variables must be x itself, or a sum of the same term in each
+ * iteration, or of x's lowest bit, or change by an exclusive or with the same term.
+ * LLVM has a pass for the first form, which it does not run for NVPTX, and for the host only when
+ * threads are lanes of vectors already: loops that the lanes leave one by one. */
+#include "codegen/llvm/bit_loops.h"
+
 #include <assert.h>
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
-#include "codegen/nvptx/nvptx.h"
 
 typedef struct BitLoop {
   Cg *cg;
-  LLVMBasicBlockRef block, exit, from; /* from: the block before it */
-  LLVMValueRef x, next;                /* the phi, and its value for the next iteration */
-  LLVMValueRef start;                  /* x's first value */
-  bool shifts;                         /* x >> 1, else x & (x - 1) */
-  bool arithmetic;     /* that shift is; the loop ends at numbers that are not positive */
-  LLVMValueRef rounds; /* how often it runs: once there is code for it */
+  /* the header; the one that counts, which is the header where that runs at least once; from: the
+   * block before them */
+  LLVMBasicBlockRef block, body, exit, from;
+  bool asks_first;      /* it may run zero times: two blocks */
+  LLVMValueRef x, next; /* the phi, and its value for the next iteration */
+  LLVMValueRef start;   /* x's first value */
+  bool shifts;          /* x >> 1, else x & (x - 1) */
+  bool arithmetic;      /* that shift is; the loop ends at numbers that are not positive */
+  LLVMValueRef rounds;  /* how often it runs: once there is code for it */
 } BitLoop;
 
 /* The other operand of a commutative operation that has `one` as an operand; else NULL. */
@@ -34,7 +40,8 @@ static LLVMValueRef other_operand(LLVMValueRef v, LLVMOpcode op, LLVMValueRef on
 }
 
 static bool is_inside(const BitLoop *l, LLVMValueRef v) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == l->block;
+  LLVMBasicBlockRef b = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+  return b && (b == l->block || b == l->body);
 }
 
 /* --- the loop --- */
@@ -50,15 +57,19 @@ static bool is_step(BitLoop *l) {
          cg_is_number(LLVMGetOperand(l->next, 1), 1);
 }
 
-/* Does it go on while the next x is not 0, or positive where the shift is arithmetic? */
-static bool is_condition(const BitLoop *l, const Fork *end) {
+/* Does it go on while the next x is not 0, or positive where the shift is arithmetic? Where it asks
+ * first, while x is. */
+static bool is_condition(BitLoop *l, const Fork *end) {
   LLVMValueRef c = end->condition;
-  if (!LLVMIsAICmpInst(c) || (end->yes == l->block) == (end->no == l->block))
+  if (!LLVMIsAICmpInst(c) || (end->yes == l->body) == (end->no == l->body))
     return false;
   LLVMIntPredicate p = LLVMGetICmpPredicate(c);
-  bool stays = end->yes == l->block, of_next = LLVMGetOperand(c, 0) == l->next;
-  if (!of_next && (!l->shifts || LLVMGetOperand(c, 0) != l->x))
+  bool stays = end->yes == l->body,
+       of_next = LLVMGetOperand(c, 0) == (l->asks_first ? l->x : l->next);
+  if (!of_next && (l->asks_first || !l->shifts || LLVMGetOperand(c, 0) != l->x))
     return false;
+  /* inside a loop that asks first whether x is positive, LLVM takes any shift for a logical one */
+  l->arithmetic |= l->asks_first && l->shifts && (p == LLVMIntSGT || p == LLVMIntSLT);
   LLVMValueRef limit = LLVMGetOperand(c, 1);
   if (l->arithmetic) /* next > 0 is x > 1 */
     return stays ? p == LLVMIntSGT && cg_is_number(limit, !of_next)
@@ -72,7 +83,7 @@ static bool is_condition(const BitLoop *l, const Fork *end) {
 static bool find_x(BitLoop *l, const Fork *end) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); LLVMIsAPHINode(i);
        i = LLVMGetNextInstruction(i)) {
-    l->x = i, l->next = graph_incoming(i, l->block), l->start = graph_incoming(i, l->from);
+    l->x = i, l->next = graph_incoming(i, l->body), l->start = graph_incoming(i, l->from);
     if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind && is_step(l) && is_condition(l, end))
       return true;
   }
@@ -94,41 +105,50 @@ static bool is_lowest_bit(const BitLoop *l, LLVMValueRef v) {
 
 /* What a variable changes by in each iteration: the same term, or the lowest bit; else NULL. */
 static LLVMValueRef term_of(const BitLoop *l, LLVMValueRef phi) {
-  LLVMValueRef next = graph_incoming(phi, l->block);
+  LLVMValueRef next = graph_incoming(phi, l->body);
   LLVMValueRef sum = other_operand(next, LLVMAdd, phi), flip = other_operand(next, LLVMXor, phi);
   if (sum && (!is_inside(l, sum) || is_lowest_bit(l, sum)))
     return sum;
   return flip && !is_inside(l, flip) ? flip : NULL;
 }
 
+/* The variable as it is when the loop ends. */
+static LLVMValueRef last_of(const BitLoop *l, LLVMValueRef phi) {
+  return l->asks_first ? phi : graph_incoming(phi, l->body);
+}
+
 /* Is the value, after the loop, one that is known: a variable's last? */
 static bool is_result(const BitLoop *l, LLVMValueRef v) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); LLVMIsAPHINode(i);
        i = LLVMGetNextInstruction(i))
-    if (graph_incoming(i, l->block) == v)
+    if (last_of(l, i) == v)
       return true;
   return false;
 }
 
 static bool is_used_outside(const BitLoop *l, LLVMValueRef v) {
   for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-    if (LLVMGetInstructionParent(LLVMGetUser(u)) != l->block)
+    if (!is_inside(l, LLVMGetUser(u)))
       return true;
   return false;
 }
 
-static bool only_counts(const BitLoop *l) {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); i; i = LLVMGetNextInstruction(i)) {
+static bool only_counts_in(const BitLoop *l, LLVMBasicBlockRef block) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     bool phi = LLVMIsAPHINode(i);
     if (phi &&
         (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind || (i != l->x && !term_of(l, i))))
       return false;
-    if (!phi && i != LLVMGetBasicBlockTerminator(l->block) && !cg_only_computes(i))
+    if (!phi && i != LLVMGetBasicBlockTerminator(block) && !cg_only_computes(i))
       return false;
     if (is_used_outside(l, i) && !is_result(l, i))
       return false;
   }
   return true;
+}
+
+static bool only_counts(const BitLoop *l) {
+  return only_counts_in(l, l->block) && (!l->asks_first || only_counts_in(l, l->body));
 }
 
 /* --- its results --- */
@@ -145,11 +165,12 @@ static LLVMValueRef is_positive(BitLoop *l) {
   return l_icmp(l->cg->builder, LLVMIntSGT, l->start, LLVMConstNull(LLVMTypeOf(l->start)));
 }
 
-/* At least 1, also for an x that is 0, and for one that is negative where that ends the loop. */
+/* At least 1 where the loop does not ask first, also for an x that is 0, and for one that is
+ * negative where that ends the loop. */
 static LLVMValueRef count_rounds(BitLoop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMTypeRef t = LLVMTypeOf(l->start);
-  LLVMValueRef one = l_int(t, 1), n = NULL;
+  LLVMValueRef least = l_int(t, !l->asks_first), n = NULL;
   if (l->shifts) {
     LLVMValueRef zeros = call(l, "llvm.ctlz",
                               (LLVMValueRef[]){l->start, LLVMConstNull(l->cg->t.i1)}, 2);
@@ -158,8 +179,8 @@ static LLVMValueRef count_rounds(BitLoop *l) {
     n = count_of_ones(l);
   }
   if (l->arithmetic)
-    return l_select(b, is_positive(l), n, one);
-  return call(l, "llvm.umax", (LLVMValueRef[]){n, one}, 2);
+    return l_select(b, is_positive(l), n, least);
+  return l->asks_first ? n : call(l, "llvm.umax", (LLVMValueRef[]){n, least}, 2);
 }
 
 static LLVMValueRef last_x(BitLoop *l) {
@@ -167,13 +188,16 @@ static LLVMValueRef last_x(BitLoop *l) {
   LLVMTypeRef t = LLVMTypeOf(l->start);
   if (!l->arithmetic)
     return LLVMConstNull(t);
-  return l_select(b, is_positive(l), LLVMConstNull(t), l_ashr(b, l->start, l_int(t, 1)));
+  return l_select(b, is_positive(l), LLVMConstNull(t),
+                  l->asks_first ? l->start : l_ashr(b, l->start, l_int(t, 1)));
 }
 
 /* The sum of the lowest bits of all x. */
 static LLVMValueRef sum_of_bits(BitLoop *l) {
   LLVMBuilderRef b = l->cg->builder;
-  LLVMValueRef first = l_and(b, l->start, l_int(LLVMTypeOf(l->start), 1));
+  LLVMValueRef first = LLVMConstNull(LLVMTypeOf(l->start));
+  if (!l->asks_first)
+    first = l_and(b, l->start, l_int(LLVMTypeOf(l->start), 1));
   return l->arithmetic ? l_select(b, is_positive(l), count_of_ones(l), first) : count_of_ones(l);
 }
 
@@ -183,13 +207,13 @@ static LLVMValueRef result_of(BitLoop *l, LLVMValueRef phi) {
   LLVMTypeRef t = LLVMTypeOf(phi);
   if (is_inside(l, term))
     return l_add(b, start, l_int_cast(b, sum_of_bits(l), t, false));
-  if (cg_is_op(graph_incoming(phi, l->block), LLVMAdd))
+  if (cg_is_op(graph_incoming(phi, l->body), LLVMAdd))
     return l_add(b, start, l_mul(b, l_int_cast(b, l->rounds, t, false), term));
   LLVMValueRef odd = l_trunc(b, l->rounds, l->cg->t.i1);
   return l_xor(b, start, l_select(b, odd, term, LLVMConstNull(t)));
 }
 
-/* The block runs once and computes the results from what its variables begin with. */
+/* The header runs once and computes the results from what its variables begin with. */
 static void rewrite(BitLoop *l) {
   LLVMValueRef end = LLVMGetBasicBlockTerminator(l->block), phi, following;
   LLVMPositionBuilderBefore(l->cg->builder, end);
@@ -198,12 +222,12 @@ static void rewrite(BitLoop *l) {
   for (phi = LLVMGetFirstInstruction(l->block); LLVMIsAPHINode(phi);
        phi = LLVMGetNextInstruction(phi)) {
     LLVMValueRef result = phi == l->x ? last_x(l) : result_of(l, phi);
-    LLVMValueRef next = graph_incoming(phi, l->block);
-    for (LLVMUseRef u = LLVMGetFirstUse(next), more; u; u = more) {
+    LLVMValueRef last = last_of(l, phi);
+    for (LLVMUseRef u = LLVMGetFirstUse(last), more; u; u = more) {
       more = LLVMGetNextUse(u);
       LLVMValueRef by = LLVMGetUser(u);
       for (unsigned k = 0; !is_inside(l, by) && k < (unsigned)LLVMGetNumOperands(by); k++)
-        if (LLVMGetOperand(by, k) == next)
+        if (LLVMGetOperand(by, k) == last)
           LLVMSetOperand(by, k, result);
     }
   }
@@ -214,32 +238,34 @@ static void rewrite(BitLoop *l) {
     LLVMReplaceAllUsesWith(phi, graph_incoming(phi, l->from));
     LLVMInstructionEraseFromParent(phi);
   }
+  if (l->asks_first)
+    LLVMDeleteBasicBlock(l->body);
 }
 
-static bool rewrite_in(Cg *cg, LLVMValueRef f) {
+/* The loop's blocks, if it has the form; only they, *end and `from` are set then. */
+static bool find_blocks(const FnGraph *g, const GraphLoop *loop, BitLoop *l, Fork *end) {
+  const GraphNode *n = &g->nodes[loop->header];
+  if (loop->nnodes > 2 || loop->nlatches != 1 || n->npred != 2 || !graph_fork(n->last, end))
+    return false;
+  const GraphNode *body = &g->nodes[loop->latches[0]];
+  l->block = n->block, l->body = body->block, l->asks_first = body != n;
+  l->from = g->nodes[n->pred[n->pred[0] == loop->latches[0]]].block;
+  l->exit = end->yes == l->body ? end->no : end->yes;
+  return l->exit != l->block && l->exit != l->body &&
+         (!l->asks_first || (graph_before(l->body) == l->block && graph_next(l->body) == l->block));
+}
+
+bool cg_count_bits(Cg *cg, LLVMValueRef f) {
   FnGraph g = graph_of(&cg->cx->arena, f, NULL);
   bool found = false;
   graph_loops(&g);
   for (uint32_t k = 0; k < g.loops.len; k++) {
-    const GraphNode *n = &g.nodes[g.loops.data[k].header];
+    BitLoop l = {.cg = cg};
     Fork end;
-    if (g.loops.data[k].nnodes != 1 || n->npred != 2 || !graph_fork(n->last, &end))
-      continue;
-    uint32_t before = n->pred[n->pred[0] == g.loops.data[k].header];
-    BitLoop l = {.cg = cg, .block = n->block, .from = g.nodes[before].block};
-    l.exit = end.yes == l.block ? end.no : end.yes;
-    if (!find_x(&l, &end) || !only_counts(&l))
+    if (!find_blocks(&g, &g.loops.data[k], &l, &end) || !find_x(&l, &end) || !only_counts(&l))
       continue;
     rewrite(&l);
     found = true;
   }
   return found;
-}
-
-void cg_nvptx_bits(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && rewrite_in(cg, f))
-      cg_run_function_passes(cg, f,
-                             "instcombine<no-verify-fixpoint>,simplifycfg,"
-                             "instcombine<no-verify-fixpoint>");
 }
