@@ -114,7 +114,7 @@ static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef 
     return divide_by_power(lw, w, x, power_of_two(y));
   bool positive = LLVMIsAConstantInt(y) && LLVMGetIntTypeWidth(t) <= 64 &&
                   LLVMConstIntGetSExtValue(y) > 0;
-  if (lw->target->narrows && (exact || positive))
+  if (positive || (lw->target->narrows && exact))
     return divide_rounding(lw, w, x, y);
   LLVMValueRef zero = LLVMConstNull(t), one = l_int(t, 1);
   LLVMValueRef lowest = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 1));
