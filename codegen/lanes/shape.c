@@ -527,7 +527,8 @@ static bool is_late(Lanes *l, const LaneValue *v) {
          !LLVMGetNextUse(use) && LLVMGetUser(use) == LLVMGetBasicBlockTerminator(b->in->block);
 }
 
-/* No CPU divides vectors of integers: such a division counts once for each lane. */
+/* No CPU divides vectors of integers: what divide.c does not take counts once for each lane, and
+ * what it takes is about as long. */
 static bool is_short_enough(const Lanes *l) {
   uint64_t n = 0;
   for (uint32_t k = 0; k < l->values.len; k++) {

@@ -455,7 +455,8 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   case LLVMUDiv:
   case LLVMSDiv:
   case LLVMURem:
-  case LLVMSRem: return l_binop(b, op, x, divisor(l, i));
+  case LLVMSRem:
+    return ln_divides(l, i) ? ln_divide(l, i, x, divisor(l, i)) : l_binop(b, op, x, divisor(l, i));
   default: break;
   }
   if (LLVMGetNumOperands(i) == 1)

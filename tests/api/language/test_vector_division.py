@@ -1,0 +1,149 @@
+"""Division of integers by neighbouring threads: on the host device as floats (codegen/lanes/divide.c). Compared with
+Python's own integers, for numbers of all sizes and those at which a rounded quotient could be one off.
+"""
+
+import numpy as np
+import pytest
+from pyptx import cuda
+
+DTYPES = ["int64", "uint64", "int32", "uint32", "int16", "uint16"]
+
+
+def both(x, y, quotients, rests):
+    i = cuda.grid(1)
+    if i < x.size:
+        quotients[i] = x[i] // y[i]
+        rests[i] = x[i] % y[i]
+
+
+def by_one(x, y, quotients, rests):
+    i = cuda.grid(1)
+    if i < x.size:
+        quotients[i] = x[i] // y[0]
+        rests[i] = x[i] % y[0]
+
+
+def under_masks(x, y, quotients, rests):
+    i = cuda.grid(1)
+    if i < x.size:
+        if y[i] != 0 and x[i] % 3 != 1:
+            quotients[i] = x[i] // y[i]
+        else:
+            rests[i] = x[i] % y[i]
+
+
+def numbers(dtype, n, rng):
+    """Numbers of every length, the ends of the type, and those around powers of two."""
+    info = np.iinfo(dtype)
+    bits = rng.integers(0, info.bits + 1, n)
+    some = [int(rng.integers(0, 2**63)) * 2 + int(rng.integers(0, 2)) for _ in range(n)]
+    some = [v >> (64 - int(b)) if b else 0 for v, b in zip(some, bits)]
+    near = [(1 << k) + d for k in range(info.bits) for d in (-2, -1, 0, 1, 2)]
+    some += [v for v in near if info.min <= v <= info.max] + [info.min, info.min + 1, info.max, info.max - 1]
+    some = [v - (1 << info.bits) if v > info.max else v for v in some]
+    return [v * int(s) if info.min <= -v <= info.max else v for v, s in zip(some, rng.choice([1, -1], len(some)))]
+
+
+def pairs(dtype, n):
+    """x and y: of any size, and x next to multiples of y."""
+    info, rng = np.iinfo(dtype), np.random.default_rng(7)
+    x, y = numbers(dtype, n, rng), numbers(dtype, n, rng)
+    rng.shuffle(y)
+    factors = numbers(dtype, n, rng)
+    next_to = [(d * (f % (info.max // max(abs(d), 1) + 1)) + int(rng.integers(-2, 3)), d) for d, f in zip(y, factors)]
+    next_to = [p for p in next_to if info.min <= p[0] <= info.max]
+    x += [p[0] for p in next_to]
+    y += [p[1] for p in next_to]
+    x += [info.min, info.max, info.min, info.max, 5]
+    y += [-1 if info.min else 1, 1, info.max, info.max, 0]
+    return np.array(x, dtype), np.array(y, dtype)
+
+
+def expected(x, y):
+    """As pyptx defines it: by 0 both are 0, and what does not fit wraps."""
+    info = np.iinfo(x.dtype)
+    found = [divmod(int(a), int(b)) if b else (0, 0) for a, b in zip(x, y)]
+    wrapped = [(q - (1 << info.bits) if q > info.max else q, r) for q, r in found]
+    return np.array([q for q, _ in wrapped], x.dtype), np.array([r for _, r in wrapped], x.dtype)
+
+
+def run(kernel, x, y):
+    quotients, rests = np.zeros_like(x), np.zeros_like(x)
+    cuda.jit(kernel)[-(-len(x) // 128), 128](x, y, quotients, rests)
+    return quotients, rests
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_by_numbers_of_their_own(dtype):
+    x, y = pairs(dtype, 2_000)
+    for got, right in zip(run(both, x, y), expected(x, y)):
+        np.testing.assert_array_equal(got, right)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_by_one_number(dtype):
+    x = pairs(dtype, 50)[0]
+    for d in sorted(set(numbers(dtype, 20, np.random.default_rng(3))))[::7]:
+        y = np.array([d], dtype)
+        for got, right in zip(run(by_one, x, y), expected(x, np.full_like(x, y[0]))):
+            np.testing.assert_array_equal(got, right)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_under_masks(dtype):
+    x, y = pairs(dtype, 1_000)
+    quotients, rests = expected(x, y)
+    first = (y != 0) & (expected(x, np.full_like(x, 3))[1] != 1)
+    got = run(under_masks, x, y)
+    np.testing.assert_array_equal(got[0], np.where(first, quotients, 0))
+    np.testing.assert_array_equal(got[1], np.where(first, 0, rests))
+
+
+@pytest.mark.parametrize("divisor", [1, 3, 10, -7, 1000003, 2**31 - 1, -(2**31), 2**40 + 1, 2**62 - 1, 2**63 - 1, -(2**63)])
+def test_by_a_constant(divisor):
+    def kernel(x, quotients, rests):
+        i = cuda.grid(1)
+        if i < x.size:
+            quotients[i] = x[i] // divisor
+            rests[i] = x[i] % divisor
+
+    x = pairs("int64", 200)[0]
+    x = np.concatenate([x, [v for k in range(-3, 4) for d in (-1, 0, 1) if -(2**63) <= (v := k * divisor + d) < 2**63]])
+    x = x.astype(np.int64)
+    quotients, rests = np.zeros_like(x), np.zeros_like(x)
+    cuda.jit(kernel)[-(-len(x) // 128), 128](x, quotients, rests)
+    for got, right in zip((quotients, rests), expected(x, np.full_like(x, divisor))):
+        np.testing.assert_array_equal(got, right)
+
+
+@pytest.mark.parametrize("divisor", [3, 10, 2**32 + 1, 2**63 - 1, 2**63 - 2**14 + 1, 2**63, 2**63 + 1, 2**64 - 1])
+def test_by_an_unsigned_constant(divisor):
+    by = np.uint64(divisor)
+
+    def kernel(x, quotients, rests):
+        i = cuda.grid(1)
+        if i < x.size:
+            quotients[i] = x[i] // by
+            rests[i] = x[i] % by
+
+    x = pairs("uint64", 200)[0]
+    near = [v for k in range(4) for d in range(-3, 4) if 0 <= (v := k * divisor + d) < 2**64]
+    x = np.concatenate([x, np.array(near, np.uint64)])
+    quotients, rests = np.zeros_like(x), np.zeros_like(x)
+    cuda.jit(kernel)[-(-len(x) // 128), 128](x, quotients, rests)
+    for got, right in zip((quotients, rests), expected(x, np.full_like(x, by))):
+        np.testing.assert_array_equal(got, right)
+
+
+def test_one_division_by_a_constant(device):
+    """Rounded down without a remainder, which would be a second division where LLVM moves a sign into the divisor."""
+    if device != "host":
+        pytest.skip("of the host's code")
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = x[i] - x[i] // 1460 + x[i] // 36524
+
+    text = cuda.jit(opt=3)(kernel).inspect_llvm("int32[::1], int32[::1]")
+    assert " srem " not in text and " sdiv " not in text
