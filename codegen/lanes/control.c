@@ -673,8 +673,10 @@ static void make_regular(Cg *cg) {
       lower_switches(cg, f);
   merge_latches(cg);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && LLVMCountBasicBlocks(f) <= 2 * LANES_BLOCKS)
+    if (!LLVMIsDeclaration(f) && LLVMCountBasicBlocks(f) <= 2 * LANES_BLOCKS) {
+      ln_shorten_products(cg, f);
       cg_run_function_passes(cg, f, "loop-simplify,lcssa");
+    }
 }
 
 void cg_lanes_prepare(Cg *cg) {

@@ -282,6 +282,8 @@ LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask);
 /* i64: the first lane of a mask that is not empty; of NULL (all lanes), 0 */
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask);
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);
+/* products.c: low halves of long products; before the analysis */
+void ln_shorten_products(Cg *cg, LLVMValueRef f);
 /* divide.c: is this division of integers written as one of floats? */
 bool ln_divides(const Lanes *l, LLVMValueRef division);
 LLVMValueRef ln_divide(Lanes *l, LLVMValueRef division, LLVMValueRef x, LLVMValueRef y);

@@ -1,0 +1,62 @@
+"""Both halves of products of 32-bit numbers, as random generators take them, beside Python's integers. On the host device
+the low one is a product of 32 bits of its own (codegen/lanes/products.c).
+"""
+
+import numpy as np
+import pytest
+from pyptx import cuda, int32, int64, uint32, uint64
+
+
+def unsigned(x, y, high, low):
+    i = cuda.grid(1)
+    if i < x.size:
+        p = uint64(x[i]) * uint64(y[i])
+        high[i] = uint32(p >> 32)
+        low[i] = uint32(p)
+
+
+def signed(x, y, high, low):
+    i = cuda.grid(1)
+    if i < x.size:
+        p = int64(x[i]) * int64(y[i])
+        high[i] = int32(p >> 32)
+        low[i] = int32(p)
+
+
+def by_a_constant(x, y, high, low):
+    """The factors come from another block, the product from a loop."""
+    i = cuda.grid(1)
+    if i < x.size:
+        a = x[i]
+        b = y[i]
+        for _ in range(7):
+            p = uint64(a) * uint64(0xD2511F53)
+            a, b = uint32(p >> 32) ^ b, uint32(p)
+        high[i] = a
+        low[i] = b
+
+
+def numbers(dtype):
+    info, rng = np.iinfo(dtype), np.random.default_rng(5)
+    ends = [info.min, info.min + 1, 0, 1, 2, 2**16, info.max // 2, info.max - 1, info.max]
+    x, y = np.meshgrid(ends, ends)
+    some = rng.integers(info.min, info.max, (2, 1000), dtype, endpoint=True)
+    return np.append(x.astype(dtype), some[0]), np.append(y.astype(dtype), some[1])
+
+
+@pytest.mark.parametrize("kernel, dtype", [(unsigned, "uint32"), (signed, "int32"), (by_a_constant, "uint32")])
+def test_halves(kernel, dtype):
+    x, y = numbers(dtype)
+    high, low = np.zeros_like(x), np.zeros_like(x)
+    cuda.jit(kernel)[-(-len(x) // 64), 64](x, y, high, low)
+    if kernel is by_a_constant:
+        a, b = x.astype(object), y.astype(object)
+        for _ in range(7):
+            p = a * 0xD2511F53
+            a, b = (p >> 32) ^ b, p & 0xFFFFFFFF
+        right = a, b
+    else:
+        p = x.astype(object) * y.astype(object)
+        right = p >> 32, p & 0xFFFFFFFF
+    assert high.tolist() == list(right[0])
+    assert (low.view(np.uint32)).tolist() == list(right[1])
