@@ -397,18 +397,26 @@ static LLVMValueRef make_block(const Loops *outer) {
   return l.entry;
 }
 
+/* Runs the block as whole vectors of `w` if its width allows it, and goes to `done`; the builder is
+ * left where it is to run otherwise. */
+static void run_if_whole(Loops *l, const Whole *w, LLVMBasicBlockRef done) {
+  LLVMBasicBlockRef whole = hl_new_block(l, "whole"), other = hl_new_block(l, "other");
+  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], hl_i32(l, w->width - 1), "odd");
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, hl_i32(l, 0)), whole, other);
+  hl_at(l, whole);
+  hl_run_whole(l, w);
+  l_br(l->b, done);
+  hl_at(l, other);
+}
+
 /* A block as whole vectors if its width allows it, else by SYMBOL.block. */
 static void run_whole_or_not(Loops *l) {
-  LLVMBasicBlockRef whole = hl_new_block(l, "whole"), other = hl_new_block(l, "other"),
-                    done = hl_new_block(l, "");
-  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], hl_i32(l, l->whole.width - 1), "odd");
+  LLVMBasicBlockRef done = hl_new_block(l, "");
   LLVMValueRef block = make_block(l);
-  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, hl_i32(l, 0)), whole, other);
-  hl_at(l, other);
+  run_if_whole(l, &l->whole, done);
+  if (l->narrow.fission.nsegments)
+    run_if_whole(l, &l->narrow, done);
   l_call(l->b, block, l->args, HOST_TX);
-  l_br(l->b, done);
-  hl_at(l, whole);
-  hl_run_whole(l);
   l_br(l->b, done);
   hl_at(l, done);
 }
@@ -623,11 +631,15 @@ void hl_pass_entry(Cg *cg) {
   run_blocks(l, thread_of(l));
   cg_lanes_forget_doubles(cg);
   RtHostCode *host = &cg->out->host;
-  uint32_t frame = l->fission.frame_bytes, whole = l->whole.fission.frame_bytes;
+  uint32_t frame = l->fission.frame_bytes;
+  const Whole *wholes[] = {&l->whole, &l->narrow};
+  for (int k = 0; k < 2; k++)
+    if (wholes[k]->fission.frame_bytes > frame)
+      frame = wholes[k]->fission.frame_bytes;
   cg->kernel = l->entry;
   host->static_shared = cg->static_shared;
   host->constant = cg->constant_bytes;
-  host->frame_bytes = frame > whole ? frame : whole;
+  host->frame_bytes = frame;
   host->meets_grid = hl_has_meeting(&l->fission, RT_MEET_GRID);
   host->yields = hl_has_meeting(&l->fission, RT_MEET_YIELD);
   host->waits = hl_has_meeting(&l->fission, RT_MEET_WAIT) || has_places(cg);

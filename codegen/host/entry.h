@@ -37,9 +37,9 @@ typedef struct Loops {
   LLVMValueRef row;        /* of a kernel without barriers, NULL if there is none */
   bool joined;             /* neighbouring blocks are one row (cg_host_join_blocks) */
   LLVMValueRef bound;      /* if the thread's function is one iteration (cg_host_cut_stride) */
-  Whole whole;
-  bool checks;   /* accesses are noted (host/checks.c) */
-  bool followed; /* the runtime follows each block: it is to know who has met whom */
+  Whole whole, narrow;     /* narrow: of half as many lanes, for blocks with short rows */
+  bool checks;             /* accesses are noted (host/checks.c) */
+  bool followed;           /* the runtime follows each block: it is to know who has met whom */
   bool rare; /* the code being written is for blocks of other widths than `whole` takes: small */
 
   /* with barriers */
@@ -116,8 +116,8 @@ void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v);
 
 /* --- whole_vectors.c --- */
 
-/* The same, for blocks that are whole vectors. */
-void hl_run_whole(Loops *l);
+/* The same, for blocks that are whole vectors of `w`. */
+void hl_run_whole(Loops *l, const Whole *w);
 
 /* --- small builders --- */
 

@@ -5,11 +5,12 @@
  * same segment. A block whose rows are whole vectors runs one segment after the other, each as a
  * loop over vectors of threads, without code for single threads or for diverged ones. Uniformity
  * over the block is proved by an analysis of lanes whose thread indices may be anything and in
- * which memory that other threads may write is varying (`block` below).
+ * which memory that other threads may write is varying (`block` below). Kernels whose tiles have
+ * rows of half a vector get a second set of segments, for blocks with such rows.
  *
  * In: the kernel's function in regular form, which is changed (loops with barriers are unrolled).
- * Out: l->whole, without segments if the kernel is not of this kind. Blocks of other widths run by
- * segments.c, in a function that is compiled for size. */
+ * Out: l->whole and l->narrow, without segments if the kernel is not of this kind. Blocks of other
+ * widths run by segments.c, in a function that is compiled for size. */
 #include <assert.h>
 #include <string.h>
 
@@ -73,8 +74,9 @@ static bool write_segment(Loops *l, uint32_t number) {
   Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
   l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
   l->whole.one_result[number] = lanes && cg_lanes_one_result(lanes);
-  if (wide_by(l) > 1 && l->whole.lanes[number] && (l->checks || cg_lanes_stride(lanes)) &&
-      !l->whole.fission.segments[number].votes && !has_meeting(fn)) {
+  if (wide_by(l) > 1 && l->whole.width >= l->width && l->whole.lanes[number] &&
+      (l->checks || cg_lanes_stride(lanes)) && !l->whole.fission.segments[number].votes &&
+      !has_meeting(fn)) {
     how = lanes_of(wide_by(l) * l->whole.width, zeros);
     lanes = cg_lanes_analyse(l->cg, fn, &how);
     LLVMValueRef wide = l->whole.one_result[number] && lanes ? cg_lanes_write(lanes) : NULL;
@@ -99,12 +101,11 @@ static void forget(Loops *l) {
   *w = (Whole){0};
 }
 
-static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2]) {
+static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2],
+                       unsigned width) {
   Cg *cg = l->cg;
   Whole *w = &l->whole;
-  if (!l->width || !all_calls(markers[1], is_of_warp, NULL))
-    return;
-  w->width = markers[1] ? WARP : l->width;
+  w->width = width;
   if (cg_lanes_unroll(cg, kernel))
     cg_lanes_regulate(cg);
   cg_dump_step(cg, "loops unrolled");
@@ -137,11 +138,52 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
     }
 }
 
+/* Is v, extended or not, multiplied by what is between `least` and twice as much? */
+static bool is_scaled_by(LLVMValueRef v, uint64_t least) {
+  for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef i = LLVMGetUser(use);
+    LLVMOpcode op = LLVMGetInstructionOpcode(i);
+    if (LLVMIsACastInst(i) || LLVMIsAFreezeInst(i)) {
+      if (is_scaled_by(i, least))
+        return true;
+      continue;
+    }
+    if ((op != LLVMMul && op != LLVMShl) || !LLVMIsAConstantInt(LLVMGetOperand(i, 1)))
+      continue;
+    uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1));
+    if (op == LLVMShl)
+      by = by < 32 ? UINT64_C(1) << by : 0;
+    if (by >= least && by < 2 * least)
+      return true;
+  }
+  return false;
+}
+
+/* Does the thread's y choose a row of an array that has as many elements as half a vector, or a few
+ * more? Such a tile is of blocks as wide: their rows are vectors of half as many lanes, and the
+ * code for these is worth its compile time. This is a guess at the launch, which may be any: the
+ * code is right for all blocks whose rows it divides. */
+static bool has_short_rows(LLVMValueRef kernel, unsigned width) {
+  enum { LEAST = 8 };
+  return width >= 2 * LEAST && is_scaled_by(LLVMGetParam(kernel, HOST_TY), width / 2);
+}
+
 void hl_pass_whole(Cg *cg) {
   Loops *l = hl_loops(cg);
   bool followed = cg->meets_apart; /* the runtime is told of each meeting */
-  if (l && !followed && (l->markers[0] || l->markers[1]))
-    make_whole(l, ((const HostState *)cg->target_state)->thread, l->markers);
+  if (!l || followed || !l->width || (!l->markers[0] && !l->markers[1]) ||
+      !all_calls(l->markers[1], is_of_warp, NULL))
+    return;
+  LLVMValueRef kernel = ((const HostState *)cg->target_state)->thread;
+  bool warps = l->markers[1] != NULL;
+  make_whole(l, kernel, l->markers, warps ? WARP : l->width);
+  if (!l->whole.fission.nsegments || warps || l->checks || !has_short_rows(kernel, l->width))
+    return;
+  Whole first = l->whole;
+  l->whole = (Whole){0};
+  make_whole(l, kernel, l->markers, l->width / 2);
+  l->narrow = l->whole;
+  l->whole = first;
 }
 
 /* --- the block --- */
@@ -301,7 +343,9 @@ static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nest
   write_exit(l, s, nests);
 }
 
-void hl_run_whole(Loops *l) {
+void hl_run_whole(Loops *l, const Whole *w) {
+  const Whole first = l->whole;
+  l->whole = *w;
   uint32_t n = l->whole.fission.nsegments;
   assert(n && l->frame && l->stride);
   LLVMBasicBlockRef *nests = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
@@ -320,4 +364,5 @@ void hl_run_whole(Loops *l) {
   for (uint32_t k = 0; k < n; k++)
     run_segment(l, k, nests);
   hl_at(l, l->end);
+  l->whole = first;
 }

@@ -637,6 +637,49 @@ def test_lanes_before_the_first_that_runs_count_from_the_end(by):
     run(kernel, [numbers(), by, np.zeros(192, np.int64)], 1, 64)
 
 
+@pytest.mark.parametrize("block", [(8, 8), (8, 3), (8, 1), (4, 4), (5, 8)])
+def test_tiles_with_short_rows(block):
+    """Rows of 8 are vectors of half the length where 16 is the whole."""
+
+    def kernel(x, out):
+        tile = cuda.shared.array((8, 8), float32)
+        t, y = cuda.threadIdx.x, cuda.threadIdx.y
+        j, i = cuda.grid(2)
+        tile[y, t] = x[i, j]
+        cuda.syncthreads()
+        total = float32(0)
+        for k in range(cuda.blockDim.x):
+            total += tile[y, k] * (k + t)
+        cuda.syncthreads()
+        tile[y, t] = total
+        cuda.syncthreads()
+        out[i, j] = total + tile[cuda.blockDim.y - 1 - y, 0] + y
+
+    x = ints(6 * block[0] * block[1]).reshape(2 * block[1], 3 * block[0]).astype(np.float32)
+    run(kernel, [x, np.zeros_like(x)], (3, 2), block)
+
+
+@pytest.mark.unchecked("checked code has vectors of one length")
+@host
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
+def test_short_rows_have_vectors_of_their_own():
+    def kernel(x, out):
+        tile = cuda.shared.array((WIDTH, WIDTH), float32)
+        t, y = cuda.threadIdx.x, cuda.threadIdx.y
+        tile[y, t] = x[y, t]
+        cuda.syncthreads()
+        out[y, t] = tile[WIDTH - 1 - y, t] * x[t, y]
+
+    found = []
+    for width in (8, 32):
+        code = f"from pyptx import cuda, float32\nWIDTH = {width}\n" + textwrap.dedent(inspect.getsource(kernel))
+        machine = str(cuda.jit(define(code)).inspect_asm("float32[:,::1], float32[:,::1]"))
+        if not re.search(r"vmulps\s.*%zmm", machine):
+            pytest.skip("a CPU without AVX-512")
+        found.append(re.search(r"vmulps\s.*%ymm", machine) is not None)
+    assert found == [True, False]
+
+
 @pytest.mark.unchecked("checked code has fewer vector instructions")
 @host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
