@@ -6,7 +6,8 @@
  * scatter. Complex numbers are interleaved
  * pairs: one contiguous access of 2W parts and a shuffle. An index that may count from the end
  * (`a[-1]`) is linear but for its wrap-around: a run-time test chooses between a contiguous access
- * and a gather. Types that have no vector form, and volatile or atomic accesses, go lane by lane.
+ * and a gather, as another does of indices that count but for a remainder or a clamp (near.c). Types
+ * that have no vector form, and volatile or atomic accesses, go lane by lane.
  * Every access is legal here: shape.c and can_write of control.c have decided that before. */
 #include <assert.h>
 
@@ -90,6 +91,16 @@ static void scatter_words(Lanes *l, LLVMValueRef parts, LLVMValueRef pointer, un
   call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
 }
 
+/* The two values of a run and of what is read one by one, behind both. */
+static LLVMValueRef end_run(Lanes *l, const NearRun *run, LLVMValueRef near, LLVMValueRef other) {
+  LLVMValueRef got[] = {near, other};
+  LLVMBasicBlockRef from[] = {run->there, run->other};
+  ln_end_run(l, run);
+  LLVMValueRef phi = l_phi(l->b, LLVMTypeOf(near));
+  LLVMAddIncoming(phi, got, from, 2);
+  return phi;
+}
+
 static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), part = LLVMGetElementType(t),
               wide = LLVMVectorType(part, 2 * l->width), all = LLVMVectorType(part, l->width);
@@ -103,6 +114,12 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (is_run(l, pointer, t)) {
     both = l_load(l->b, wide, ln_scalar(l, pointer));
     LLVMSetAlignment(both, align);
+  }
+  NearRun run;
+  if (!both && is_word(l, t) && ln_begin_run(l, pointer, t, &run)) {
+    LLVMValueRef near = ln_load_run(l, wide, run.first, mask_of_parts(l), align);
+    ln_else_run(l, &run);
+    both = end_run(l, &run, near, gather_words(l, pointer, wide, LLVMGetAlignment(i)));
   }
   if (!both && is_word(l, t))
     both = gather_words(l, pointer, wide, LLVMGetAlignment(i));
@@ -129,19 +146,23 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
   value = ln_vector(l, value);
   for (unsigned k = 0; k < 2; k++)
     parts[k] = l_extract_value(l->b, value, k);
-  if (is_run(l, pointer, t)) {
-    LLVMValueRef both = shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width);
-    LLVMTypeRef types[] = {LLVMTypeOf(both), LLVMTypeOf(pointer)};
-    LLVMValueRef args[] = {both, ln_scalar(l, pointer), mask_of_parts(l)};
-    if (args[2])
-      call_masked(l, "llvm.masked.store", types, args, 3, 1, align);
-    else
-      LLVMSetAlignment(l_store(l->b, both, args[1]), align);
+  bool run = is_run(l, pointer, t);
+  LLVMValueRef both =
+      run || is_word(l, t) ? shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width) : NULL;
+  if (run) {
+    ln_store_run(l, both, ln_scalar(l, pointer), mask_of_parts(l), align);
     return;
   }
-  if (is_word(l, t)) {
-    LLVMValueRef both = shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width);
+  if (both) {
+    NearRun near;
+    bool may_run = ln_begin_run(l, pointer, t, &near);
+    if (may_run) {
+      ln_store_run(l, both, near.first, mask_of_parts(l), align);
+      ln_else_run(l, &near);
+    }
     scatter_words(l, both, pointer, LLVMGetAlignment(i));
+    if (may_run)
+      ln_end_run(l, &near);
     return;
   }
   for (unsigned k = 0; k < 2; k++) {
@@ -181,8 +202,7 @@ static LLVMValueRef chosen_by_sign(LLVMValueRef v) {
              : NULL;
 }
 
-/* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v has none of them. */
-static LLVMValueRef unwrapped(LLVMValueRef v) {
+LLVMValueRef ln_unwrapped(LLVMValueRef v) {
   if (!LLVMIsAInstruction(v))
     return NULL;
   for (unsigned k = 0; LLVMGetInstructionOpcode(v) == LLVMAdd && k < 2; k++)
@@ -222,7 +242,7 @@ void ln_keep_for_runs(Lanes *l) {
     if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2 ||
         l->values.data[k].shape.kind != SHAPE_VECTOR)
       continue;
-    LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = unwrapped(index),
+    LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = ln_unwrapped(index),
                  x = whole ? whole : sign_of(index);
     LaneValue *of_x = x ? ln_value(l, x) : NULL, *base = ln_value(l, LLVMGetOperand(pointer, 0));
     if (of_x && of_x->shape.kind == SHAPE_STEP)
@@ -238,7 +258,7 @@ static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
     return none;
   LLVMValueRef base = LLVMGetOperand(pointer, 0), index = LLVMGetOperand(pointer, 1);
   LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer);
-  LLVMValueRef whole = unwrapped(index), added = sign_of(index), x = whole ? whole : added;
+  LLVMValueRef whole = ln_unwrapped(index), added = sign_of(index), x = whole ? whole : added;
   if (!x || LLVMTypeOf(x) != l->cg->t.i64 || !is_available(l, x) || !is_available(l, base))
     return none;
   Shape s = ln_shape(l, x), b = ln_shape(l, base);
@@ -415,6 +435,16 @@ LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsi
   return call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
 }
 
+static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVMTypeRef t,
+                           unsigned align) {
+  NearRun run;
+  if (!ln_begin_run(l, pointer, t, &run))
+    return ln_gather(l, all, ln_vector(l, pointer), align);
+  LLVMValueRef near = ln_load_run(l, all, run.first, l->mask_now, align);
+  ln_else_run(l, &run);
+  return end_run(l, &run, near, ln_gather(l, all, ln_vector(l, pointer), align));
+}
+
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
@@ -442,7 +472,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     Run r = find_run(l, pointer, t);
     v->now = v->tile ? ln_load_walk(l, v, pointers, align)
              : r.x   ? load_run_or_gather(l, all, pointers, &r, align)
-                     : ln_gather(l, all, pointers, align);
+                     : gather(l, all, pointer, t, align);
   }
 }
 
@@ -472,9 +502,16 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   } else {
     LLVMValueRef all = ln_vector(l, value), pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);
-    if (r.x)
+    NearRun near;
+    if (r.x) {
       store_run_or_scatter(l, all, pointers, &r, align);
-    else
+    } else if (ln_begin_run(l, pointer, t, &near)) {
+      ln_store_run(l, all, near.first, l->mask_now, align);
+      ln_else_run(l, &near);
       scatter(l, all, pointers, align);
+      ln_end_run(l, &near);
+    } else {
+      scatter(l, all, pointers, align);
+    }
   }
 }

@@ -299,6 +299,19 @@ void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef
                   unsigned align);
 void ln_prefetch(Lanes *l, LLVMValueRef at);
 void ln_keep_for_runs(Lanes *l);
+/* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v has none of them. */
+LLVMValueRef ln_unwrapped(LLVMValueRef v);
+/* near.c: an access that gathers or scatters, unless its elements happen to follow each other:
+ * `first`, lane 0's address, is where they do. ln_begin_run leaves the builder in `there`, where
+ * that access is to be written, and is false if there is no reason to expect it; ln_else_run leaves
+ * it in `other`. */
+typedef struct NearRun {
+  LLVMValueRef first;
+  LLVMBasicBlockRef there, other, done;
+} NearRun;
+bool ln_begin_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, NearRun *run);
+void ln_else_run(Lanes *l, const NearRun *run);
+void ln_end_run(Lanes *l, const NearRun *run);
 /* strides.c: by how many elements the lanes of a load or store are apart, where that is written
  * without a gather; else 0 */
 unsigned ln_apart(Lanes *l, LLVMValueRef access, bool masked);

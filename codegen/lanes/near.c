@@ -1,0 +1,127 @@
+/* Lanes: accesses whose addresses may happen to be contiguous. See lanes.h; memory.c calls it.
+ *
+ * Gathers and scatters take about as long as their loads and stores one by one. An index that
+ * counts from lane to lane, but for an operation that folds its range (the remainder in `i % p`,
+ * the clamp at a picture's border), is contiguous in most vectors. That is asked at run time, and a
+ * gather or scatter is left for the others. It is asked of such indices only: what has been read
+ * from memory may be anything, and quotients and products of what counts are not contiguous. */
+#include <assert.h>
+
+#include "codegen/lanes/private.h"
+#include "codegen/llvm/match.h"
+
+enum { DEEPEST = 8 };
+
+/* --- the index --- */
+
+typedef struct Place {
+  LLVMValueRef base, index; /* of f */
+  LLVMTypeRef unit;
+} Place;
+
+static bool is_clamp(LLVMValueRef call) {
+  static const char *const names[] = {"llvm.smin.", "llvm.smax.", "llvm.umin.", "llvm.umax."};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (cg_is_call_of_any(call, names[k]))
+      return true;
+  return false;
+}
+
+static bool counts(Lanes *l, LLVMValueRef v) {
+  Shape s = ln_shape(l, v);
+  return s.kind == SHAPE_STEP && s.step == 1;
+}
+
+/* Is v computed by an operation that folds the range of what counts, and by sums? Not from what has
+ * been read, of which nothing is known. */
+static bool is_folded(Lanes *l, LLVMValueRef v, int depth) {
+  const LaneValue *own = ln_value(l, v);
+  if (!own || own->read || own->shape.kind != SHAPE_VECTOR || depth > DEEPEST)
+    return false;
+  LLVMValueRef x = LLVMGetOperand(v, 0), y = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : x;
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMURem:
+  case LLVMSRem:
+  case LLVMAnd: return counts(l, x);
+  case LLVMCall:
+    return is_clamp(v) && (counts(l, x) || counts(l, y) || is_folded(l, x, depth + 1) ||
+                           is_folded(l, y, depth + 1));
+  case LLVMAdd:
+  case LLVMSub: return is_folded(l, x, depth + 1) || is_folded(l, y, depth + 1);
+  case LLVMSExt:
+  case LLVMZExt:
+  case LLVMTrunc:
+  case LLVMFreeze: return is_folded(l, x, depth + 1);
+  case LLVMSelect:
+    x = LLVMGetOperand(v, 2);
+    return counts(l, x) || counts(l, y) || is_folded(l, x, depth + 1) || is_folded(l, y, depth + 1);
+  default: return false;
+  }
+}
+
+static bool is_available(Lanes *l, LLVMValueRef old) {
+  LaneValue *v = ln_value(l, old);
+  return !v || v->now || v->slot;
+}
+
+/* t: of an element */
+static bool find_place(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, Place *p) {
+  if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2 ||
+      ln_value(l, pointer)->element)
+    return false;
+  *p = (Place){.base = LLVMGetOperand(pointer, 0),
+               .index = LLVMGetOperand(pointer, 1),
+               .unit = LLVMGetGEPSourceElementType(pointer)};
+  if (LLVMTypeOf(p->index) != l->cg->t.i64 || ln_shape(l, p->index).kind != SHAPE_VECTOR ||
+      !ln_is_uniform(ln_shape(l, p->base)) ||
+      LLVMABISizeOfType(l->cg->layout, p->unit) != LLVMABISizeOfType(l->cg->layout, t))
+    return false;
+  LLVMValueRef x = ln_unwrapped(p->index);
+  return is_folded(l, x ? x : p->index, 0) && is_available(l, p->base) && is_available(l, p->index);
+}
+
+/* --- the test --- */
+
+/* <0, 1, 2, …> */
+static LLVMValueRef counted(Lanes *l, LLVMTypeRef t, unsigned n) {
+  LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, n);
+  for (unsigned k = 0; k < n; k++)
+    all[k] = l_int(t, k);
+  return LLVMConstVector(all, n);
+}
+
+/* The index in the first lane that runs. */
+static LLVMValueRef first_index(Lanes *l, LLVMValueRef indices, LLVMValueRef lane) {
+  return l_freeze(l->b, l_extract_element(l->b, indices, lane));
+}
+
+/* i1: no lane that runs is among these, of which those of others may be poison */
+static LLVMValueRef in_no_lane(Lanes *l, LLVMValueRef far) {
+  return l_not(l->b, ln_any(l, l_freeze(l->b, ln_and(l, l->mask_now, far, false))));
+}
+
+bool ln_begin_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, NearRun *run) {
+  Place p;
+  if (!find_place(l, pointer, t, &p))
+    return false;
+  LLVMValueRef indices = ln_vector(l, p.index), lane = ln_first(l, l->mask_now),
+               begin = l_sub(l->b, first_index(l, indices, lane), lane),
+               steps = l_sub(l->b, indices, ln_splat(l, begin)),
+               far = l_icmp(l->b, LLVMIntNE, steps, counted(l, l->cg->t.i64, l->width));
+  ln_vector(l, pointer); /* so that it is not computed on one of the two sides */
+  *run = (NearRun){NULL, ln_new_block(l, "run"), ln_new_block(l, "apart"), ln_new_block(l, "")};
+  l_condbr(l->b, in_no_lane(l, far), run->there, run->other);
+  LLVMPositionBuilderAtEnd(l->b, run->there);
+  run->first = l_gep(l->b, p.unit, ln_scalar(l, p.base), &begin, 1);
+  return true;
+}
+
+void ln_else_run(Lanes *l, const NearRun *run) {
+  l_br(l->b, run->done);
+  LLVMPositionBuilderAtEnd(l->b, run->other);
+}
+
+void ln_end_run(Lanes *l, const NearRun *run) {
+  l_br(l->b, run->done);
+  LLVMPositionBuilderAtEnd(l->b, run->done);
+}
