@@ -10,6 +10,7 @@
 enum {
   BRANCHES_COST = 3,
   GATHER_COST = 4,
+  GATHER_COST_ALONE = 5, /* in a function without loops */
   CALL_COST = 1,
   MEETING_GAIN = 64,
   DEPTH_WEIGHT = 8,
@@ -45,17 +46,20 @@ static bool has_no_gather(const Lanes *l, LLVMTypeRef t) {
 }
 
 /* What a vectorised instruction gains over one for each lane, in vector instructions. A gather
- * takes about as long as its loads one by one, and inserting the elements comes on top. Threads
- * that run one by one meet in the runtime for each warp operation. */
+ * takes about as long as its loads one by one, and inserting the elements comes on top. It loses
+ * more where nothing is repeated: a CPU is then in the middle of several threads at once, and none
+ * waits for its loads. Threads that run one by one meet in the runtime for each warp operation. */
 static int gain_of(Lanes *l, LLVMValueRef i, uint32_t block) {
   if (cg_is_meeting(i))
     return MEETING_GAIN;
   if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
     LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);
-    int cost = ln_is_pair(t) ? 2 * GATHER_COST : GATHER_COST;
+    int cost = l->loops.len ? GATHER_COST : GATHER_COST_ALONE;
     if (LLVMIsALoadInst(i) && ln_walks(l, i, block))
       return 1;
+    if (ln_is_pair(t))
+      cost *= 2;
     if (l->blocks[block].masked && has_no_gather(l, t) && is_read(l, pointer))
       cost *= BRANCHES_COST;
     return ln_shape(l, pointer).kind == SHAPE_VECTOR && !ln_grouped(l, i) ? -cost : 1;
