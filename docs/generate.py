@@ -311,20 +311,19 @@ def options_stub():
 
 
 def passes_page():
-    """All passes, each row below the pass of codegen/passes.def that it is a part of."""
+    """All passes: those of codegen/passes.def, and of each family the rows that are parts of them."""
+    families = {"ssa": "Typed SSA", "nvptx": "GPU", "host": "Host"}
+    listed = " · ".join(f"[{title}](#{title.lower().replace(' ', '-')})" for title in families.values())
     out = HEAD.format(source="codegen/passes.def and the passes.def of ssa, nvptx and host") + (
-        "# Passes\n\nWhat a compilation does, in order; before what a pass does itself, the rows below it run. `PYPTX_DUMP` takes letters and names,\n"
-        "`PYPTX_SKIP` the names marked so: see [Debugging](../DEBUGGING.md). Names that begin with `ssa.` are passes over typed SSA,\n"
-        "`nvptx.` and `host.` those over the LLVM module of a GPU's or the host's kernel.\n\n")
-    families = {f: rows(f"codegen/{f}/passes.def", "P") for f in ("ssa", "nvptx", "host")}
-    out += "| pass | letter | from opt | skippable | |\n|---|---|---|---|---|\n"
+        "# Passes\n\nWhat a compilation does, in order. `PYPTX_DUMP` takes letters and names, `PYPTX_SKIP` the names marked so: see [Debugging](../DEBUGGING.md).\n\n"
+        f"## Contents\n\n[Stages](#stages) · {listed}\n\n"
+        "## Stages\n\nBefore what a stage does itself, the passes run that are said to be within it.\n\n| stage | letter | |\n|---|---|---|\n")
     for name, letter, *_, why in rows("codegen/passes.def", "P"):
-        out += f"| **{name}** | `{letter.strip(chr(39))}` | | | {cell(why)} |\n"
-        for family, table in families.items():
-            for r in table:
-                if r[2] == name:
-                    skippable = "yes" if r[6] == "YES" else ""
-                    out += f"| `{family}.{r[0]}` | | {r[4] if r[4] != '0' else ''} | {skippable} | {cell(r[-1])} |\n"
+        out += f"| **{name}** | `{letter.strip(chr(39))}` | {cell(why)} |\n"
+    for family, title in families.items():
+        out += f"\n## {title}\n\n| pass | within | from opt | skippable | |\n|---|---|---|---|---|\n"
+        for name, _, within, _, opt, _, skip, *_, why in rows(f"codegen/{family}/passes.def", "P"):
+            out += f"| `{family}.{name}` | {within} | {opt if opt != '0' else ''} | {'yes' if skip == 'YES' else ''} | {cell(why)} |\n"
     return out
 
 
