@@ -4,6 +4,7 @@ Python's own integers, for numbers of all sizes and those at which a rounded quo
 
 import numpy as np
 import pytest
+from harness import run as compare
 from pyptx import cuda
 
 DTYPES = ["int64", "uint64", "int32", "uint32", "int16", "uint16"]
@@ -147,3 +148,52 @@ def test_one_division_by_a_constant(device):
 
     text = cuda.jit(opt=3)(kernel).inspect_llvm("int32[::1], int32[::1]")
     assert " srem " not in text and " sdiv " not in text
+
+
+def edges(dtype):
+    """Dividends and divisors: small ones, and those about the places where float64 and 32 bits end."""
+    info = np.iinfo(dtype)
+    places = [2**k + d for k in (7, 15, 24, 30, 31, 32, 51, 52, 53, 62, 63) for d in (-1, 0, 1)]
+    some = np.random.default_rng(7).integers(1, 1000, 40).tolist()
+    large = [a * b + d for a, b in ((94906267, 94906265), (3, 3002399751580331), (67108859, 67108879)) for d in (-1, 0)]
+    values = [v for v in [*places, *some, *large, info.max, info.max - 1] if v <= info.max]
+    return np.array([*values, *([-v for v in values] if info.min else []), *values[::-1]], dtype)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_quotients_of_vectors(dtype):
+    """In vectors of floats where the numbers allow it: of both signs, at the ends, exact and nearly so."""
+
+    def kernel(x, y, by, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i, 0] = x[i] // y[i]
+            out[i, 1] = x[i] % y[i]
+            out[i, 2] = x[i] // by[0] + x[i] % by[1]
+            if i % 3:
+                out[i, 3] = y[i] % by[2] + i // by[1]
+                out[i, 4] = x[i] // 10 - x[i] % 7
+
+    x = edges(dtype)
+    n = x.size
+    for turn in (0, 1, 17, 40):
+        y = np.roll(x, turn)
+        least = np.iinfo(dtype).min
+        y[(x == least) & (y == np.array(-1).astype(dtype))] = 5
+        for by in ([7, 3, 100], [1, int(x.max()), 2]):
+            compare(kernel, [x, y, np.array(by, dtype), np.zeros((n, 5), dtype)], -(-n // 64), 64)
+
+
+def test_quotients_of_positions():
+    """All 64 bits in one vector, few in the next."""
+
+    def kernel(size, step, out):
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            far = i + (i // 32 % 2) * (1 << 61)
+            out[i, 0] = far // size
+            out[i, 1] = far % size
+            out[i, 2] = (i * step) % size - (i - 90) // size
+
+    for size, step in ((7, 3), (-9, 5), (1 << 33, 1 << 40), (1, 1)):
+        compare(kernel, [np.int64(size), np.int64(step), np.zeros((200, 3), np.int64)], 2, 128)
