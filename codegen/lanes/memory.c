@@ -3,11 +3,11 @@
  * An address that is linear with the size of the element, up or down, is one contiguous access,
  * masked where not all lanes run; of every second to fourth element it is a few of them
  * (strides.c); linear in groups of lanes it is one for each (groups.c); any other is a gather or
- * scatter. Complex numbers are interleaved
- * pairs: one contiguous access of 2W parts and a shuffle. An index that may count from the end
- * (`a[-1]`) is linear but for its wrap-around: a run-time test chooses between a contiguous access
- * and a gather, as another does of indices that count but for a remainder or a clamp (near.c). Types
- * that have no vector form, and volatile or atomic accesses, go lane by lane.
+ * scatter. Complex numbers are interleaved pairs: one contiguous access of 2W parts and a shuffle.
+ * An index that may count from the end (`a[-1]`) is linear but for its wrap-around: a run-time test
+ * chooses between a contiguous access and a gather, as another does of indices that count but for a
+ * remainder or a clamp (near.c). Types without a vector form, and volatile or atomic accesses, go
+ * lane by lane.
  * Every access is legal here: shape.c and can_write of control.c have decided that before. */
 #include <assert.h>
 
