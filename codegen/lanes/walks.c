@@ -17,7 +17,7 @@
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
-enum { LINE_BYTES = 64, MOST_BOUNDS = 6, DEEPEST_ADDRESS = 12 };
+enum { LINE_BYTES = 64, AHEAD_BYTES = 512, MOST_BOUNDS = 6, DEEPEST_ADDRESS = 12 };
 
 typedef struct Walk {
   uint32_t loop;
@@ -206,7 +206,8 @@ static LLVMValueRef place_in_tile(Lanes *l, LLVMTypeRef t, LLVMValueRef tile, LL
   return l_gep_inbounds(l->b, t, tile, &at, 1);
 }
 
-/* U lanes at a time: their rows become the columns of U vectors. */
+/* U lanes at a time: their rows become the columns of U vectors. The lanes' rows are more than a
+ * hardware prefetcher follows, so each is fetched ahead; beyond its end that does nothing. */
 static void fill_tile(Lanes *l, const Walk *w, const LaneValue *v, LLVMValueRef pointers) {
   LLVMTypeRef t = LLVMTypeOf(v->old), part = LLVMVectorType(t, w->length);
   unsigned n = w->length;
@@ -215,7 +216,10 @@ static void fill_tile(Lanes *l, const Walk *w, const LaneValue *v, LLVMValueRef 
                *next = ARENA_ARRAY(l->arena, LLVMValueRef, n);
   for (unsigned first = 0; first < l->width; first += n) {
     for (unsigned k = 0; k < n; k++) {
-      rows[k] = l_load(l->b, part, l_extract_element(l->b, pointers, number(l, first + k)));
+      LLVMValueRef row = l_extract_element(l->b, pointers, number(l, first + k)),
+                   ahead = l_int(l->cg->t.i64, AHEAD_BYTES);
+      ln_prefetch(l, l_gep(l->b, l->cg->t.i8, row, &ahead, 1));
+      rows[k] = l_load(l->b, part, row);
       LLVMSetAlignment(rows[k], LLVMGetAlignment(v->old));
     }
     for (unsigned s = 1; s < n; s *= 2) {
