@@ -137,6 +137,8 @@ void cg_nvptx_shared_addresses(Cg *cg);
 
 /* keep_places.c: what is made in front of a branch stays there; right before code generation. */
 void cg_nvptx_keep_places(Cg *cg);
+/* wide_products.c: of 64-bit products of 32-bit numbers, both are extended beside them. */
+void cg_nvptx_wide_products(Cg *cg);
 
 /* next_addresses.c: what the next iteration of a search loads, addressed in front of the loop's
  * branch; before code generation. */
