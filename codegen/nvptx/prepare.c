@@ -627,6 +627,53 @@ static void subtract_left(Cg *cg, LLVMValueRef i, LLVMValueRef left) {
   LLVMInstructionEraseFromParent(i);
 }
 
+/* --- is something left over? ---
+ *
+ * Of n + 1 trips, eight of which are a round, (n & 7) == 7 asks in LLVM's form whether nothing is
+ * left over, beside (n + 1) & 7: how much. ptxas makes one instruction of a mask and its comparison
+ * with 0, so that is what is asked. The same with n >> 5 for n, and n & 224 for n & 7. */
+
+/* v in that operation with a constant, if it stands in front of `user` in its block; else NULL. */
+static LLVMValueRef used_before(LLVMValueRef user, LLVMValueRef v, LLVMOpcode op, uint64_t n) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    if (!cg_is_op(by, op) || LLVMGetOperand(by, 0) != v || !cg_is_number(LLVMGetOperand(by, 1), n))
+      continue;
+    for (LLVMValueRef i = user; (i = LLVMGetPreviousInstruction(i));)
+      if (i == by)
+        return by;
+  }
+  return NULL;
+}
+
+/* What is left over, if the comparison asks whether anything is; else NULL. */
+static LLVMValueRef asked_for(LLVMValueRef compare) {
+  LLVMIntPredicate p = cg_is_op(compare, LLVMICmp) ? LLVMGetICmpPredicate(compare) : LLVMIntSGT;
+  LLVMValueRef masked = p == LLVMIntEQ || p == LLVMIntNE ? LLVMGetOperand(compare, 0) : NULL;
+  if (!masked || !cg_is_op(masked, LLVMAnd) || cg_int_width(masked) > 64 ||
+      !LLVMIsAConstantInt(LLVMGetOperand(masked, 1)) ||
+      LLVMGetOperand(masked, 1) != LLVMGetOperand(compare, 1))
+    return NULL;
+  uint64_t low = LLVMConstIntGetZExtValue(LLVMGetOperand(masked, 1));
+  unsigned shift = 0;
+  for (; low && !(low & 1); low >>= 1)
+    shift++;
+  if (!low || low & (low + 1))
+    return NULL;
+  LLVMValueRef n = LLVMGetOperand(masked, 0),
+               whole = shift ? used_before(compare, n, LLVMLShr, shift) : n,
+               trips = whole ? used_before(compare, whole, LLVMAdd, 1) : NULL;
+  return trips ? used_before(compare, trips, LLVMAnd, low) : NULL;
+}
+
+static void ask_left(Cg *cg, LLVMValueRef compare, LLVMValueRef left) {
+  LLVMPositionBuilderBefore(cg->builder, compare);
+  LLVMValueRef none = LLVMConstNull(LLVMTypeOf(left)),
+               asked = l_icmp(cg->builder, LLVMGetICmpPredicate(compare), left, none);
+  LLVMReplaceAllUsesWith(compare, asked);
+  LLVMInstructionEraseFromParent(compare);
+}
+
 void cg_nvptx_prepare(Cg *cg) {
   unsigned mark = LLVMGetMDKindIDInContext(cg->context, CG_LONG_DIVISION,
                                            sizeof CG_LONG_DIVISION - 1);
@@ -664,6 +711,8 @@ void cg_nvptx_prepare(Cg *cg) {
           hide_next(cg, i);
         else if ((x = left_of(cg, i)))
           subtract_left(cg, i, x);
+        else if ((x = asked_for(i)))
+          ask_left(cg, i, x);
       }
     }
 }
