@@ -1,11 +1,14 @@
 /* NVPTX unrolled loops: what is to become of loops of one block that LLVM, or we, have unrolled.
  * In: their marks. Out: marks by which LLVM unrolls them once more, or none, so that ptxas may. */
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/masked_unroll.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/strided_unroll.h"
+#include "codegen/nvptx/value_ranges.h"
 
 enum {
   MAX_LIGHT = 160, /* instructions of a loop that is unrolled once more */
@@ -71,6 +74,26 @@ static bool is_light(const Work *w) {
   return !w->other && w->global && w->words <= most && w->size <= MAX_LIGHT;
 }
 
+/* Where the loop begins its counter is less than the end, since its second iteration, of eight that
+ * are one, has been asked for, and than the next counter. Without that LLVM counts trips by the
+ * larger of the end and the next counter. */
+static void assume_first(Cg *cg, LLVMBasicBlockRef loop) {
+  Stride s;
+  if (cg_mark_of(cg, loop, MARK_CIRCLES) || !cg_read_stride(loop, &s) ||
+      cg_nvptx_range(s.step).lo < 1)
+    return;
+  LLVMBuilderRef b = cg->builder;
+  bool second = LLVMGetIncomingBlock(s.counter, 0) == loop;
+  LLVMPositionBuilderBefore(b,
+                            LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(s.counter, second)));
+  LLVMValueRef first = LLVMGetIncomingValue(s.counter, second),
+               of[] = {s.end, copy_ins(b, s.next, (LLVMValueRef[]){first, s.step})};
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef less = l_icmp(b, s.is_signed ? LLVMIntSLT : LLVMIntULT, first, of[k]);
+    l_call(b, cg_intrinsic_fn(cg, "llvm.assume", NULL, 0), &less, 1);
+  }
+}
+
 bool cg_nvptx_go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {
   unsigned count = cg_mark_of(cg, b, MARK_UNROLLED);
   if (!count || !cg_nvptx_is_block_loop(b))
@@ -78,6 +101,7 @@ bool cg_nvptx_go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {
   Work w = work_of(cg, b);
   if (count != MASKED_COPIES || !is_light(&w))
     return false;
+  assume_first(cg, b);
   cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), 2);
   return true;
 }
