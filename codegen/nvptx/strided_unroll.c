@@ -27,7 +27,11 @@
  * All threads answer it alike if the end is an argument or an extent, so that none waits for
  * another, and the few instructions of a short row are not those that choose among iterations. That
  * is asked in front of loops with a constant step, too, which a warp's lanes share; LLVM unrolls
- * them.
+ * them. Behind it a few iterations, which masked_unroll.c makes masks of, have none of the
+ * questions which rounds there are, and what is left over:
+ *
+ *   elif end <= 4 * step:
+ *     while k < end: acc += x[k]; k += step
  *
  * In: loops of one block that lower/unroll_hints.c has marked, before LLVM's unrolling. The step
  * must be positive, the counter must not wrap around, which the addition's flags say, and the loop
@@ -45,8 +49,9 @@
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
 
-/* FACTOR: that of lower/unroll_hints.c for such loops; SHORT: of a body that is copied once more */
-enum { MAX_DEPTH = 6, FACTOR = 4, SHORT = 24 };
+/* FACTOR: that of lower/unroll_hints.c for such loops; SHORT: of a body that is copied once more;
+ * FEW: iterations of rows that are masked at once, MEDIUM: of their bodies */
+enum { MAX_DEPTH = 6, FACTOR = 4, SHORT = 24, FEW = 4, MEDIUM = 40 };
 
 /* --- the form of the loop --- */
 
@@ -252,11 +257,37 @@ static bool is_made_of(LLVMValueRef v, RegisterScope scope, LLVMValueRef end, un
 
 /* Do all threads begin at their places, which are not negative, and have one end? Then there is one
  * iteration at most where the end is no more than a step away from 0. */
-static bool may_be_alone(const Unroll *u) {
+static bool have_one_end(const Unroll *u) {
   LLVMValueRef first = graph_incoming(u->s.counter, u->entry);
-  return u->n <= SHORT && cg_nvptx_range(first).lo >= 0 &&
-         is_made_of(first, SCOPE_LANE, u->s.end, 0) && is_made_of(u->s.end, SCOPE_BLOCK, NULL, 0) &&
-         is_made_of(u->s.step, SCOPE_BLOCK, NULL, 0);
+  return cg_nvptx_range(first).lo >= 0 && is_made_of(first, SCOPE_LANE, u->s.end, 0) &&
+         is_made_of(u->s.end, SCOPE_BLOCK, NULL, 0) && is_made_of(u->s.step, SCOPE_BLOCK, NULL, 0);
+}
+
+static bool may_be_alone(const Unroll *u) { return u->n <= SHORT && have_one_end(u); }
+
+/* May the iterations of a short row be masked? Loads that wait for the stores of the iteration
+ * before may not. */
+static bool goes_ahead(const Unroll *u) {
+  bool stores = false, ahead = true;
+  for (unsigned k = u->nphis; k < u->n; k++) {
+    LLVMValueRef i = u->old[k];
+    bool load = cg_is_op(i, LLVMLoad), store = cg_is_op(i, LLVMStore);
+    stores |= store;
+    ahead &= !(load || store) || cg_goes_ahead(u->cg, i);
+    if (!load && !store && !cg_is_speculatable(i) && !cg_is_division(i) && !cg_is_op(i, LLVMFRem) &&
+        !cg_is_function_of_operands(i))
+      return false;
+  }
+  return !stores || ahead;
+}
+
+/* Of a loop with a constant step whose threads have one end: does each begin within the first step,
+ * as the lanes of a warp do? Then there are no more iterations than the end has steps. */
+static bool may_be_few(const Unroll *u) {
+  Interval first = cg_nvptx_range(graph_incoming(u->s.counter, u->entry)),
+           step = cg_nvptx_range(u->s.step);
+  return u->n <= MEDIUM && first.hi < step.lo && step.hi <= INT16_MAX &&
+         cg_int_width(u->s.step) >= 32 && goes_ahead(u);
 }
 
 /* --- writing --- */
@@ -469,16 +500,50 @@ static void write(Unroll *u, How how) {
   write_exit(u, behind, end, rest, alone);
 }
 
-/* The one iteration, and the loop as it was. */
-static void write_apart(Unroll *u) {
+/* Asks whether there are a few iterations, and writes a loop of them, which is marked as what is
+ * left over of others is; its block. More go to `front`, to which `from` goes. */
+static LLVMBasicBlockRef write_few(Unroll *u, const LLVMValueRef *first, LLVMBasicBlockRef from,
+                                   LLVMBasicBlockRef front) {
   LLVMBuilderRef b = u->cg->builder;
-  LLVMBasicBlockRef front = new_block(u), loop = new_block(u);
+  LLVMBasicBlockRef ask = new_block(u), few = new_block(u);
+  LLVMMoveBasicBlockBefore(ask, front);
+  LLVMMoveBasicBlockBefore(few, front);
+  graph_redirect(LLVMGetBasicBlockTerminator(from), front, ask);
+  l_at_end(b, ask, NULL);
+  uint64_t far = FEW * LLVMConstIntGetZExtValue(u->s.step);
+  LLVMValueRef more = goes_on(u->cg, &u->s, l_int(LLVMTypeOf(u->s.step), far));
+  l_condbr(b, l_not(b, more), few, front);
+  l_at_end(b, few, NULL);
+  LLVMValueRef branch = write_loop(u, ask, first, 1, u->s.end, u->block);
+  cg_mark_made(u->cg->context, NULL, branch, FEW + 1);
+  return few;
+}
+
+/* The first values, the counter's by another name. LLVM's code generator computes what two blocks
+ * have in common where it is asked which of them it is: addresses of a few iterations, that is, for
+ * long rows, too. */
+static LLVMValueRef *renamed(const Unroll *u, const LLVMValueRef *first) {
+  LLVMValueRef *own = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis);
+  LLVMPositionBuilderBefore(u->cg->builder, LLVMGetBasicBlockTerminator(u->entry));
+  for (unsigned k = 0; k < u->nphis; k++)
+    own[k] = u->old[k] == u->s.counter ? cg_nvptx_hidden(u->cg, first[k]) : first[k];
+  return own;
+}
+
+/* The one iteration, and a few of them, where there may be; and the loop as it was. Long bodies
+ * have no iteration alone: it is one of a few. */
+static void write_apart(Unroll *u, bool is_few) {
+  LLVMBuilderRef b = u->cg->builder;
+  LLVMBasicBlockRef front = new_block(u), loop = new_block(u), alone = NULL, few = NULL;
   LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
-               *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
+               *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n), *own = first;
   for (unsigned k = 0; k < u->nphis; k++)
     first[k] = graph_incoming(u->old[k], u->entry);
+  if (u->n > SHORT)
+    own = renamed(u, first);
   graph_redirect(LLVMGetBasicBlockTerminator(u->entry), u->block, front);
-  LLVMBasicBlockRef alone = write_alone(u, first, front);
+  if (u->n <= SHORT)
+    alone = write_alone(u, first, front);
   l_at_end(b, front, NULL);
   l_br(b, loop);
   l_at_end(b, loop, NULL);
@@ -486,8 +551,11 @@ static void write_apart(Unroll *u) {
   cg_mark_unrolled(u->cg->context, branch, u->count);
   for (unsigned k = 0; k < u->n; k++)
     end[k] = is_used_outside(u, u->old[k]) ? u->now[k] : NULL;
-  u->now = u->single;
-  write_exit(u, loop, end, alone, NULL);
+  if (is_few)
+    few = write_few(u, own, alone ? LLVMGetPreviousBasicBlock(alone) : u->entry, front);
+  else
+    u->now = u->single;
+  write_exit(u, loop, end, is_few ? few : alone, is_few ? alone : NULL);
 }
 
 static bool read_block(Unroll *u) {
@@ -542,14 +610,15 @@ static bool steps_by_constant(LLVMBasicBlockRef b) {
   return cg_read_stride(b, &s) && LLVMIsAConstantInt(s.step);
 }
 
-/* Of a loop that LLVM unrolls, since its step is a constant (a warp's lanes share a row): the one
- * iteration in front of it. */
-static void set_one_apart(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
+/* Of a loop that LLVM unrolls, since its step is a constant (a warp's lanes share a row): what
+ * there is of short rows in front of it. */
+static void set_short_apart(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
   Unroll u = {.cg = cg, .block = block, .count = count, .place = {.arena = &cg->cx->arena}};
-  bool right = cg_read_stride(block, &u.s) && read_block(&u) && may_be_alone(&u) &&
+  bool right = cg_read_stride(block, &u.s) && read_block(&u) && have_one_end(&u) &&
                !is_made_of(graph_incoming(u.s.counter, u.entry), SCOPE_BLOCK, u.s.end, 0);
-  if (right)
-    write_apart(&u);
+  bool is_few = right && may_be_few(&u);
+  if (right && (is_few || may_be_alone(&u)))
+    write_apart(&u, is_few);
 }
 
 void cg_nvptx_unroll_strides(Cg *cg) {
@@ -559,7 +628,7 @@ void cg_nvptx_unroll_strides(Cg *cg) {
       if (!count || cg_mark_of(cg, b, MARK_WHOLE))
         continue;
       if (steps_by_constant(b))
-        set_one_apart(cg, b, count);
+        set_short_apart(cg, b, count);
       else if (count == FACTOR)
         cg_nvptx_unroll_stride(cg, b, FACTOR, 0);
     }

@@ -315,6 +315,47 @@ def test_loads_that_wait_for_stores_stay_in_a_loop(one_entry):
     assert ptx.count("nounroll") >= 1
 
 
+def lanes_sums(x, out):
+    """Lanes share a row: one iteration, up to four of them, and more have code of their own."""
+    s = float32(0)
+    for k in range(cuda.laneid, x.shape[1], 32):
+        s = s * float32(0.5) + x[cuda.blockIdx.x, k]
+    out[cuda.blockIdx.x, cuda.laneid] = s
+
+
+def lanes_places(x, out):
+    """Eight threads a row, where the last place is used behind the loop."""
+    lane, row = cuda.threadIdx.x % 8, cuda.blockIdx.x
+    best, place = float32(100), -1
+    for k in range(lane, x.shape[1], 8):
+        if x[row, k] < best:
+            best, place = x[row, k], k
+    out[row, cuda.threadIdx.x] = best + 1000 * place
+
+
+def lanes_stores(x, out):
+    """A longer body that divides, and stores elsewhere."""
+    lane, row = cuda.laneid, cuda.blockIdx.x
+    for k in range(lane, x.shape[1], 32):
+        v = x[row, k]
+        out[row, k] = ((v * v - 3) * v + 2) * (v - 1) / (v + 20) + v / (v * v + 1)
+
+
+def lanes_in_place(x, out):
+    """What an iteration stores, the next one loads."""
+    lane, row = cuda.laneid, cuda.blockIdx.x
+    out[row, lane] = 1
+    for k in range(lane, x.shape[1], 32):
+        out[row, lane] = out[row, lane] * 0.5 + x[row, k]
+
+
+@pytest.mark.parametrize("width", [1, 7, 8, 9, 16, 17, 24, 31, 32, 33, 40, 64, 65, 96, 97, 127, 128, 129, 160, 224, 225, 256, 257, 300, 512, 530])
+@pytest.mark.parametrize("loop", [lanes_sums, lanes_places, lanes_stores, lanes_in_place])
+def test_rows_of_lanes(loop, width):
+    x = np.random.default_rng(width).integers(-9, 10, (3, width)).astype(np.float32)
+    run(loop, [x, np.zeros((3, max(width, 32)))], 3, 32)
+
+
 def extremes_of_nans(x, out):
     """What begins with a number keeps it where a nan comes; what begins with a nan, or takes it, stays one."""
     t = cuda.threadIdx.x
