@@ -68,7 +68,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */
   CUmodule module;
   RtKernelInfo info;
-  char *words; /* of the driver's compiler about the entry that was loaded last; NULL: none */
+  char *words;      /* of the driver's compiler about the entry that was loaded last; NULL: none */
   const char *name; /* for error texts: the symbol, or what rt_kernel_call_it gave */
   char symbol[];
 };
