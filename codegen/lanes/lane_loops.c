@@ -100,12 +100,6 @@ static bool is_varying(Lanes *l, LLVMValueRef v) {
   return ln_value(l, v) && ln_shape(l, v).kind == SHAPE_VECTOR;
 }
 
-/* Values of other blocks are there where some block uses them: an operand of v need not be. */
-static bool is_here(Lanes *l, LLVMValueRef v) {
-  const LaneValue *own = ln_value(l, v);
-  return !own || own->now || own->slot;
-}
-
 /* The varying operand that is to be computed for the lane first; NULL: the value itself is taken
  * from memory. */
 static LLVMValueRef computed_from(Lanes *l, LLVMValueRef v) {
@@ -116,7 +110,7 @@ static LLVMValueRef computed_from(Lanes *l, LLVMValueRef v) {
   if (address &&
       (ln_value(l, v)->element || LLVMGetNumOperands(v) != 2 || !ln_is_uniform(ln_shape(l, base))))
     return NULL;
-  return is_varying(l, from) && is_here(l, from) && is_here(l, base) ? from : NULL;
+  return is_varying(l, from) && ln_is_here(l, from) && ln_is_here(l, base) ? from : NULL;
 }
 
 /* In front of the loop, all of whose operands are read there: what is read first within it does not

@@ -59,11 +59,6 @@ static bool is_folded(Lanes *l, LLVMValueRef v, int depth) {
   }
 }
 
-static bool is_available(Lanes *l, LLVMValueRef old) {
-  LaneValue *v = ln_value(l, old);
-  return !v || v->now || v->slot;
-}
-
 /* t: of an element */
 static bool find_place(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, Place *p) {
   if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2 ||
@@ -77,7 +72,7 @@ static bool find_place(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, Place *p) 
       LLVMABISizeOfType(l->cg->layout, p->unit) != LLVMABISizeOfType(l->cg->layout, t))
     return false;
   LLVMValueRef x = ln_unwrapped(p->index);
-  return is_folded(l, x ? x : p->index, 0) && is_available(l, p->base) && is_available(l, p->index);
+  return is_folded(l, x ? x : p->index, 0) && ln_is_here(l, p->base) && ln_is_here(l, p->index);
 }
 
 /* --- the test --- */

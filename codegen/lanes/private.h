@@ -249,6 +249,9 @@ LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i); /* with lane 0's operands
 LLVMValueRef ln_copy_in_lane(Lanes *l, LLVMValueRef i, LLVMValueRef lane);
 /* The value of f.lanes, scalar or vector by its shape, which some block has written. */
 LLVMValueRef ln_read(Lanes *l, LaneValue *v);
+/* Can it be read now? Values of other blocks can where some block uses them: an operand of what is
+ * used there need not be. */
+bool ln_is_here(Lanes *l, LLVMValueRef old);
 LLVMValueRef ln_insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane);
 LLVMValueRef ln_bits(Lanes *l, LLVMValueRef mask);       /* as an integer */
 LLVMValueRef ln_lowest_bit(Lanes *l, LLVMValueRef bits); /* i64: how many bits if none is set */

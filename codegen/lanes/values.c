@@ -128,6 +128,11 @@ static LLVMValueRef argument(Lanes *l, LLVMValueRef old) {
   cx_bug(l->cg->cx, "an argument of another function");
 }
 
+bool ln_is_here(Lanes *l, LLVMValueRef old) {
+  const LaneValue *v = ln_value(l, old);
+  return !v || v->now || v->slot;
+}
+
 LLVMValueRef ln_read(Lanes *l, LaneValue *v) {
   if (v->now)
     return v->now;
