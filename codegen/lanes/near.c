@@ -103,11 +103,12 @@ bool ln_begin_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, NearRun *run) {
                begin = l_sub(l->b, first_index(l, indices, lane), lane),
                steps = l_sub(l->b, indices, ln_splat(l, begin)),
                far = l_icmp(l->b, LLVMIntNE, steps, counted(l, l->cg->t.i64, l->width));
-  ln_vector(l, pointer); /* so that it is not computed on one of the two sides */
+  LLVMValueRef base = ln_scalar(l, p.base); /* these two so that they are not read on one side */
+  ln_vector(l, pointer);
   *run = (NearRun){NULL, ln_new_block(l, "run"), ln_new_block(l, "apart"), ln_new_block(l, "")};
   l_condbr(l->b, in_no_lane(l, far), run->there, run->other);
   LLVMPositionBuilderAtEnd(l->b, run->there);
-  run->first = l_gep(l->b, p.unit, ln_scalar(l, p.base), &begin, 1);
+  run->first = l_gep(l->b, p.unit, base, &begin, 1);
   return true;
 }
 

@@ -130,9 +130,14 @@ static RtWorker *enter(Launch *l, bool *is_short) {
   return w;
 }
 
+/* The view of checked code has row_threads in that place. */
+static bool has_sums(const Launch *l, const RtWorker *w) {
+  return l->sums.bytes && w->view.own_sums;
+}
+
 /* The launch's arrays get what this worker has added to its own. */
 static void give_sums(const Launch *l, RtWorker *w, uint64_t time) {
-  if (w->view.own_sums)
+  if (has_sums(l, w))
     rt_sums_give(&l->sums, w->sums.at);
   w->gave = time;
 }
@@ -392,7 +397,7 @@ static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
 
 /* Who looks at the arrays of a long launch sees them grow. */
 static void give_now_and_then(const Launch *l, RtWorker *w, uint64_t time) {
-  if (w->view.own_sums && time - w->gave >= BATCH_NS)
+  if (has_sums(l, w) && time - w->gave >= BATCH_NS)
     give_sums(l, w, time);
 }
 
