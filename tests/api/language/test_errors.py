@@ -462,7 +462,7 @@ def test_what_an_architecture_lacks(tmp_path):
 def test_what_the_assembler_refuses_in_a_text(tmp_path, monkeypatch):
     """By a ptxas that finds an error in the line with 1.5."""
     fake = tmp_path / "ptxas"
-    fake.write_text('#!/bin/sh\nfor f; do case "$f" in *.ptx) n=$(grep -nF "0, 1.5;" "$f" | cut -d: -f1);; esac; done\n'
+    fake.write_text('#!/bin/sh\nfor f; do case "$f" in *.ptx) n=$(grep -nF "1.5;" "$f" | cut -d: -f1);; esac; done\n'
                     'echo "ptxas x.ptx, line $n; error   : Wrong"; exit 255\n')  # fmt: skip
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
