@@ -86,11 +86,20 @@ static bool find_counter(RangeLoop *r) {
   return goes_up(r, graph_incoming(r->counter, r->g->nodes[loop->latches[0]].block));
 }
 
+/* Does the phi take v on edges of the loop alone? Further behind, v would be one version's. */
+static bool takes_at_edges(const RangeLoop *r, LLVMValueRef phi, LLVMValueRef v) {
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+    if (LLVMGetIncomingValue(phi, k) == v && !has_block(r, LLVMGetIncomingBlock(phi, k)))
+      return false;
+  return true;
+}
+
 /* Are its values used behind it by phis alone, which get those of the other version too? */
 static bool is_used_by_phis(const RangeLoop *r, LLVMValueRef i) {
   for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
-    if (!has(r, user) && !LLVMIsAPHINode(user) && !is_own_trap(r, LLVMGetInstructionParent(user)))
+    if (LLVMIsAPHINode(user) ? !takes_at_edges(r, user, i)
+                             : !has(r, user) && !is_own_trap(r, LLVMGetInstructionParent(user)))
       return false;
   }
   return true;

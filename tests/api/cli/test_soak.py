@@ -46,7 +46,7 @@ def test_missing_tools_are_said(tmp_path):
 
 def test_an_unknown_part():
     done = run("--minutes", "1", "prorgams")
-    assert done.returncode == 2 and "no part prorgams: programs, ptx, fuzz" in done.stderr
+    assert done.returncode == 2 and "no part prorgams: programs, ptx, natural, fuzz" in done.stderr
 
 
 def test_findings_are_said(monkeypatch, capsys):
