@@ -275,7 +275,7 @@ class Kernel:
                 along = rows if "y, z = cuda.grid(2)" in self.source_text else cols
                 grid = (-(-along // block[0]) + r.randint(0, 1), -(-(n // along) // block[1]))
             g = np.random.default_rng(r.randrange(2**32))
-            x = (g.integers(-400, 400, n) / 64).astype(self.float)
+            x = ((g.integers(-200, 200, n) * 2 + 1) / 64).astype(self.float)  # no zeros: of two with other signs max may give either (docs/guide/deviations.md)
             w, b = g.integers(-1000, 1000, n, dtype=np.int32), g.integers(0, 256, n, dtype=np.uint8)
             p = np.concatenate([[0], np.cumsum(g.integers(0, r.choice((2, 9, 40)), n))]).astype(np.int32)
             a = (g.integers(-400, 400, (rows, cols)) / 64).astype(self.float)
