@@ -87,7 +87,7 @@ static bool is_entered_by_reads(Lanes *l, uint32_t header) {
   return false;
 }
 
-/* No CPU divides vectors of integers: in a masked loop all lanes divide, also those that rest. */
+/* A division takes long, and in a masked loop the lanes that rest divide, too. */
 static bool divides(Lanes *l, const LaneLoop *loop) {
   for (uint32_t k = 0; k < l->values.len; k++) {
     const LaneValue *v = &l->values.data[k];
@@ -165,16 +165,18 @@ static LLVMValueRef in_lane(Few *f, LLVMValueRef old) {
   return ln_scalar(f->l, old);
 }
 
+/* The first instruction of a block of the loop; NULL: it is another block. */
+static LLVMValueRef first_of_loop(const Few *f, uint32_t k) {
+  return ln_in_set(&f->loop->blocks, k) ? LLVMGetFirstInstruction(f->l->blocks[k].in->block) : NULL;
+}
+
 typedef void (*Visit)(Few *f, LLVMValueRef old);
 
 /* What the copy reads from before the loop: the first values of the header's phis are in these. */
 static void visit_inputs(Few *f, Visit visit) {
   Lanes *l = f->l;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = ln_in_set(&f->loop->blocks, k)
-                              ? LLVMGetFirstInstruction(l->blocks[k].in->block)
-                              : NULL;
-         i; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = first_of_loop(f, k); i; i = LLVMGetNextInstruction(i)) {
       bool first = k == f->loop->in->header && LLVMIsAPHINode(i);
       if (first)
         visit(f, i);
@@ -292,10 +294,8 @@ static void copy_block(Few *f, uint32_t number) {
 static void make_phis(Few *f, LLVMValueRef *first) {
   Lanes *l = f->l;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = ln_in_set(&f->loop->blocks, k)
-                              ? LLVMGetFirstInstruction(l->blocks[k].in->block)
-                              : NULL;
-         i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = first_of_loop(f, k); i && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i)) {
       if (k == f->loop->in->header)
         *first++ = in_lane(f, i);
       LLVMPositionBuilderAtEnd(l->b, f->copies[k]);
@@ -306,10 +306,8 @@ static void make_phis(Few *f, LLVMValueRef *first) {
 static void fill_phis(Few *f, LLVMValueRef *first) {
   Lanes *l = f->l;
   for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = ln_in_set(&f->loop->blocks, k)
-                              ? LLVMGetFirstInstruction(l->blocks[k].in->block)
-                              : NULL;
-         i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = first_of_loop(f, k); i && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i)) {
       if (k == f->loop->in->header)
         LLVMAddIncoming(in_lane(f, i), first++, &f->head, 1);
       for (unsigned n = 0; n < LLVMCountIncoming(i); n++) {
