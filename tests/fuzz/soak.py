@@ -1,15 +1,16 @@
-"""Everything that can run for as long as you like: random programs, fuzz targets, leaks, faults. One line a
-part, one at the end.
+"""Everything that can run for as long as you like: random programs, fuzz targets, leaks, faults. One line a part,
+one at the end.
 
     scripts/soak --minutes M [--seed S] [PART ...]
 
-Parts: programs (tests/property, on the host device), ptx (the same by the GPU's code on the CPU), natural
-(random kernels of many threads, on both), fuzz (libFuzzer's targets, built by clang in build/fuzz), objects
-(objects.py), checks (random programs whose races are known, tests/api/check/test_random_*.py), leaks (leaks.py),
-faults (of the machine, tests/api/host; the driver's calls fail in turn, tests/api/cli/test_driver_sweep.py and
-tests/full/test_every_driver_call.py), calls (random ones of the driver fail in tests of the API: faulty.py).
-Each has an equal share of the time. What a part lacks is said, and its time goes to the others. New inputs of libFuzzer go to build/fuzz/new, findings to
-build/failures. With build/sanitized (scripts/sanitized) objects run there. Exit status 1 if anything was found.
+Parts: programs (tests/property, on the host device), ptx (the same by the GPU's code on the CPU), natural (random
+kernels of many threads, on both), fuzz (libFuzzer's targets, built by clang in build/fuzz), objects (objects.py),
+checks (random programs whose races are known, tests/api/check/test_random_*.py), leaks (leaks.py), faults (of the
+machine, tests/api/host; the driver's calls fail in turn, tests/api/cli/test_driver_sweep.py and
+tests/full/test_every_driver_call.py), calls (random ones of the driver fail in tests of the API: faulty.py). Each
+has an equal share of the time. What a part lacks is said, and its time goes to the others. New inputs of libFuzzer
+go to build/fuzz/new, findings to build/failures. With build/sanitized (scripts/sanitized) objects run there. Exit
+status 1 if anything was found.
 """
 
 import argparse
@@ -127,7 +128,9 @@ def fuzz(seconds, seed):
 
 
 def sanitized():
-    """The command line and environment of Python with the sanitized module; of Python as it is where that is not built."""
+    """The command line and environment of Python with the sanitized module; of Python as it is where that is not
+    built.
+    """
     if not any(SITE.glob("pyptx/_pyptx*.so")):
         return [sys.executable], {}, ""
     preload = " ".join(run([os.environ.get("CC", "cc"), f"-print-file-name={library}"]).stdout.strip() for library in ("libasan.so", "libubsan.so", "libstdc++.so"))

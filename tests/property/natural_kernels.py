@@ -1,8 +1,10 @@
-"""Random kernels made of what natural kernels are made of: rows that threads, warps and blocks walk, windows that are clamped or wrapped, rings and
-lists in local arrays, hashes, loops over bits, searches, state machines over bytes, sparse rows, shared tiles, histograms and trees.
+"""Random kernels made of what natural kernels are made of: rows that threads, warps and blocks walk, windows that
+are clamped or wrapped, rings and lists in local arrays, hashes, loops over bits, searches, state machines over
+bytes, sparse rows, shared tiles, histograms and trees.
 
-Kernel(seed, meets).launches() gives launches that differ in what their loops run to. Each thread writes a number for each step; steps that need
-barriers or warp operations are only in kernels that meet. Floats are added, multiplied, compared and rooted only, so that results are bits.
+Kernel(seed, meets).launches() gives launches that differ in what their loops run to. Each thread writes a number
+for each step; steps that need barriers or warp operations are only in kernels that meet. Floats are added,
+multiplied, compared and rooted only, so that results are bits.
 """
 
 import argparse
@@ -275,7 +277,8 @@ class Kernel:
                 along = rows if "y, z = cuda.grid(2)" in self.source_text else cols
                 grid = (-(-along // block[0]) + r.randint(0, 1), -(-(n // along) // block[1]))
             g = np.random.default_rng(r.randrange(2**32))
-            x = ((g.integers(-200, 200, n) * 2 + 1) / 64).astype(self.float)  # no zeros: of two with other signs max may give either (docs/guide/deviations.md)
+            # No zeros: of two with other signs max may give either (docs/guide/deviations.md).
+            x = ((g.integers(-200, 200, n) * 2 + 1) / 64).astype(self.float)
             w, b = g.integers(-1000, 1000, n, dtype=np.int32), g.integers(0, 256, n, dtype=np.uint8)
             p = np.concatenate([[0], np.cumsum(g.integers(0, r.choice((2, 9, 40)), n))]).astype(np.int32)
             a = (g.integers(-400, 400, (rows, cols)) / 64).astype(self.float)
@@ -296,7 +299,8 @@ def check(first, count, meets):
     for seed in range(first, first + count):
         kernel = Kernel(seed, meets)
         source = kernel.source()
-        checked = {"check": "race"} if os.environ["PYPTX_DEVICE"] == "host" and seed % 4 == 3 else {}  # other code for lanes
+        is_checked = os.environ["PYPTX_DEVICE"] == "host" and seed % 4 == 3  # which has other code for lanes
+        checked = {"check": "race"} if is_checked else {}
         compiled = jit(define(source), fma=False, **checked)  # CPython does not fuse
         for grid, block, arguments in kernel.launches():
             try:

@@ -1,5 +1,6 @@
-"""Random kernels made of what natural ones are made of (natural_kernels.py): every thread's numbers are those of CPython, bit for bit.
-Costs 25 s. `python tests/property/natural_kernels.py N --seed S` tries others."""
+"""Random kernels made of what natural ones are made of (natural_kernels.py): every thread's numbers are those of
+CPython, bit for bit. Costs 25 s. `python tests/property/natural_kernels.py N --seed S` tries others.
+"""
 
 import subprocess
 import sys

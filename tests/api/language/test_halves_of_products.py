@@ -1,5 +1,5 @@
-"""Both halves of products of 32-bit numbers, as random generators take them, beside Python's integers. On the host device
-the low one is a product of 32 bits of its own (codegen/lanes/products.c).
+"""Both halves of products of 32-bit numbers, as random generators take them, beside Python's integers. On the host
+device the low one is a product of 32 bits of its own (codegen/lanes/products.c).
 """
 
 import numpy as np

@@ -1,5 +1,6 @@
-"""Neighbouring threads whose places in memory are linear in groups, or but for limits, remainders and conditions; and searches that few of them
-begin: what the host runs sixteen at a time (codegen/lanes) must mean what it means one by one.
+"""Neighbouring threads whose places in memory are linear in groups, or but for limits, remainders and conditions;
+and searches that few of them begin: what the host runs sixteen at a time (codegen/lanes) must mean what it means
+one by one.
 """
 
 import re
@@ -24,8 +25,9 @@ def numbers(dtype=np.int64, n=N):
 @pytest.mark.parametrize("lanes, cols", [(2, 5), (4, 21), (8, 21), (16, 43), (8, 1)])
 @pytest.mark.parametrize("dtype", ["int8", "float32", "float64", "complex64"])
 def test_rows_by_groups_of_lanes(lanes, cols, dtype):
-    """A few lanes for each row, the last ones of which have fewer elements; before the third column the first of them rest, and
-    one of each group stores what they found."""
+    """A few lanes for each row, the last ones of which have fewer elements; before the third column the first of
+    them rest, and one of each group stores what they found.
+    """
 
     def kernel(x, twice, moved, sums, place):
         row = cuda.grid(1) // lanes
@@ -56,8 +58,9 @@ def test_rows_by_groups_of_lanes(lanes, cols, dtype):
 @pytest.mark.parametrize("radius", [0, 3, 20, -7, 2**63 - 9, -(2**63) + 9])
 @pytest.mark.parametrize("block", [96, (24, 4)])
 def test_positions_that_a_bound_limits(radius, block):
-    """Windows around each thread, as far as there are numbers: in the middle their bounds are as far apart as the threads, at the
-    ends of the grid they are not. Sums of large radii wrap around between neighbouring threads."""
+    """Windows around each thread, as far as there are numbers: in the middle their bounds are as far apart as the
+    threads, at the ends of the grid they are not. Sums of large radii wrap around between neighbouring threads.
+    """
 
     def kernel(x, radius, sums, ends):
         i = np.int64(cuda.grid(1))
@@ -107,7 +110,9 @@ def test_first_thread_beyond_a_limit_is_named(size):
 
 @pytest.mark.parametrize("most", [1, 3, 40, 400])
 def test_searches_that_few_threads_begin(most):
-    """Each run of equal numbers is followed by the thread where it begins: of one in three neighbours, in forty, or of none."""
+    """Each run of equal numbers is followed by the thread where it begins: of one in three neighbours, in forty, or
+    of none.
+    """
 
     def kernel(x, lengths, places, sums):
         i = cuda.grid(1)

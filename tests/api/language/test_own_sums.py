@@ -1,7 +1,8 @@
-"""Arrays that a kernel only adds to: on the host each worker adds to elements of its own, and those are added up later.
+"""Arrays that a kernel only adds to: on the host each worker adds to elements of its own, and those are added up
+later.
 
-Launches are large enough for that where the test says so; what else is done with the elements, or to their memory, must be seen at
-once then, or the array stays the launch's.
+Launches are large enough for that where the test says so; what else is done with the elements, or to their memory,
+must be seen at once then, or the array stays the launch's.
 """
 
 import numpy as np
