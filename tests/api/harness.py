@@ -506,6 +506,10 @@ def run(kernel, args, grid=1, block=1, shared=0, ulps=0, kwargs=None, **options)
     return actual
 
 
+# Options of @cuda.jit with which indices are checked. The host device always checks them; debug code is other code.
+CHECKED = {} if cuda.get_current_device().is_host else {"debug": True}
+
+
 def stopped(kernel, *args, grid=1, block=64):
     """The text of the IndexError that the launch ends with."""
     with pytest.raises(IndexError) as e:

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from harness import run
+from harness import CHECKED, run
 from pyptx import cuda
 
 DTYPES = [np.float64, np.float32, np.int64, np.int32, np.int16, np.uint8]
@@ -92,6 +92,6 @@ def test_the_first_index_beyond_the_end(columns):
 
     a, b = numbers((32, 32), np.float64), numbers((32, columns), np.float64)
     with pytest.raises(IndexError, match=rf"\b{columns}\b"):
-        cuda.jit(kernel)[1, 32](a, b, np.zeros(32))
+        cuda.jit(kernel, **CHECKED)[1, 32](a, b, np.zeros(32))
     with pytest.raises(IndexError, match=rf"\b{columns}\b"):
-        cuda.jit(kernel)[1, 32](b, a, np.zeros(32))
+        cuda.jit(kernel, **CHECKED)[1, 32](b, a, np.zeros(32))

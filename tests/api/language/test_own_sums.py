@@ -7,7 +7,7 @@ must be seen at once then, or the array stays the launch's.
 
 import numpy as np
 import pytest
-from harness import stopped
+from harness import CHECKED, stopped
 from pyptx import cuda, int32
 
 N, BLOCK, GRID = 20_011, 128, 160
@@ -200,9 +200,7 @@ def test_a_thread_that_stops():
     k = keys()
     k[N - 1] = BINS
     sums = np.zeros(BINS, np.int32)
-    kernel = cuda.jit(add_values)
-    if cuda.get_current_device().name.startswith("NVIDIA"):
-        pytest.skip("indices are not checked there")
+    kernel = cuda.jit(add_values, **CHECKED)
     assert "37" in stopped(kernel, k, np.ones(N, np.int32), sums, grid=GRID, block=BLOCK)
     assert 0 < sums.sum() < N
 
@@ -227,7 +225,7 @@ def test_rows_whose_ends_are_read(first, last):
     columns, values = rng.integers(-9, 9, 30).astype(np.int32), rng.integers(-9, 9, 30).astype(np.float64)
     x, y = rng.integers(-9, 9, 9).astype(np.float64), np.zeros(3)
     if last > 30 or first < -30:
-        assert "out of" in stopped(cuda.jit(kernel), starts, columns, values, x, y)
+        assert "out of" in stopped(cuda.jit(kernel, **CHECKED), starts, columns, values, x, y)
         return
     launch(kernel, starts, columns, values, x, y, grid=1)
     want = [sum(values[k] * x[columns[k]] for k in range(a, b)) for a, b in zip(starts, starts[1:])]
