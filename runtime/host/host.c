@@ -435,7 +435,8 @@ static bool run_blocks(Launch *l, RtWorker *w, uint64_t until) {
   return true;
 }
 
-static void help(RtPoolJob *job) {
+static void help(RtPoolJob *job, unsigned number) {
+  (void)number;
   Launch *l = (Launch *)job;
   bool is_short;
   RtWorker *w = enter(l, &is_short); /* without memory the others do it */

@@ -2,28 +2,38 @@
  *
  * One mutex guards the list of open jobs; it is never held while a job runs. A helper that joins
  * wakes up to two others, so a wake-up costs the owner two signals and reaches n threads in log n
- * steps. */
+ * steps. Whoever has left a job stays awake for SPIN_NS, in which the next one often comes. */
 #include "runtime/host/pool.h"
 
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "runtime/clock.h"
 #include "runtime/host/cpus.h"
 #include "runtime/internal.h"
 
-enum { MAX_THREADS = 1024, STACK_BYTES = 8 << 20, WAKE = 2 };
+enum {
+  MAX_THREADS = 1024,
+  STACK_BYTES = 8 << 20,
+  WAKE = 2,
+  SPIN_NS = 50000, /* about what it costs to wake a thread whose CPU sleeps, too */
+  SPINS = 64,      /* from one look at the clock to the next */
+};
 
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t offered;        /* a job wants helpers */
   pthread_cond_t left;           /* a helper left a job */
   RtPoolJob *jobs;               /* those with wanted > 0, in order of arrival */
+  _Atomic bool open;             /* there are some: read without the lock */
   unsigned started, idle, limit; /* limit: rt_pool_threads, 0 before it is known */
+  bool spins;                    /* each thread may have a CPU to itself */
   bool cannot_start;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
           .offered = PTHREAD_COND_INITIALIZER,
@@ -40,6 +50,7 @@ static void after_fork_child(void) {
   pthread_cond_init(&pool.offered, NULL);
   pthread_cond_init(&pool.left, NULL);
   pool.jobs = NULL;
+  pool.open = false;
   pool.started = pool.idle = pool.limit = 0;
   pool.cannot_start = false;
   pthread_mutex_unlock(&pool.lock);
@@ -101,8 +112,10 @@ static unsigned threads_wanted(void) {
 }
 
 static unsigned limit_locked(void) {
-  if (!pool.limit)
+  if (!pool.limit) {
     pool.limit = threads_wanted();
+    pool.spins = pool.limit <= rt_cpus_usable();
+  }
   return pool.limit;
 }
 
@@ -125,12 +138,47 @@ static void unlist_locked(RtPoolJob *job) {
   for (RtPoolJob **at = &pool.jobs; *at; at = &(*at)->next) {
     if (*at == job) {
       *at = job->next;
+      atomic_store_explicit(&pool.open, pool.jobs != NULL, memory_order_relaxed);
       return;
     }
   }
 }
 
-static void join_locked(RtPoolJob *job) {
+static void relax(void) {
+#if defined __x86_64__
+  __builtin_ia32_pause();
+#elif defined __aarch64__
+  __asm__ volatile("yield");
+#endif
+}
+
+static bool has_job(RtPoolJob *unused) {
+  (void)unused;
+  return atomic_load_explicit(&pool.open, memory_order_relaxed);
+}
+
+static bool is_left(RtPoolJob *job) {
+  return !atomic_load_explicit(&job->inside, memory_order_relaxed);
+}
+
+/* Waits for a change for a while, awake and without the lock. Launches often follow each other
+ * sooner than a thread that sleeps would begin its part. Threads that take the lock awake do not
+ * put each other to sleep. */
+static void watch_locked(bool (*is_ready)(RtPoolJob *), RtPoolJob *job) {
+  if (!pool.spins)
+    return;
+  pthread_mutex_unlock(&pool.lock);
+  int64_t end = rt_clock_ns() + SPIN_NS;
+  do {
+    for (int i = 0; i < SPINS && !is_ready(job); i++)
+      relax();
+    if (is_ready(job) && pthread_mutex_trylock(&pool.lock) == 0)
+      return;
+  } while (rt_clock_ns() < end);
+  pthread_mutex_lock(&pool.lock);
+}
+
+static void join_locked(RtPoolJob *job, unsigned number) {
   assert(job->wanted); /* else it is not in the list */
   job->inside++;
   if (--job->wanted)
@@ -138,19 +186,20 @@ static void join_locked(RtPoolJob *job) {
   else
     unlist_locked(job);
   pthread_mutex_unlock(&pool.lock);
-  job->work(job);
+  job->work(job, number);
   pthread_mutex_lock(&pool.lock);
   assert(job->inside);
   if (--job->inside == 0)
     pthread_cond_broadcast(&pool.left);
 }
 
-static void *helper(void *unused) {
-  (void)unused;
+static void *helper(void *number) {
   pthread_mutex_lock(&pool.lock);
   for (;;) {
+    if (!pool.jobs)
+      watch_locked(has_job, NULL);
     if (pool.jobs) {
-      join_locked(pool.jobs);
+      join_locked(pool.jobs, (unsigned)(uintptr_t)number);
       continue;
     }
     pool.idle++;
@@ -172,7 +221,7 @@ void rt_pool_block_signals(sigset_t *old) {
   pthread_sigmask(SIG_SETMASK, &blocked, old);
 }
 
-bool rt_pool_thread(void *(*run)(void *)) {
+bool rt_pool_thread(void *(*run)(void *), void *argument) {
   sigset_t old;
   rt_pool_block_signals(&old);
   pthread_attr_t how;
@@ -180,7 +229,7 @@ bool rt_pool_thread(void *(*run)(void *)) {
   pthread_attr_setdetachstate(&how, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&how, STACK_BYTES);
   pthread_t thread;
-  bool started = pthread_create(&thread, &how, run, NULL) == 0;
+  bool started = pthread_create(&thread, &how, run, argument) == 0;
   pthread_attr_destroy(&how);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
   return started;
@@ -191,7 +240,7 @@ static void start_locked(unsigned helpers) {
   if (helpers > most)
     helpers = most;
   while (pool.started < helpers && !pool.cannot_start) {
-    if (rt_pool_thread(helper))
+    if (rt_pool_thread(helper, (void *)(uintptr_t)(pool.started + 1)))
       pool.started++;
     else
       pool.cannot_start = true;
@@ -212,6 +261,7 @@ void rt_pool_offer(RtPoolJob *job, unsigned helpers) {
     while (*end)
       end = &(*end)->next;
     *end = job;
+    atomic_store_explicit(&pool.open, true, memory_order_relaxed);
     wake_locked(job);
   }
   pthread_mutex_unlock(&pool.lock);
@@ -226,6 +276,8 @@ bool rt_pool_close(RtPoolJob *job, uint64_t ns) {
   if (job->wanted)
     unlist_locked(job);
   job->wanted = 0;
+  if (job->inside)
+    watch_locked(is_left, job);
   while (job->inside && pthread_cond_timedwait(&pool.left, &pool.lock, &end) == 0) {
   }
   bool done = !job->inside;

@@ -11,6 +11,7 @@
 #define PYPTX_RUNTIME_HOST_POOL_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,11 +19,12 @@
 
 typedef struct RtPoolJob RtPoolJob;
 struct RtPoolJob {
-  void (*work)(RtPoolJob *job);
+  /* helper: its number in the pool, from 1 on; the owner calls it with 0 */
+  void (*work)(RtPoolJob *job, unsigned helper);
   /* the pool's own from here on */
   RtPoolJob *next;
-  unsigned wanted; /* helpers that may still join */
-  unsigned inside; /* helpers that run work() now */
+  unsigned wanted;         /* helpers that may still join */
+  _Atomic unsigned inside; /* helpers that run work() now; written with the pool's lock */
 };
 
 /* RT_BAD_ARGUMENT where PYPTX_HOST_THREADS is no number of threads: asked when a device is
@@ -38,7 +40,7 @@ void rt_pool_offer(RtPoolJob *job, unsigned helpers);
 bool rt_pool_close(RtPoolJob *job, uint64_t ns);
 /* A detached thread beside the pool's, which signals do not reach; false if it cannot be
  * started. */
-bool rt_pool_thread(void *(*run)(void *));
+bool rt_pool_thread(void *(*run)(void *), void *argument);
 /* For a thread of ours that is made next: it inherits the mask. */
 void rt_pool_block_signals(sigset_t *old);
 

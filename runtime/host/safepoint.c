@@ -94,7 +94,7 @@ static void *keep_clock(void *unused) {
 /* Under the lock. */
 static bool wake_clock(void) {
   if (!clock_.started)
-    clock_.started = rt_pool_thread(keep_clock);
+    clock_.started = rt_pool_thread(keep_clock, NULL);
   pthread_cond_signal(&clock_.wake);
   return clock_.started;
 }

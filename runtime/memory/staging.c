@@ -224,7 +224,8 @@ static void receive(Job *j, char *memory, const CUevent *events) {
   }
 }
 
-static void work(RtPoolJob *pool) {
+static void work(RtPoolJob *pool, unsigned helper) {
+  (void)helper;
   Job *j = (Job *)pool;
   unsigned me = atomic_fetch_add(&j->workers, 1);
   CUcontext now = NULL;
@@ -271,7 +272,7 @@ static RtStatus run(RtDevice *d, RtStage *r, const Side *host, uint64_t device, 
   assert(threads >= 2 && threads <= WORKERS && r->memory);
   assert(j.chunk && j.chunk <= SLOT_BYTES && j.chunk % host->itemsize == 0);
   rt_pool_offer(&j.pool, threads - 1);
-  work(&j.pool);
+  work(&j.pool, 0);
   while (!rt_pool_close(&j.pool, UINT32_MAX)) {
   }
   assert(j.result || atomic_load(&j.next) >= bytes);
