@@ -14,7 +14,7 @@ enum {
   MOST_BYTES = 64 << 10,
   /* so many threads for each element of each worker: below, filling and adding up take longer than
    * the locked additions */
-  THREADS_EACH = 4,
+  THREADS_EACH = 2,
 };
 
 static uint64_t word_at(const void *params, uint32_t offset, bool wide) {
