@@ -3,9 +3,10 @@
  * In: compiled code, a checked configuration, the parameter block. Out: all blocks have run, or
  * RT_TRAPPED and the first trap.
  *
- * Blocks are handed out in chunks by an atomic counter, sized by the time that they take, with
- * single blocks at the end. The calling thread takes part, and begins alone: a launch that is done
- * within CALLER_ALONE_NS never wakes another thread.
+ * Blocks are handed out in pieces (shares.h), sized by the time that they take, with single blocks
+ * at the end. The calling thread takes part, and begins alone: a launch that is done within
+ * CALLER_ALONE_NS never wakes another thread. Where the kernel's last launch says that this one
+ * takes longer, the others are asked at once.
  *
  * Blocks that may leave compiled code to wait for others have places (block_places.h). With the
  * grid's barrier they run in phases, from one barrier to the next: a phase is over when every block
@@ -40,18 +41,21 @@
 #include "runtime/host/meet.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/safepoint.h"
+#include "runtime/host/shares.h"
 #include "runtime/host/sums.h"
 #include "runtime/host/waits.h"
 #include "runtime/host/workers.h"
 #include "runtime/memory/unset.h"
 
 enum {
-  CALLER_ALONE_NS = 15000,     /* about what waking a thread costs */
-  CALLER_ALONE_THREADS = 8192, /* a launch of more logical threads asks for help at once */
-  ASK_NS = 50000000,           /* from one rt_host_ask to the next */
+  CALLER_ALONE_NS = 15000, /* about what waking a thread costs */
+  SURELY_ALONE_NS = 30000, /* a launch that should take no longer asks nobody */
+  /* of a kernel that has not run before: a launch of more logical threads asks for help at once */
+  CALLER_ALONE_THREADS = 8192,
+  ASK_NS = 50000000, /* from one rt_host_ask to the next */
   /* what a thread takes at once should not last much longer */
   BATCH_NS = 10000000,
-  SHARES = 4,           /* a worker takes 1 / (SHARES * workers) of what is left */
+  FIRST_BATCH_NS = 50000,
   GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
   /* blocks that all wait for what none of them does: so many turns without a pause, the pause
    * then */
@@ -69,10 +73,13 @@ typedef struct Launch {
   size_t shared_bytes, frame_bytes; /* a worker */
   RtSums sums;                      /* arrays that are each worker's own */
   uint64_t total;
-  _Atomic uint64_t next; /* first block that nobody has taken */
+  RtShares *shares; /* of the blocks */
   unsigned workers;
-  RtPlaces *places;   /* where blocks may leave compiled code to wait, else NULL */
-  size_t arrivals_at; /* in a frame: RtPlace.arrived_in */
+  uint64_t block_ns;    /* what a block took in the kernel's last launch; 0: not known */
+  uint64_t began, took; /* took: what the calling thread's blocks have, so far as it looked */
+  uint64_t ran;         /* so many blocks */
+  RtPlaces *places;     /* where blocks may leave compiled code to wait, else NULL */
+  size_t arrivals_at;   /* in a frame: RtPlace.arrived_in */
   RtCheckBlock
       *checked[RT_CHECK_TURNS]; /* of a checked launch without places: the block that runs */
   _Atomic bool stop;            /* set once */
@@ -110,12 +117,13 @@ static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t 
 
 /* A worker of the calling thread, ready for the launch; NULL if there is no memory, or the thread's
  * stack is too short. */
-static RtWorker *enter(Launch *l, bool *is_short) {
+static RtWorker *enter(Launch *l, unsigned number, bool *is_short) {
   RtWorker *w = rt_worker_enter(l->code->stack_bytes, l->shared_bytes, l->frame_bytes, is_short);
   if (!w)
     return NULL;
   w->launch = l;
   w->place = NULL;
+  w->taker = (RtTaker){.share = number};
   w->view = l->view;
   w->view.shared = w->shared.at;
   w->view.frame = w->frame.at;
@@ -188,26 +196,8 @@ static bool stopped(Launch *l) {
   return is_stopping(l);
 }
 
-/* Takes up to `most` blocks: *first and how many. More than a row of the grid end with a row, which
- * compiled code runs in one piece. */
-static uint64_t take(Launch *l, uint64_t most, uint64_t *first) {
-  uint64_t at = atomic_load_explicit(&l->next, memory_order_relaxed), n, row = l->view.grid[0];
-  uint64_t share = l->workers == 1 ? 1 : SHARES * l->workers;
-  if (l->code->strides && !l->code->checks)
-    most = (l->total + l->workers - 1) / l->workers, share = 1;
-  do {
-    if (at >= l->total)
-      return 0;
-    n = (l->total - at) / share;
-    n = n < 1 ? 1 : n > most ? most : n;
-    if (n > row)
-      n -= (at + n) % row;
-  } while (!atomic_compare_exchange_weak_explicit(&l->next, &at, at + n, memory_order_relaxed,
-                                                  memory_order_relaxed));
-  assert(n && at + n <= l->total);
-  *first = at;
-  return n;
-}
+/* A worker takes all its blocks at once. */
+static bool takes_all(const Launch *l) { return l->code->strides && !l->code->checks; }
 
 static bool no_memory(Launch *l) {
   l->no_memory = true;
@@ -373,7 +363,7 @@ static bool run_batch(Launch *l, RtWorker *w, uint64_t most) {
     uint64_t by = whole_vectors(l->view.block[0]);
     most = (most + by - 1) / by * by;
   }
-  n = take(l, most, &first);
+  n = rt_shares_take(l->shares, &w->taker, takes_all(l) ? UINT64_MAX : most, &first);
   if (n && !w->view.check)
     l->code->entry(&w->view, first, first + n);
   for (uint64_t k = first, group; n && w->view.check && k < first + n && !stopped(l); k += group)
@@ -383,7 +373,7 @@ static bool run_batch(Launch *l, RtWorker *w, uint64_t most) {
 }
 
 static bool all_taken(Launch *l) {
-  return !l->places && atomic_load_explicit(&l->next, memory_order_relaxed) >= l->total;
+  return !l->places && l->shares->count == 1 && !rt_shares_left(l->shares);
 }
 
 /* Long pieces are faster than short ones: as fast as it may, a batch grows to what lasts BATCH_NS.
@@ -393,6 +383,10 @@ static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
     return most > 1 ? most / 2 : 1;
   uint64_t by = took < BATCH_NS / 8 ? 8 : 2;
   return most < total ? most * by : most;
+}
+
+static uint64_t first_batch(const Launch *l) {
+  return l->block_ns && l->block_ns < FIRST_BATCH_NS ? FIRST_BATCH_NS / l->block_ns : 1;
 }
 
 /* Who looks at the arrays of a long launch sees them grow. */
@@ -406,7 +400,7 @@ static void run_rest(Launch *l, RtWorker *w) {
   if (_setjmp(w->out))
     return; /* a trap of this worker: stop is set */
   uint64_t begin = now();
-  for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
+  for (uint64_t most = first_batch(l); !stopped(l) && run_batch(l, w, most);) {
     uint64_t time = now();
     give_now_and_then(l, w, time);
     most = next_batch(most, time - begin, l->total);
@@ -420,10 +414,12 @@ static bool run_blocks(Launch *l, RtWorker *w, uint64_t until) {
   if (_setjmp(w->out))
     return true;
   uint64_t begin = l->asked;
-  for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
+  for (uint64_t most = first_batch(l); !stopped(l) && run_batch(l, w, most);) {
     if (all_taken(l))
       break;
     uint64_t time = now();
+    l->took = time - l->began;
+    l->ran = w->taker.taken;
     give_now_and_then(l, w, time);
     if (until && time >= until)
       return false;
@@ -436,10 +432,9 @@ static bool run_blocks(Launch *l, RtWorker *w, uint64_t until) {
 }
 
 static void help(RtPoolJob *job, unsigned number) {
-  (void)number;
   Launch *l = (Launch *)job;
   bool is_short;
-  RtWorker *w = enter(l, &is_short); /* without memory the others do it */
+  RtWorker *w = enter(l, number, &is_short); /* without memory the others do it */
   if (!w)
     return;
   run_rest(l, w);
@@ -449,19 +444,23 @@ static void help(RtPoolJob *job, unsigned number) {
 static bool run_alone(Launch *l, RtWorker *w, uint64_t threads) {
   if (l->workers == 1 || l->total == 1)
     return run_blocks(l, w, 0);
-  if (threads > CALLER_ALONE_THREADS)
+  bool is_known = l->block_ns && !l->places;
+  bool is_long = is_known ? l->block_ns > SURELY_ALONE_NS / l->total
+                          : threads > CALLER_ALONE_THREADS;
+  if (is_long)
     return false;
-  return run_blocks(l, w, l->asked + CALLER_ALONE_NS);
+  return run_blocks(l, w, l->asked + (is_known ? SURELY_ALONE_NS : CALLER_ALONE_NS));
 }
 
 static void run_all(Launch *l, RtWorker *w, uint64_t threads) {
   if (run_alone(l, w, threads))
     return;
-  uint64_t left = l->places ? rt_places_ready(l->places)
-                            : l->total - atomic_load_explicit(&l->next, memory_order_relaxed);
+  uint64_t left = l->places ? rt_places_ready(l->places) : rt_shares_left(l->shares);
   if (!left)
     return;
   unsigned helpers = l->workers - 1;
+  if (!l->places)
+    rt_shares_split(l->shares, l->workers, takes_all(l));
   rt_pool_offer(&l->job, left < helpers ? (unsigned)left : helpers);
   run_blocks(l, w, 0);
   while (!rt_pool_close(&l->job, ASK_NS))
@@ -508,7 +507,7 @@ static void run_phases(Launch *l, RtWorker *w, uint64_t threads) {
 /* All of it on this thread, with helpers. False: there is no memory, or *is_short. */
 static bool run_here(Launch *l, bool *is_short) {
   uint64_t threads = product(l->view.block);
-  RtWorker *w = enter(l, is_short);
+  RtWorker *w = enter(l, 0, is_short);
   if (!w)
     return false;
   l->caller = w;
@@ -615,8 +614,20 @@ static RtStatus fail_short(void) {
                  "no memory for what a checked launch notes");
 }
 
-RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void *params,
-                     RtTrap *trap) {
+/* What a block of this launch took, for the next one. */
+static void keep_pace(const Launch *l, _Atomic uint32_t *block_ns) {
+  if (!l->ran || l->places)
+    return;
+  uint64_t each = l->took / l->ran;
+  atomic_store_explicit(block_ns,
+                        each > UINT32_MAX ? UINT32_MAX
+                        : each            ? (uint32_t)each
+                                          : 1,
+                        memory_order_relaxed);
+}
+
+RtStatus rt_host_run(const RtHostCode *code, _Atomic uint32_t *block_ns, const RtConfig *config,
+                     const void *params, RtTrap *trap) {
   RtTrap own;
   if (!trap)
     trap = &own;
@@ -627,10 +638,11 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
               .trap = trap,
               .total = product(config->grid),
               .workers = rt_pool_threads(),
+              .block_ns = atomic_load_explicit(block_ns, memory_order_relaxed),
               .timeout = config->timeout};
   l.shared_bytes = (size_t)code->static_shared + config->dynamic_shared;
   l.frame_bytes = (size_t)frame_bytes(code, threads);
-  l.asked = l.total > 1 ? now() : 0;
+  l.began = l.asked = l.total > 1 ? now() : 0;
   l.view = (RtHostLaunch){.params = params, .dynamic_shared = config->dynamic_shared};
   memcpy(l.view.grid, config->grid, sizeof l.view.grid);
   memcpy(l.view.block, config->block, sizeof l.view.block);
@@ -646,9 +658,13 @@ RtStatus rt_host_run(const RtHostCode *code, const RtConfig *config, const void 
     l.view.cluster[k] = config->cluster[k] ? config->cluster[k] : 1;
   if (!code->meets_grid && !code->yields && !code->waits) {
     uint64_t workers = l.workers < l.total ? l.workers : l.total;
+    RtShares shares;
+    l.shares = &shares;
+    rt_shares_open(&shares, l.total, l.view.grid[0], l.workers, takes_all(&l));
     if (code->narrays)
       l.sums = rt_sums_of(code, params, threads * l.total, workers);
     status = run(&l);
+    keep_pace(&l, block_ns);
   } else {
     RtPlaces places;
     l.places = &places;

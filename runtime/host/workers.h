@@ -11,6 +11,7 @@
 
 #include "runtime/abi.h"
 #include "runtime/host/block_places.h"
+#include "runtime/host/shares.h"
 
 enum {
   /* of a thread's stack, beside the frames of compiled code: for what that calls, and handlers of
@@ -30,6 +31,7 @@ typedef struct RtWorker {
   struct Launch *launch;  /* that it works for, NULL between launches */
   struct RtWorker *outer; /* of a launch in the middle of another one: that one's; else NULL */
   RtPlace *place;         /* that it is in, NULL without */
+  RtTaker taker;
   jmp_buf out;
   RtBuffer shared, frame, sums;    /* sums: sums.h */
   uint64_t gave;                   /* when it last gave those away */

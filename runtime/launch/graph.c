@@ -664,7 +664,8 @@ static RtStatus run_host(RtGraph *g, RtTrap *trap, uint32_t *node) {
     Node *n = &g->nodes.at[i];
     *node = i;
     if (n->info.kind == RT_NODE_KERNEL)
-      status = rt_host_run(&n->kernel->host, &n->info.config, n->params, trap);
+      status = rt_host_run(&n->kernel->host, &n->kernel->host_block_ns, &n->info.config, n->params,
+                           trap);
     else
       rt_note_written(n->to, n->info.bytes);
     if (n->info.kind == RT_NODE_COPY)

@@ -65,6 +65,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   _Atomic uint32_t best_block[2];
   uint32_t nfields, *field_offsets; /* of a cooperative kernel */
   RtHostCode host;
+  _Atomic uint32_t host_block_ns; /* what a block took in its last launch; 0: there was none */
   RtTrap *trap; /* GPU: mapped pinned memory, readable even after the context is lost */
   CUmodule module;
   RtKernelInfo info;

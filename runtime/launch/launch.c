@@ -279,7 +279,7 @@ HOT RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap
       TRY(rt_cooperative_check(k, config));
     if (rt_has_attributes(config))
       TRY(rt_attributes_check(k, config));
-    return LIKELY(!rt_capture) ? rt_host_run(&k->host, config, params, trap)
+    return LIKELY(!rt_capture) ? rt_host_run(&k->host, &k->host_block_ns, config, params, trap)
                                : rt_capture_launch(k, config, params, trap);
   }
   if (UNLIKELY(rt_current != d)) {

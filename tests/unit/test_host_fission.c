@@ -14,6 +14,7 @@ enum { PER_BLOCK = 1000, BLOCKS = 37 };
 static int64_t in[PER_BLOCK * BLOCKS], out[PER_BLOCK * BLOCKS];
 
 static RtTrap last_trap;
+static _Atomic uint32_t pace;
 
 /* Compiles at opt 0 and 3 and runs each; check(block, thread, n) says what out holds after. */
 static void
@@ -30,7 +31,7 @@ run(const char *name, const char *text, const uint32_t block[3], int64_t n, RtSt
         in[i] = i * 7 % 1001, out[i] = -12345;
       Params p = {out, in, n};
       RtConfig c = {.grid = {BLOCKS, 1, 1}, .block = {block[0], block[1], block[2]}};
-      EXPECT(rt_host_run(&kernel.host, &c, &p, &last_trap) == want);
+      EXPECT(rt_host_run(&kernel.host, &pace, &c, &p, &last_trap) == want);
       int64_t threads = (int64_t)block[0] * block[1] * block[2];
       int wrong = 0;
       for (int64_t b = 0; expected && b < BLOCKS; b++)

@@ -484,6 +484,8 @@ static char *write_text(void) {
 
 /* --- comparison --- */
 
+static _Atomic uint32_t pace;
+
 static int compare(uint64_t seed, int opt, const char *text, const int64_t *want, int in_vain,
                    RtConfig *config) {
   static int64_t got[BLOCKS * PER_BLOCK], unused[BLOCKS * PER_BLOCK];
@@ -493,7 +495,7 @@ static int compare(uint64_t seed, int opt, const char *text, const int64_t *want
   CgKernel kernel = {0};
   Cx *cx = cx_new();
   int bad = host_text_compile(cx, text, opt, 0, &kernel);
-  RtStatus status = bad ? RT_OK : rt_host_run(&kernel.host, config, &params, NULL);
+  RtStatus status = bad ? RT_OK : rt_host_run(&kernel.host, &pace, config, &params, NULL);
   if (status != (in_vain ? RT_TRAPPED : RT_OK))
     bad = 1, fprintf(stderr, "status %d, threads wait in vain: %d\n", (int)status, in_vain);
   for (int k = 0; k < BLOCKS * PER_BLOCK && !bad && !in_vain; k++)

@@ -11,6 +11,7 @@
 
 #include "runtime/host/calls.h"
 #include "runtime/host/host.h"
+#include "runtime/host/shares.h"
 #include "tests/unit/support/expect.h"
 
 typedef struct Params {
@@ -19,6 +20,9 @@ typedef struct Params {
   unsigned spin;
   _Atomic uint64_t *threads_seen;
 } Params;
+
+/* Of all kernels here: what a block of the last launch took. */
+static _Atomic uint32_t pace;
 
 static void count_blocks(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
   const Params *p = launch->params;
@@ -63,11 +67,58 @@ static void test_every_block_once(void) {
     Params p = {.counts = calloc(total, 4), .trap_from = UINT64_MAX};
     RtConfig c = config_of(s[0], s[1], s[2], s[3]);
     RtTrap trap;
-    EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap) == RT_OK);
+    EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &pace, &c, &p, &trap) == RT_OK);
     EXPECT(trap.state == 0);
     EXPECT(all_ones(p.counts, total));
     free((void *)p.counts);
   }
+}
+
+/* A piece of more than a row ends with a row, or with its share. */
+static int ends_well(const RtShares *s, uint64_t first, uint64_t n) {
+  int ends = n <= s->row || (first + n) % s->row == 0;
+  for (unsigned k = 0; k < s->count; k++)
+    ends |= first + n == s->of[k].end;
+  return ends;
+}
+
+static void take_shares(uint64_t total, uint64_t row, unsigned workers, bool in_one,
+                        unsigned alone) {
+  enum { MOST = 3000, WORKERS = 100 };
+  static unsigned char taken[MOST];
+  RtShares s;
+  RtTaker takers[WORKERS];
+  uint64_t first, n, all = 0;
+  memset(taken, 0, sizeof taken);
+  rt_shares_open(&s, total, row, workers, in_one);
+  for (unsigned k = 0; k < workers; k++)
+    takers[k] = (RtTaker){.share = k};
+  for (; alone && (n = rt_shares_take(&s, &takers[0], 5, &first)); alone--)
+    all += n, memset(taken + first, 1, n);
+  EXPECT(rt_shares_left(&s) == total - all);
+  takers[0].passed = 0;
+  if (workers > 1)
+    rt_shares_split(&s, workers, in_one);
+  uint64_t before = 0;
+  for (uint64_t most = 1; all > before || most == 1; most *= 2) {
+    before = all;
+    for (unsigned k = 0; k < workers; k++) {
+      if (!(n = rt_shares_take(&s, &takers[k], most, &first)))
+        continue;
+      EXPECT(first + n <= total && !memchr(taken + first, 1, n) && ends_well(&s, first, n));
+      all += n;
+      memset(taken + first, 1, n);
+    }
+  }
+  EXPECT(all == total && !memchr(taken, 0, total));
+}
+
+/* Takers in turns, one of which begins alone: every block once. */
+static void test_shares(void) {
+  static const uint64_t totals[] = {1, 2, 13, 64, 391, 3000}, rows[] = {1, 7, 64, 3000};
+  static const unsigned workers[] = {1, 2, 14, RT_MOST_SHARES, 100};
+  for (unsigned k = 0; k < 6 * 4 * 5 * 4; k++)
+    take_shares(totals[k % 6], rows[k / 6 % 4], workers[k / 24 % 5], k / 120 & 1, k / 240 * 3);
 }
 
 static void test_memory(void) {
@@ -75,11 +126,11 @@ static void test_memory(void) {
   RtConfig c = config_of(3000, 1, 1, 100);
   c.dynamic_shared = 5000;
   RtHostCode code = {.entry = use_memory, .static_shared = 1000, .frame_bytes = 24};
-  EXPECT(rt_host_run(&code, &c, &p, NULL) == RT_OK);
+  EXPECT(rt_host_run(&code, &pace, &c, &p, NULL) == RT_OK);
   EXPECT(all_ones(p.counts, 3000));
   code.frame_bytes = UINT32_MAX; /* 4 GiB a thread: more than there is, or at least not touched */
   c.block[0] = 1 << 30;
-  EXPECT(rt_host_run(&code, &c, &p, NULL) == RT_NO_MEMORY);
+  EXPECT(rt_host_run(&code, &pace, &c, &p, NULL) == RT_NO_MEMORY);
   free((void *)p.counts);
 }
 
@@ -89,7 +140,7 @@ static void test_trap(void) {
   RtConfig c = config_of(TOTAL / 4, 2, 2, 64);
   c.block[1] = 2;
   RtTrap trap;
-  EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap) == RT_TRAPPED);
+  EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &pace, &c, &p, &trap) == RT_TRAPPED);
   EXPECT(trap.state == 2 && trap.site == 7);
   uint64_t n = trap.block[0] + (uint64_t)(TOTAL / 4) * (trap.block[1] + 2 * trap.block[2]);
   EXPECT(n >= FROM && n < TOTAL && trap.values[0] == (int64_t)n && trap.values[1] == -1 &&
@@ -103,7 +154,7 @@ static void test_trap(void) {
   /* the next launch is not disturbed */
   memset((void *)p.counts, 0, TOTAL * 4);
   p.trap_from = UINT64_MAX;
-  EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap) == RT_OK);
+  EXPECT(rt_host_run(&(RtHostCode){.entry = count_blocks}, &pace, &c, &p, &trap) == RT_OK);
   EXPECT(all_ones(p.counts, TOTAL));
   free((void *)p.counts);
 }
@@ -122,7 +173,7 @@ static void *launch_often(void *arg) {
     RtConfig c = config_of(total, 1, 1, k % 2 ? 16 : 512);
     RtTrap trap;
     memset((void *)o->counts, 0, sizeof o->counts);
-    RtStatus s = rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, &trap);
+    RtStatus s = rt_host_run(&(RtHostCode){.entry = count_blocks}, &pace, &c, &p, &trap);
     if (k % 5 == 4 ? s != RT_TRAPPED || trap.values[0] < total / 2
                    : s != RT_OK || !all_ones(o->counts, total))
       o->bad = true;
@@ -193,7 +244,7 @@ static void *run_endless(void *failures) {
   c.timeout = 30000000;
   for (int k = 0; k < 3; k++) {
     RtTrap trap;
-    RtStatus status = rt_host_run(&(RtHostCode){.entry = never_end}, &c, &p, &trap);
+    RtStatus status = rt_host_run(&(RtHostCode){.entry = never_end}, &pace, &c, &p, &trap);
     *(int *)failures += status != RT_TRAPPED || trap.state != 2 || trap.finding != RT_FOUND_LATE ||
                         trap.site != 9 || trap.values[0] != 30000000 ||
                         trap.thread[0] != RT_NO_THREAD;
@@ -214,11 +265,12 @@ static void test_timeouts(void) {
   RtTrap trap;
   RtConfig c = config_of(10000, 1, 1, 64);
   c.timeout = 30000000;
-  EXPECT(rt_host_run(&(RtHostCode){.entry = take_long}, &c, NULL, &trap) == RT_TRAPPED);
+  EXPECT(rt_host_run(&(RtHostCode){.entry = take_long}, &pace, &c, NULL, &trap) == RT_TRAPPED);
   EXPECT(trap.finding == RT_FOUND_LATE && trap.site == RT_NO_SITE);
   c.timeout = 60000000000u;
   c.grid[0] = 4;
-  EXPECT(rt_host_run(&(RtHostCode){.entry = take_long}, &c, NULL, &trap) == RT_OK && !trap.state);
+  EXPECT(rt_host_run(&(RtHostCode){.entry = take_long}, &pace, &c, NULL, &trap) == RT_OK &&
+         !trap.state);
   EXPECT(!rt_host_safepoint[0]); /* nobody is asked to stop any more */
 }
 
@@ -228,7 +280,7 @@ static void time_empty_launch(void) {
   struct timespec a, b;
   clock_gettime(CLOCK_MONOTONIC, &a);
   for (int i = 0; i < 10000; i++)
-    rt_host_run(&(RtHostCode){.entry = count_blocks}, &c, &p, NULL);
+    rt_host_run(&(RtHostCode){.entry = count_blocks}, &pace, &c, &p, NULL);
   clock_gettime(CLOCK_MONOTONIC, &b);
   printf("a small launch: %.0f ns, %u threads\n",
          ((double)(b.tv_sec - a.tv_sec) * 1e9 + (double)(b.tv_nsec - a.tv_nsec)) / 10000,
@@ -239,6 +291,7 @@ static void time_empty_launch(void) {
 int main(void) {
   setenv("PYPTX_HOST_THREADS", "5", 0);
   test_every_block_once();
+  test_shares();
   test_memory();
   test_trap();
   test_many_callers();
