@@ -55,7 +55,7 @@ struct Intervals {
   const Ins **same;        /* by Ins id: the first reading of an extent, where there are many */
   Interval *of;            /* by Ins id */
   const Counter **counter; /* by Ins id; NULL: it is none */
-  const bool *small;       /* by Ins id: taken to be so; NULL: none is */
+  const uint8_t *bits;     /* by Ins id: taken to have so many and a sign; 0, NULL: no such */
   uint8_t *grown;
   IrWide marks[MAX_MARKS]; /* constants of comparisons */
   uint32_t nmarks;
@@ -525,8 +525,10 @@ static Interval eval(const Intervals *v, const Ins *i) {
     r = i->flags & INS_NO_WRAP ? ir_interval_common(r, room) : room;
   if (v->small_grid && ir_is_place(i))
     r = ir_interval_common(r, (Interval){0, TY_SMALL});
-  if (v->small && v->small[i->id])
-    r = ir_interval_common(r, small);
+  if (v->bits && v->bits[i->id]) {
+    IrWide end = (IrWide)1 << v->bits[i->id];
+    r = ir_interval_common(r, (Interval){-end, end - 1});
+  }
   for (const Guard *g = v->guards[i->id]; g; g = g->next)
     if (i->op == OP_PHI && g->reach && !g->moved && g->region == i->block)
       r = ir_interval_common(r, (Interval){-g->reach, g->reach});
@@ -719,9 +721,9 @@ static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
 
 Intervals *ir_intervals(Cx *cx, const Fn *fn) { return ir_intervals_if(cx, fn, NULL); }
 
-Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const bool *small_ones) {
+Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits) {
   Intervals *v = CX_NEW(cx, Intervals);
-  v->small = small_ones;
+  v->bits = bits;
   v->small_grid = fn->program && fn->program->narrow;
   v->narrow = v->small_grid && fn->is_kernel && !fn->recursive;
   v->of = CX_ARRAY(cx, Interval, fn->next_id);

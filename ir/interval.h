@@ -19,8 +19,8 @@ typedef struct Interval {
 typedef struct Intervals Intervals;
 
 Intervals *ir_intervals(Cx *cx, const Fn *fn);
-/* What they would be if the values of these ids fitted as a narrow argument does. */
-Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const bool *small);
+/* What they would be if the values of these ids had so many bits and a sign; 0: as they are. */
+Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits);
 Interval ir_interval(const Intervals *v, const Ins *i);
 Interval ir_interval_at(const Intervals *v, const Ins *i, const Block *b); /* where b reads it */
 /* Has i a value, and only such as are in `room`? */

@@ -103,7 +103,7 @@ enum { TY_REACH = 1024, TY_NARROW = INT32_MAX - TY_REACH };
  * TY_SMALL, and their extents at most that, as are the threads along an axis of the grid. So the
  * sum of two, and one more, fits an int32. Along an axis are at most TY_BLOCKS blocks, so that
  * blockIdx * 128 fits; only blocks of fewer than 128 threads could be more. */
-enum { TY_SMALL = (1 << 30) - 1, TY_BLOCKS = 1 << 23 };
+enum { TY_SMALL_BITS = 30, TY_SMALL = (1 << TY_SMALL_BITS) - 1, TY_BLOCKS = 1 << 23 };
 
 typedef struct Type {
   TypeId id;

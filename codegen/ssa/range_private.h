@@ -69,6 +69,8 @@ typedef struct Range {
 
 /* --- range_versions.c --- */
 
+/* May there be another one of it? What it calls is not looked at. */
+bool ssa_may_be_twice(const Ins *i);
 /* May the loop be written twice, and has it at most so many operations? */
 bool ssa_is_short(const SmallLoop *loop, unsigned most);
 Intervals *ssa_intervals_of(Versions *of);
@@ -100,11 +102,18 @@ void ssa_outer_ends(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *i, Ins
 
 /* --- sum_versions.c --- */
 
+/* By how much an iteration has moved `sum`, a phi of the header, where v is computed; false: v is
+ * something else. */
+bool ssa_moved(const Range *r, const Ins *sum, const Ins *v, Interval *by, unsigned depth);
 bool ssa_is_power_of_two(const Ins *i); /* a constant */
 void ssa_choose_by_sums(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
 
 /* --- short_versions.c --- */
 
+/* Is it left from its header, where its condition does not hold? Notes that. */
+bool ssa_read_header(Range *r, const Block *header);
+/* Operations of the loop that take longer with 64 bits than with 32, and have such numbers. */
+unsigned ssa_slow_ones(const Range *r, const Intervals *v);
 /* Does the loop still read the numbers that have been found? */
 bool ssa_is_still_short(Range *r, const Block *header);
 void ssa_choose_by_numbers(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);

@@ -110,7 +110,7 @@ enum {
 
 /* --- the form of the loop --- */
 
-static bool may_be_twice(const Ins *i) {
+bool ssa_may_be_twice(const Ins *i) {
   Effect e = ir_op_info[i->op].effect;
   if (i->op == OP_INTRINSIC)
     return ir_intrinsics[i->aux.intrinsic].effect != EFFECT_SYNC;
@@ -123,7 +123,7 @@ bool ssa_is_short(const SmallLoop *loop, unsigned most) {
   unsigned size = 0;
   for (unsigned k = 0; k < loop->n; k++)
     FOR_INS (loop->blocks[k], i) {
-      if (!may_be_twice(i) || ++size > most)
+      if (!ssa_may_be_twice(i) || ++size > most)
         return false;
     }
   return true;

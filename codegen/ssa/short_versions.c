@@ -99,7 +99,7 @@ static bool find_numbers(Range *r) {
 
 /* --- what for --- */
 
-static unsigned slow_ones(const Range *r, const Intervals *v) {
+unsigned ssa_slow_ones(const Range *r, const Intervals *v) {
   unsigned n = 0;
   for (unsigned k = 0; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
@@ -109,13 +109,13 @@ static unsigned slow_ones(const Range *r, const Intervals *v) {
 
 static bool gains(const Range *r) {
   Versions *of = r->of;
-  unsigned now = slow_ones(r, ssa_intervals_of(of));
+  unsigned now = ssa_slow_ones(r, ssa_intervals_of(of));
   if (now < LEAST || of->tries++ >= MAX_TRIES)
     return false;
-  bool *small = CX_ARRAY(of->cx, bool, of->fn->next_id);
+  uint8_t *bits = CX_ARRAY(of->cx, uint8_t, of->fn->next_id);
   for (unsigned k = 0; k < r->nnumbers; k++)
-    small[r->numbers[k]->id] = true;
-  return slow_ones(r, ir_intervals_if(of->cx, of->fn, small)) + LEAST <= now;
+    bits[r->numbers[k]->id] = TY_SMALL_BITS;
+  return ssa_slow_ones(r, ir_intervals_if(of->cx, of->fn, bits)) + LEAST <= now;
 }
 
 /* Asked first, since the intervals of a function cost time. */
@@ -128,7 +128,7 @@ static bool has_slow(const Range *r) {
 }
 
 /* Is it left from its header, where its condition does not hold? */
-static bool read_header(Range *r, const Block *header) {
+bool ssa_read_header(Range *r, const Block *header) {
   if (header->preds.len != 2 || header->last->op != OP_CONDBR)
     return false;
   r->less = header->last->args[0];
@@ -140,7 +140,7 @@ static bool read_header(Range *r, const Block *header) {
 static bool read_short(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .latch = latch, .known = true};
   return ssa_small_loop(&r->loop, header, latch) && ssa_is_short(&r->loop, MAX_SIZE) &&
-         read_header(r, header) && has_slow(r) && find_numbers(r) && gains(r);
+         ssa_read_header(r, header) && has_slow(r) && find_numbers(r) && gains(r);
 }
 
 static bool is_read(const Range *r, const Ins *number) {
@@ -157,7 +157,7 @@ bool ssa_is_still_short(Range *r, const Block *header) {
   for (unsigned k = 0; k < r->nnumbers; k++)
     if (!is_read(r, r->numbers[k]))
       return false;
-  return read_header(r, header);
+  return ssa_read_header(r, header);
 }
 
 /* --- the test in front --- */

@@ -40,8 +40,7 @@ static bool fits(const Range *r, const Ins *i) {
 
 /* --- which sums --- */
 
-/* By how much an iteration has moved `sum` where v is computed; false: v is something else. */
-static bool moved(const Range *r, const Ins *sum, const Ins *v, Interval *by, unsigned depth) {
+bool ssa_moved(const Range *r, const Ins *sum, const Ins *v, Interval *by, unsigned depth) {
   Interval other, term;
   *by = (Interval){0, 0};
   if (v == sum)
@@ -50,10 +49,10 @@ static bool moved(const Range *r, const Ins *sum, const Ins *v, Interval *by, un
     return false;
   if (v->op == OP_PHI || v->op == OP_SELECT) {
     uint32_t first = v->op == OP_SELECT;
-    if (!moved(r, sum, v->args[first], by, depth - 1))
+    if (!ssa_moved(r, sum, v->args[first], by, depth - 1))
       return false;
     for (uint32_t k = first + 1; k < v->nargs; k++) {
-      if (!moved(r, sum, v->args[k], &other, depth - 1))
+      if (!ssa_moved(r, sum, v->args[k], &other, depth - 1))
         return false;
       *by = (Interval){other.lo < by->lo ? other.lo : by->lo,
                        other.hi > by->hi ? other.hi : by->hi};
@@ -62,8 +61,8 @@ static bool moved(const Range *r, const Ins *sum, const Ins *v, Interval *by, un
   }
   if (v->op != OP_ADD && v->op != OP_SUB)
     return false;
-  bool second = v->op == OP_ADD && !moved(r, sum, v->args[0], by, depth - 1);
-  if (!moved(r, sum, v->args[second], by, depth - 1) || !fits(r, v->args[!second]))
+  bool second = v->op == OP_ADD && !ssa_moved(r, sum, v->args[0], by, depth - 1);
+  if (!ssa_moved(r, sum, v->args[second], by, depth - 1) || !fits(r, v->args[!second]))
     return false;
   term = ir_interval(ssa_intervals_of(r->of), v->args[!second]);
   *by = v->op == OP_ADD ? (Interval){by->lo + term.lo, by->hi + term.hi}
@@ -78,7 +77,7 @@ static void find_sums(Range *r) {
   for (Ins *phi = r->loop.blocks[0]->first; phi->op == OP_PHI; phi = phi->next) {
     Interval by;
     if (r->nsums == MAX_SUMS || phi == r->counter || !is_long(phi) || phi->nargs != 2 ||
-        fits(r, phi) || !moved(r, phi, next_of(r, phi), &by, MAX_DEPTH))
+        fits(r, phi) || !ssa_moved(r, phi, next_of(r, phi), &by, MAX_DEPTH))
       continue;
     IrWide most = -by.lo > by.hi ? -by.lo : by.hi, trips = most ? ROOM / most : ROOM;
     if (trips < LEAST_TRIPS)
@@ -96,7 +95,7 @@ static bool would_fit(const Range *r, const Ins *v, bool *of_sum, unsigned depth
   if (fits(r, v))
     return true;
   for (unsigned k = 0; k < r->nsums; k++)
-    if (is_inside(r, v) && moved(r, r->sums[k], v, &by, MAX_DEPTH)) {
+    if (is_inside(r, v) && ssa_moved(r, r->sums[k], v, &by, MAX_DEPTH)) {
       *of_sum = true;
       return true;
     }
