@@ -98,12 +98,24 @@ static Interval of_operation(LLVMValueRef v, Walk *w) {
   }
 }
 
+static Interval of_right_shift(LLVMValueRef v, Walk *w) {
+  LLVMValueRef by = LLVMGetOperand(v, 1);
+  unsigned bits = cg_int_width(v);
+  uint64_t n = LLVMIsAConstantInt(by) ? LLVMConstIntGetZExtValue(by) : 0;
+  if (!n || n >= bits)
+    return cg_nvptx_numbers(bits);
+  Interval r = of_operand(v, 0, w);
+  return r.lo >= 0 ? (Interval){r.lo >> n, r.hi >> n}
+                   : (Interval){0, (((IrWide)1 << bits) - 1) >> n};
+}
+
 static Interval of_instruction(LLVMValueRef v, Walk *w) {
   if (LLVMIsAIntrinsicInst(v))
     return of_intrinsic(v, w);
   switch (LLVMGetInstructionOpcode(v)) {
   case LLVMZExt: return of_zero_extension(v, w);
   case LLVMTrunc: return of_truncation(v, w);
+  case LLVMLShr: return of_right_shift(v, w);
   case LLVMSExt:
   case LLVMFreeze: return of_operand(v, 0, w);
   case LLVMSelect: return ir_interval_both(of_operand(v, 1, w), of_operand(v, 2, w));
