@@ -7,7 +7,7 @@
  * after another. Here eight iterations become one. Each after the first is predicated on the trip
  * count: arithmetic is speculated, loads are branched around, and loop-carried variables keep their
  * values. ptxas turns that into predicated instructions in one block, the loads first. Where much
- * is computed with what an iteration loads, four become one.
+ * is computed with what an iteration loads, LLVM unrolls the loop.
  *
  *   for k in range(start, end):
  *     acc += value[k]
@@ -61,7 +61,8 @@ enum {
   FEW = 6,    /* operations behind the loads that are computed for iterations that are not there */
   WORDS = 14, /* of 32 bits: what the copies of what is left over may have in flight */
   HELD = 8,   /* words that may be held around a loop, for iterations that are not there */
-  MUCH = 8,   /* operations behind an iteration's loads, of which every second copy is too many */
+  HELD_REST = 5, /* … that are left over of a loop which computes much */
+  MUCH = 8,      /* operations behind an iteration's loads, of which masked copies are too many */
 };
 
 /* An instruction of the body. */
@@ -650,11 +651,23 @@ static unsigned words_of(const Loop *l) {
   return words;
 }
 
+/* Then what iterations that are not there compute, and the selections of those that are, take
+ * longer than loads that are in flight with them save: of such a loop LLVM makes four iterations
+ * one, and only what is left over has masks. */
+static bool computes_much(const Loop *l) {
+  unsigned late = 0;
+  for (unsigned k = 0; k < l->nsteps; k++)
+    late += !l->steps[k].early && !l->steps[k].load;
+  return late > MUCH;
+}
+
 /* A register that only some threads load has no value before, so ptxas keeps it from the kernel's
  * beginning, and throughout the loops around this one: beside a second version of this loop, and
- * its registers. Where these are many, they begin with 0 in front of the loop. */
+ * its registers. Where these are many, they begin with 0 in front of the loop. Of what is left over
+ * of a loop that computes much and stores nothing, fewer are many: it waits for memory less. */
 static bool needs_values(const Loop *l) {
-  if (words_of(l) * (l->copies - 1) <= HELD)
+  bool computes = l->rest && !l->stored && !l->passed && computes_much(l);
+  if (words_of(l) * (l->copies - 1) <= (computes ? HELD_REST : HELD))
     return false;
   FnGraph g = graph_of(&l->cg->cx->arena, l->function, NULL);
   graph_loops(&g);
@@ -688,15 +701,6 @@ static bool read_loop(Loop *l) {
          find_levels(l) && has_good_loads(l) && order_steps(l);
 }
 
-/* Then what iterations that are not there compute takes longer than the loads that are in flight
- * with eight of them save. */
-static bool computes_much(const Loop *l) {
-  unsigned late = 0;
-  for (unsigned k = 0; k < l->nsteps; k++)
-    late += !l->steps[k].early && !l->steps[k].load;
-  return late > MUCH;
-}
-
 static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies,
                       bool write) {
   Loop *l = CX_NEW(cg->cx, Loop);
@@ -705,8 +709,7 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
               .function = f,
               .block = block,
               .place = {.arena = &cg->cx->arena}};
-  bool right = copies <= COPIES && read_loop(l);
-  l->copies /= right && computes_much(l) ? 2 : 1;
+  bool right = copies <= COPIES && read_loop(l) && !computes_much(l);
   if (right && write)
     write_loop(l);
   return right;

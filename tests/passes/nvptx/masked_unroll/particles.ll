@@ -1,6 +1,6 @@
 ; opt=3
 ; A loop over cells, and one over the three coordinates of a cell's particles, with which much is
-; computed: four iterations at once. What is not loaded is 0 from the inner loop's beginning on.
+; computed: LLVM unrolls it, and what is left over is marked.
 define ptx_kernel void @k(ptr addrspace(1) align 4 %starts, ptr addrspace(1) align 4 %points, i32 %cells, float %h, ptr addrspace(1) align 4 %out) #0 {
 entry:
   %some = icmp sgt i32 %cells, 0
