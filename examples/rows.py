@@ -108,6 +108,9 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     margin = 0 if exact else unit  # of weights, in front of those of the block's first chunk
     of_weights = length + margin + width * odd
     kept_chunks = of_weights // width
+    # Rows that begin anywhere take many instructions to begin the next one's copy, and some time until other blocks
+    # have told what they found. Where another row is on the way the copy can wait so long.
+    late = odd and stages > 1 and blocks > 1
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
     told = warps * blocks if direct else warps + blocks
     in_chunk = tuple(range(width))
@@ -256,7 +259,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         return x.dtype.type(fill)
 
     def for_rows(x, warp, fill, find, finish, weights=()):
-        """finish(row, values, find(row, found, met, turn, values), weights) of each row of this group."""
+        """finish(row, values, find(row, found, met, turn, values, refill), weights) of each row of this group."""
         ring, arrived = cuda.shared.array(0, x.dtype, alignment=128), cuda.shared.array(max(stages, 1) * warps, cuda.mbarrier)
         found = cuda.shared.array((2, told, 4), float32, alignment=16)
         met = cuda.shared.array(2, cuda.mbarrier)
@@ -271,19 +274,24 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
                 element = take_single(x, row, warp, fill)
                 chunks = take(x, row, warp, fill)
                 values = (*chunks, (float32(element),)) if odd else chunks
-            if stages:
-                cuda.syncwarp()  # all lanes have theirs
-                if cuda.elect_sync(LANES) and row + stages * stride < x.shape[0]:
-                    begin(x, row + stages * stride, warp, ring, arrived, turn % stages)
+
+            def refill():
+                if stages:
+                    cuda.syncwarp()  # all lanes have theirs
+                    if cuda.elect_sync(LANES) and row + stages * stride < x.shape[0]:
+                        begin(x, row + stages * stride, warp, ring, arrived, turn % stages)
+
+            if not late:
+                refill()
             if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
                 cuda.cg.this_cluster().barrier_wait()
-            finish(row, values, find(row, found[turn % 2], met, turn, values), near)
+            finish(row, values, find(row, found[turn % 2], met, turn, values, refill), near)
             row = max(int32(0), int32(row + stride)) if stages else int32(x.shape[0])  # else each group has one
             turn = int32(turn + 1)
 
-    def exchange(found, met, turn, combine, neutral, values):
+    def exchange(found, met, turn, combine, neutral, values, refill):
         """What combine(values, distances of lanes, whether these are all) makes of those of all warps that have
-        the row."""
+        the row. late: after refill()."""
         if warps * blocks == 1:
             return values
         lane, warp = cuda.threadIdx.x % 32, cuda.threadIdx.x // 32
@@ -293,6 +301,8 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
                 cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * warps * blocks)
             if lane < blocks:
                 cuda.st_async(found, (number_in_row(warp), 0), values, met, turn % 2, lane)
+            if late:
+                refill()
             cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
             first = get4(found, lane) if lane < warps * blocks else neutral
             if warps * blocks <= 32:
@@ -309,6 +319,8 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * blocks)
         if cuda.threadIdx.x < blocks:
             cuda.st_async(found, (warps + cuda.cg.this_cluster().block_rank(), 0), values, met, turn % 2, cuda.threadIdx.x)
+        if late:
+            refill()
         cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
         return combine((get4(found, warps + lane % block_span) if lane % block_span < blocks else neutral,), of_blocks, True)
 
@@ -431,14 +443,14 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         total = lanes(add, joined(add, each(lambda part: part[1] * math.exp2(part[0] - base), parts)), distances)
         return largest, total, float32(0), float32(0)
 
-    def powers_of(row, found, met, turn, values):
+    def powers_of(row, found, met, turn, values, refill):
         """The elements' powers, which are exp(v) / 2**base; 2**base, and the sum of exp(v) of the row,
         both over one power of 2. Each thread has a base of its own."""
         own = over(larger, values) * LOG2_E
         base = finite(own)
         powers = each(lambda chunk: each(lambda v: power(v, base), chunk), values)
         of_warp = combine_powers(((own, over(add, powers)),), HALVES, False)
-        largest, total, _, _ = exchange(found, met, turn, combine_powers, nothing, of_warp)
+        largest, total, _, _ = exchange(found, met, turn, combine_powers, nothing, of_warp, refill)
         return powers, math.exp2(own - finite(largest)), total
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
@@ -496,7 +508,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             if blocks > 1:
                 cuda.cg.this_cluster().barrier_wait()
             values = combine_powers(((largest, total),), HALVES, False)
-            largest, total, _, _ = exchange(found, met, 0, combine_powers, nothing, values)
+            largest, total, _, _ = exchange(found, met, 0, combine_powers, nothing, values, None)
             if first_warp and lane == 0:
                 out[row] = math.log(total) + (finite(largest) / LOG2_E - float32(x[row, label]))
 
@@ -516,7 +528,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     def layer_norm(x: cuda.Array, weight: cuda.Array, bias: cuda.Array, out: cuda.Array, eps: float) -> None:
         warp = number_of_warp()
 
-        def moments(row, found, met, turn, values):
+        def moments(row, found, met, turn, values, refill):
             """The row's mean, and the sum of the squares of what differs from it."""
             if stages:
                 first, n = first_of(x, row, warp), int32(0)
@@ -543,7 +555,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             def combine(parts, distances, are_all):
                 return combine_moments(parts, distances, x.shape[1] if are_all else None)
 
-            return exchange(found, met, turn, combine, zeros, (held, mean, total, float32(0)))
+            return exchange(found, met, turn, combine, zeros, (held, mean, total, float32(0)), refill)
 
         def finish(row, values, result, weights):
             scale = libdevice.rsqrtf(quotient(result[2], float32(x.shape[1])) + float32(eps))
@@ -569,9 +581,9 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     def rms_norm(x: cuda.Array, weight: cuda.Array, out: cuda.Array, eps: float) -> None:
         warp = number_of_warp()
 
-        def squares(row, found, met, turn, values):
+        def squares(row, found, met, turn, values, refill):
             total = lanes(add, joined(add, each(sum_of_squares, values)), HALVES)
-            return exchange(found, met, turn, combine_sums, zeros, (total, float32(0), float32(0), float32(0)))
+            return exchange(found, met, turn, combine_sums, zeros, (total, float32(0), float32(0), float32(0)), refill)
 
         def finish(row, values, result, weights):
             scale = libdevice.rsqrtf(quotient(result[0], float32(x.shape[1])) + float32(eps))

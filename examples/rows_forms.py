@@ -22,14 +22,16 @@ RESIDENT = 1024  # threads of a multiprocessor: 64 registers each
 # Where rows are only read, by bytes of an element: elements of a thread, warps of a block, threads of a
 # multiprocessor; the first whose rounds are FULL.
 READERS = {4: ((32, 16, 1024),), 2: ((32, 4, 1024), (16, 2, 2048))}
-FULL = 0.8
+FULL, NEARLY = 0.8, 0.75
 SMALL = 4 << 10  # bytes of a row that would need more warps if it were cut at multiples of LINE
 NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 that no threads hold without a rest
 AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
 SHARED, OF_ONE = 216 << 10, 222 << 10  # the same for rows and weights of several blocks, and of one
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 MANY, MANY_WARPS, FEW_WARPS = 8, 20, 5  # chunks of a thread; warps of a multiprocessor at most; of a small block
-ENOUGH = {2: 16, 4: 12}  # warps of a multiprocessor, of MANY chunks, whose copies fill its share of the memory's time
+FEWER, MOST_ALONE = 5, 28  # chunks of a thread, warps of a block that has a row of bfloat16 for itself
+BETWEEN = 12.5  # what `spread` says
+ENOUGH = 12  # warps of a multiprocessor, of MANY chunks, whose copies of float32 fill its share of the memory's time
 # How many clusters of 2, 3, ... 16 blocks an H200 runs at once, with one to three blocks of a multiprocessor.
 AT_ONCE = (
     (66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7),
@@ -70,6 +72,8 @@ def form_of(name: str, rows: int, columns: int, size: int):
     of_weights = weights * kept * (nbytes + (0 if exact else size * unit + ACCESS * odd))
     here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
     ahead = AHEAD if weights or blocks > 2 or here == 1 else SHARED
+    if size == 2 and odd and here == 1 and 32 * 4 < share <= 32 * (MANY - 1) and (weights or blocks != 2):
+        ahead = SHARED  # no other block works while it waits
     stages = min(4, max(1, min(ahead // here, SHARED // here - of_weights) // nbytes)) if stays else 0
     return (width, share, warps, blocks, exact, odd, unit, stages, kept, resident), stages * nbytes + of_weights
 
@@ -90,9 +94,13 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     small, of_warp = alone, MANY * 32 * ACCESS * (1 + weights)
     for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
         warps = -(-chunks // (32 * most * blocks))
-        in_two = -(-chunks // (32 * MANY * blocks))
+        in_two, alone_in = -(-chunks // (32 * MANY * blocks)), -(-chunks // (32 * FEWER))
         if narrow and (blocks == 1 or not weights) and MOST_WARPS < 2 * in_two <= MANY_WARPS and 2 * in_two * of_warp <= SHARED:
+            if blocks == 2 and alone_in <= MOST_ALONE:  # no cluster, and no scheduler has more chunks than another
+                return FEWER, alone_in, 1, 32 * alone_in
             return MANY, in_two, blocks, 64 * in_two  # two blocks of a multiprocessor: one waits while the other works
+        if narrow and weights and blocks == 2 and MANY_WARPS < warps <= most_warps:
+            return evenly(chunks, blocks)
         if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
             # Half of its warps leave a multiprocessor idle, unless weights of a whole access wait for none.
             enough = (MOST_WARPS if blocks == 1 else 0) if alone else 32
@@ -110,11 +118,24 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
         return form
     most_warps = (32 if size == 4 and not weights else MOST_WARPS, 32)  # of a block
     blocks, largest = (min(MOST_BLOCKS, 1 << (-(-fours // most) - 1).bit_length()) for most in most_warps)
-    if size == 2 and fours >= 64 and fours >= FULL * 32 * largest:
+    if size == 2 and fours >= 64 and fours >= (NEARLY if odd and not weights else FULL) * 32 * largest:
         blocks = largest  # few blocks of 32 warps, that fill a multiprocessor, exchange less
     if size == 2 and odd:
-        return MANY, -(-fours // (2 * blocks)), blocks, RESIDENT // 2
+        return (MANY, -(-fours // (2 * blocks)), blocks, RESIDENT // 2) if weights else evenly(chunks, blocks)
     return 4, -(-fours // blocks), blocks, RESIDENT
+
+
+def evenly(chunks: int, blocks: int) -> tuple:
+    """The same of so many blocks: where these are alone on their multiprocessors, the form by which the scheduler that
+    has most has the fewest chunks. On an H200, of MANY chunks and of this form: softmax of 210,007 bfloat16 0.88 and 0.91
+    of a copy's bandwidth; RMS norm of 50,257 0.89 by 25 warps of four chunks and 0.90, softmax of 100,003 0.89 by eight
+    blocks of 7 warps, two of a multiprocessor, and 0.92 by four of 20 warps of five chunks."""
+    of, warps = MANY, -(-chunks // (32 * MANY * blocks))
+    for fewer in range(MANY - 1, FEWER - 1, -1) if 2 * warps > MOST_WARPS else ():
+        more = -(-chunks // (32 * fewer * blocks))
+        if more <= MANY_WARPS and fewer * -(-more // 4) < of * -(-warps // 4):
+            of, warps = fewer, more
+    return of, warps, blocks, max(RESIDENT // 2, 32 * warps)
 
 
 @functools.cache
@@ -124,17 +145,27 @@ def spread(chunks: int, size: int, weights: int) -> tuple:
 
     What counted on an H200 is the share of the multiprocessors that the clusters fill: layer norm of 150,001
     bfloat16 reached 0.78 of a copy's bandwidth by clusters of ten blocks, two of a multiprocessor, which fill 0.80
-    of them, 0.92 by clusters of four, one each (0.91); of float32 0.76 by nine (0.61), 0.94 by eight (0.91). As
-    much counts that ENOUGH warps are there: of 225,001 0.82 by eight blocks of 14 warps, 0.87 of 16. Then that more,
-    smaller blocks have a row: of 100,003 0.91 by six, two of a multiprocessor, 0.85 by three."""
+    of them, 0.92 by clusters of four, one each (0.91); of float32 0.76 by nine (0.61), 0.94 by eight (0.91).
+
+    As much counts, of bfloat16, how long a multiprocessor is at its parts of rows: in units of 0.08 us, about
+    BETWEEN, and one for each chunk of a thread and one more, times the warps of the scheduler that has most. So
+    225,001 reached 0.82 by eight blocks of 14 warps of eight chunks, 0.88 by 16 warps of seven; 200,003 0.70 by 13
+    of eight, 0.78 by 14 of seven; 175,003 0.82 by sixteen blocks of 6 warps, three of a multiprocessor, 0.87 by five
+    of 20 warps, one each. Float32 has half of the elements: there it is enough that ENOUGH warps are there. Of forms
+    as good as each other, that of more, smaller blocks, of fewer warps."""
     best, form = 0.0, ()
     for of, here, blocks in itertools.product((MANY, MANY - 1), (1, 2, 3), range(2, MOST_BLOCKS + 1)):
         warps = -(-chunks // (32 * of * blocks))
         nbytes = share_of(chunks, warps, blocks, 8, 32 * of) * ACCESS * warps
         room = OF_ONE if here == 1 else SHARED // here
         if FEW_WARPS <= warps <= MANY_WARPS // here and nbytes + weights * (nbytes + LINE + ACCESS) <= room:
-            good = filled(blocks, here) * min(1, warps * here / ENOUGH[size]) * blocks ** (1 / 32)
-            if good > best:
+            if size == 2:
+                turns = -(-warps // 4) if here == 1 else warps * here / 4  # of a scheduler: blocks begin at any
+                good = here / blocks / (BETWEEN + (of + 1) * turns)
+            else:
+                good = min(1, warps * here / ENOUGH)
+            good *= filled(blocks, here) * blocks ** (1 / (64 if size == 2 else 32))
+            if good > best * (1.02 if size == 2 and of < MANY else 1):
                 best, form = good, (of, warps, blocks, 32 * warps * here)
     return form
 
