@@ -34,3 +34,4 @@ def test_taps():
 def test_an_extent_is_asked_once():
     made = ptx_of(taps, "float32[::1], float32[::1], float32[::1]")
     assert "setp.ge.u32" in made and not re.search(r"setp\.(lt|gt|ge)\.s32", made)
+    assert len(re.findall(r"sub\.s32", made)) <= 4  # one for each loop over taps
