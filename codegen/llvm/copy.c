@@ -45,6 +45,26 @@ void copy_move_front(LLVMBuilderRef b, LLVMValueRef front, LLVMValueRef v) {
   l_insert(b, v);
 }
 
+static bool is_unused(LLVMValueRef v) {
+  return LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && cg_only_computes(v) && !LLVMGetFirstUse(v);
+}
+
+/* Both operands are tested before one is erased. */
+void copy_erase_unused(LLVMValueRef v) {
+  if (!is_unused(v))
+    return;
+  LLVMValueRef of[2] = {NULL, NULL};
+  bool unused[2] = {false, false};
+  for (int k = 0; k < 2 && k < LLVMGetNumOperands(v); k++)
+    of[k] = LLVMGetOperand(v, (unsigned)k);
+  LLVMInstructionEraseFromParent(v);
+  for (int k = 0; k < 2; k++)
+    unused[k] = of[k] && is_unused(of[k]) && !(k && of[1] == of[0]);
+  for (int k = 0; k < 2; k++)
+    if (unused[k])
+      copy_erase_unused(of[k]);
+}
+
 /* --- regions --- */
 
 LLVMValueRef copy_of(const RegionCopy *r, LLVMValueRef old) {

@@ -1,4 +1,5 @@
-/* Copy: copies of instructions and of regions of blocks, and instructions moved. Private to this
+/* Copy: copies of instructions and of regions of blocks, and instructions moved or
+ * erased. Private to this
  * room, and the only place that clones instructions. */
 #ifndef PYPTX_CODEGEN_LLVM_COPY_H
 #define PYPTX_CODEGEN_LLVM_COPY_H
@@ -18,6 +19,9 @@ bool copy_is_behind(LLVMValueRef front, LLVMValueRef v);
 /* Moves v, and what it is computed of, in front of an instruction of its block, where it is behind.
  * It keeps its line. */
 void copy_move_front(LLVMBuilderRef b, LLVMValueRef front, LLVMValueRef v);
+
+/* Erases v, of up to two operands, if it has no uses, and then its operands likewise. */
+void copy_erase_unused(LLVMValueRef v);
 
 typedef struct RegionCopy {
   Cg *cg;

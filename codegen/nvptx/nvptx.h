@@ -104,6 +104,10 @@ void cg_nvptx_rows(Cg *cg);
 /* differences.c: x - (k + 1) as a distance from x - k; right before code generation. */
 void cg_nvptx_differences(Cg *cg);
 
+/* row_distances.c: addresses that are rows or layers apart as distances from one another; right
+ * before code generation. */
+void cg_nvptx_row_distances(Cg *cg);
+
 /* local_unroll.c: loops over small local arrays, unrolled so that the arrays become registers;
  * between the two parts of LLVM's passes. */
 void cg_nvptx_local_unroll(Cg *cg);

@@ -16,6 +16,7 @@
  * fewer registers. */
 #include <assert.h>
 
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -194,27 +195,6 @@ static unsigned pointer_for(Rows *r, LLVMValueRef access, const Index *x) {
   return r->n;
 }
 
-static bool is_unused(LLVMValueRef v) {
-  return LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && !LLVMGetFirstUse(v);
-}
-
-/* Erases v if it has no uses, and then its operands likewise. Both operands are tested before one
- * is erased. */
-static void erase_unused(LLVMValueRef v) {
-  if (!is_unused(v))
-    return;
-  LLVMValueRef of[2] = {NULL, NULL};
-  bool unused[2] = {false, false};
-  for (int k = 0; k < 2 && k < LLVMGetNumOperands(v); k++)
-    of[k] = LLVMGetOperand(v, (unsigned)k);
-  LLVMInstructionEraseFromParent(v);
-  for (int k = 0; k < 2; k++)
-    unused[k] = of[k] && is_unused(of[k]) && !(k && of[1] == of[0]);
-  for (int k = 0; k < 2; k++)
-    if (unused[k])
-      erase_unused(of[k]);
-}
-
 static bool is_access(const Rows *r, LLVMValueRef i) {
   return cg_is_op(i, LLVMGetElementPtr) && LLVMGetNumIndices(i) == 1 &&
          LLVMTypeOf(LLVMGetOperand(i, 1)) == r->cg->t.i64 &&
@@ -254,7 +234,7 @@ static void write_access(Rows *r, const Access *a) {
     to = moved(r, to, number(r, a->index.plus * size_of(r, p->element)));
   LLVMReplaceAllUsesWith(a->gep, to);
   LLVMInstructionEraseFromParent(a->gep);
-  erase_unused(index);
+  copy_erase_unused(index);
 }
 
 /* --- loops --- */

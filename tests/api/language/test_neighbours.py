@@ -1,9 +1,27 @@
-"""Taps that a loop walks down: whether a place is inside is one comparison, of numbers without a sign."""
+"""Neighbouring points: layers of arrays of three axes, and taps that a loop walks down (codegen/nvptx/row_distances.c,
+differences.c)."""
 
 import re
 
 import numpy as np
 from pyptx import cuda
+
+
+def points(u, v, out):
+    """Neighbours one and two layers, rows and columns away, and two corners."""
+    x, y, z = cuda.grid(3)
+    depth, height, width = u.shape
+    if 0 < x < width - 1 and 1 < y < height - 2 and 1 < z < depth - 2:
+        total = 8 * u[z, y, x] - u[z - 1, y, x] + 2 * u[z + 1, y, x] - 3 * u[z, y - 1, x] + 4 * u[z, y + 1, x]
+        total += u[z - 2, y, x] - u[z + 2, y, x] + 5 * u[z, y - 2, x] - 6 * u[z, y + 2, x]
+        total += 7 * u[z + 1, y, x - 1] - 8 * u[z, y - 1, x + 1] + 9 * u[z + 1, y + 1, x]
+        out[z, y, x] = total + v[z, y, x] * v[z - 1, y, x] - 3 * v[z + 2, y, x] + v[z, y + 1, x - 1]
+
+
+WEIGHTS = {
+    (0, 0, 0): 8, (-1, 0, 0): -1, (1, 0, 0): 2, (0, -1, 0): -3, (0, 1, 0): 4, (-2, 0, 0): 1, (2, 0, 0): -1, (0, -2, 0): 5,
+    (0, 2, 0): -6, (1, 0, -1): 7, (0, -1, 1): -8, (1, 1, 0): 9,
+}  # fmt: skip
 
 
 def taps(x, weights, out):
@@ -19,6 +37,30 @@ def taps(x, weights, out):
 
 def ptx_of(kernel, signature):
     return cuda.compile_ptx(kernel, f"narrow ({signature})", cc="sm_90", coarsen=1)[0]
+
+
+def at(array, by):
+    return np.roll(array, [-d for d in by], (0, 1, 2))
+
+
+def test_points():
+    rng = np.random.default_rng(0)
+    for shape in ((7, 8, 9), (5, 6, 40), (4, 3, 2)):
+        u, v = rng.integers(-100, 100, (2, *shape))
+        for array in (u, np.asfortranarray(u), u[::-1, :, ::-1]):
+            out, want = np.zeros_like(u), np.zeros_like(u)
+            cuda.jit(points)[(2, 2, 2), (32, 4, 4)](array, v, out)
+            inside = tuple(slice(edge, max(n - edge, edge)) for n, edge in zip(shape, (2, 2, 1)))
+            for by, weight in WEIGHTS.items():
+                want[inside] += weight * at(array, by)[inside]
+            want[inside] += (v * at(v, (-1, 0, 0)) - 3 * at(v, (2, 0, 0)) + at(v, (0, 1, -1)))[inside]
+            np.testing.assert_array_equal(out, want)
+
+
+def test_layers_are_distances():
+    made = ptx_of(points, "float32[:,:,::1], float32[:,:,::1], float32[:,:,::1]")
+    assert len(re.findall(r"mul\.wide\.s32 .*, -4;", made)) == 3  # in front, in both, and above
+    assert len(re.findall(r"mad\.lo\.s32", made)) == 9  # x, y, z, a point of each array
 
 
 def test_taps():
