@@ -14,7 +14,7 @@
 #include "codegen/llvm/code_size.h"
 
 typedef enum Where { MODULE, FUNCTION, LOOP, LOOP_MSSA } Where;
-typedef enum When { ALWAYS, CALLS, FEW, MANY, TAME, HOISTS, FORWARDS } When;
+typedef enum When { ALWAYS, CALLS, FEW, MANY, TAME, HOISTS, FORWARDS, LOCALS } When;
 
 typedef struct Row {
   Where where;
@@ -113,7 +113,8 @@ static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) 
                         [FEW] = !many,
                         [TAME] = has_tame_loops(l),
                         [HOISTS] = has_tame_loops(l) && has_few_loads(l),
-                        [FORWARDS] = has_tame_loops(l) && l->forwards};
+                        [FORWARDS] = has_tame_loops(l) && l->forwards,
+                        [LOCALS] = has_tame_loops(l) && cg_has_allocas(cg)};
   Where at = MODULE;
   Buf b;
   buf_init(&b, &cg->cx->arena);

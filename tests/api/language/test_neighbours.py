@@ -1,10 +1,10 @@
-"""Neighbouring points: layers of arrays of three axes, and taps that a loop walks down (codegen/nvptx/row_distances.c,
-differences.c)."""
+"""Neighbouring points: layers of arrays of three axes, taps that a loop walks down, and a table's row in a local array
+(codegen/nvptx/row_distances.c, differences.c; loop-load-elim in codegen/llvm/optimize.def)."""
 
 import re
 
 import numpy as np
-from pyptx import cuda
+from pyptx import cuda, int32
 
 
 def points(u, v, out):
@@ -33,6 +33,25 @@ def taps(x, weights, out):
             if 0 <= j < x.size:
                 total += weights[k] * x[j]
         out[i] = total
+
+
+def table(first, second, lengths):
+    """A longest common subsequence: each place of the row is made of the one before."""
+    pair = cuda.grid(1)
+    if pair < lengths.size:
+        row = cuda.local.array(41, int32)
+        for j in range(second.shape[1] + 1):
+            row[j] = 0
+        for i in range(first.shape[1]):
+            diagonal = 0
+            for j in range(second.shape[1]):
+                up = row[j + 1]
+                if first[pair, i] == second[pair, j]:
+                    row[j + 1] = diagonal + 1
+                else:
+                    row[j + 1] = max(up, row[j])
+                diagonal = up
+        lengths[pair] = row[second.shape[1]]
 
 
 def ptx_of(kernel, signature):
@@ -77,3 +96,24 @@ def test_an_extent_is_asked_once():
     made = ptx_of(taps, "float32[::1], float32[::1], float32[::1]")
     assert "setp.ge.u32" in made and not re.search(r"setp\.(lt|gt|ge)\.s32", made)
     assert len(re.findall(r"sub\.s32", made)) <= 4  # one for each loop over taps
+
+
+def test_table():
+    rng = np.random.default_rng(3)
+    for m, n in ((1, 1), (5, 4), (9, 40), (12, 17)):
+        first, second = rng.integers(0, 3, (6, m)).astype(np.int8), rng.integers(0, 3, (6, n)).astype(np.int8)
+        lengths = np.zeros(6, np.int32)
+        cuda.jit(table)[1, 32](first, second, lengths)
+        for pair in range(6):
+            rows = np.zeros((m + 1, n + 1), int)
+            for i in range(m):
+                for j in range(n):
+                    same = first[pair, i] == second[pair, j]
+                    rows[i + 1, j + 1] = rows[i, j] + 1 if same else max(rows[i, j + 1], rows[i + 1, j])
+            assert lengths[pair] == rows[m, n]
+
+
+def test_the_row_before_is_in_a_register():
+    made = ptx_of(table, "int8[:,::1], int8[:,::1], int32[::1]")
+    loop = max(made.split("$L__"), key=lambda part: part.count("max.s32"))
+    assert loop.count("ld.local.b32") == loop.count("st.local.b32") == 4
