@@ -10,6 +10,10 @@
  * first slow operation, as many as have registers. The first for which there is no room stays, and
  * those behind it go in front of the next slow operation.
  *
+ * What all threads load in a loop from one address, such as the coefficients of a series, stays
+ * where each slow operation waits for the one before: it is in the L1 cache, from where it comes
+ * while that is computed. In front it would take registers.
+ *
  * In: a module that only the code generator is still to see. Out: loads, and what their addresses
  * are computed with, further up in their block. */
 #include "codegen/llvm/keep_guards.h"
@@ -17,7 +21,10 @@
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum { WORDS = 16 }; /* of 32 bits: what may be in flight */
+enum {
+  WORDS = 16,   /* of 32 bits: what may be in flight */
+  MADE_OF = 48, /* values that an address is made of, and at most */
+};
 
 /* May a load not go from behind it to the front of it? */
 static bool stops_loads(const Cg *cg, LLVMValueRef i) {
@@ -29,6 +36,7 @@ static bool stops_loads(const Cg *cg, LLVMValueRef i) {
 typedef struct Front {
   Cg *cg;
   LLVMValueRef first;     /* its first slow operation; NULL: none so far */
+  bool chained;           /* the last waits for the first */
   ValueMap behind, moved; /* instructions from that on; those of them that are in front by now */
 } Front;
 
@@ -54,6 +62,56 @@ static void move(Front *b, LLVMValueRef v) {
   valuemap_set(&b->moved, v, 1);
 }
 
+/* Adds what v is made of to the list; false: it may differ from thread to thread. */
+static bool add_operands(LLVMValueRef *list, unsigned *n, LLVMValueRef v) {
+  if (cg_is_op(v, LLVMLoad) || cg_nvptx_is_thread(v) ||
+      (LLVMIsACallInst(v) && !cg_is_speculatable(v)))
+    return false;
+  for (unsigned k = 0, count = (unsigned)LLVMGetNumOperands(v); k < count; k++) {
+    LLVMValueRef of = LLVMGetOperand(v, k);
+    bool known = !LLVMIsAInstruction(of);
+    for (unsigned i = 0; i < *n && !known; i++)
+      known = list[i] == of;
+    if (known)
+      continue;
+    if (*n == MADE_OF)
+      return false;
+    list[(*n)++] = of;
+  }
+  return true;
+}
+
+/* Do all threads load from one address, which a loop changes? Of loops that they leave one by one,
+ * those that are still in them. */
+static bool is_shared(LLVMValueRef load) {
+  LLVMValueRef list[MADE_OF] = {LLVMGetOperand(load, 0)};
+  unsigned n = 1;
+  bool changes = false;
+  for (unsigned k = 0; k < n; k++) {
+    changes |= LLVMIsAPHINode(list[k]) != NULL;
+    if (LLVMIsAInstruction(list[k]) && !add_operands(list, &n, list[k]))
+      return false;
+  }
+  return changes;
+}
+
+/* Does the last slow operation of the block wait for this one, the first? */
+static bool is_waited_for(const Cg *cg, LLVMValueRef first) {
+  bool waits = false;
+  ValueMap made = {.arena = &cg->cx->arena};
+  valuemap_set(&made, first, 1);
+  for (LLVMValueRef i = LLVMGetNextInstruction(first); i; i = LLVMGetNextInstruction(i)) {
+    bool uses = false;
+    for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i); k < n && !uses; k++)
+      uses = valuemap_get(&made, LLVMGetOperand(i, k)) != VALUEMAP_NONE;
+    if (cg_is_slow(cg, i))
+      waits = uses;
+    if (uses)
+      valuemap_set(&made, i, 1);
+  }
+  return waits;
+}
+
 static unsigned words_of(const Cg *cg, LLVMValueRef load) {
   return (unsigned)(LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(load)) + 31) / 32;
 }
@@ -70,8 +128,10 @@ static void order_loads(Cg *cg, LLVMBasicBlockRef block) {
     bool stops = stops_loads(cg, i), load = cg_is_op(i, LLVMLoad);
     if (b.first && stops)
       return;
-    if (!b.first && cg_is_slow(cg, i))
+    if (!b.first && cg_is_slow(cg, i)) {
       b.first = i;
+      b.chained = is_waited_for(cg, i);
+    }
     if (b.first)
       valuemap_set(&b.behind, i, 1);
     unsigned size = load ? words_of(cg, i) : 0;
@@ -81,7 +141,8 @@ static void order_loads(Cg *cg, LLVMBasicBlockRef block) {
       continue;
     }
     Spot front = {is_known, may_move, &b};
-    if (load && b.first && !cg_is_ready(&front, LLVMGetOperand(i, 0)))
+    if (load && b.first &&
+        ((b.chained && is_shared(i)) || !cg_is_ready(&front, LLVMGetOperand(i, 0))))
       continue;
     words = stops ? 0 : words + size; /* in front of a barrier, loads have arrived */
     if (load && b.first)
