@@ -74,6 +74,29 @@ static bool is_light(const Work *w) {
   return !w->other && w->global && w->words <= most && w->size <= MAX_LIGHT;
 }
 
+/* The block from which control comes into the loop, and goes nowhere else: what holds in the loop
+ * holds there. */
+static LLVMBasicBlockRef way_into(Cg *cg, LLVMBasicBlockRef loop, LLVMBasicBlockRef from) {
+  if (graph_next(from) == loop)
+    return from;
+  LLVMBuilderRef b = cg->builder;
+  LLVMBasicBlockRef way = LLVMInsertBasicBlockInContext(cg->context, loop, "");
+  graph_redirect(LLVMGetBasicBlockTerminator(from), loop, way);
+  l_at_end(b, way, NULL);
+  l_br(b, loop);
+  LLVMValueRef behind = graph_behind_phis(loop);
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(loop), next; phi != behind; phi = next) {
+    next = LLVMGetNextInstruction(phi);
+    LLVMPositionBuilderBefore(b, phi);
+    LLVMValueRef v = l_phi(b, LLVMTypeOf(phi)),
+                 of[] = {graph_incoming(phi, from), graph_incoming(phi, loop)};
+    LLVMAddIncoming(v, of, (LLVMBasicBlockRef[]){way, loop}, 2);
+    LLVMReplaceAllUsesWith(phi, v);
+    LLVMInstructionEraseFromParent(phi);
+  }
+  return way;
+}
+
 /* Where the loop begins its counter is less than the end, since its second iteration, of eight that
  * are one, has been asked for, and than the next counter. Without that LLVM counts trips by the
  * larger of the end and the next counter. */
@@ -82,11 +105,13 @@ static void assume_first(Cg *cg, LLVMBasicBlockRef loop) {
   if (cg_mark_of(cg, loop, MARK_CIRCLES) || !cg_read_stride(loop, &s) ||
       cg_nvptx_range(s.step).lo < 1)
     return;
-  LLVMBuilderRef b = cg->builder;
   bool second = LLVMGetIncomingBlock(s.counter, 0) == loop;
-  LLVMPositionBuilderBefore(b,
-                            LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(s.counter, second)));
-  LLVMValueRef first = LLVMGetIncomingValue(s.counter, second),
+  LLVMBasicBlockRef way = way_into(cg, loop, LLVMGetIncomingBlock(s.counter, second));
+  if (!cg_read_stride(loop, &s))
+    return;
+  LLVMBuilderRef b = cg->builder;
+  LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(way));
+  LLVMValueRef first = graph_incoming(s.counter, way),
                of[] = {s.end, copy_ins(b, s.next, (LLVMValueRef[]){first, s.step})};
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef less = l_icmp(b, s.is_signed ? LLVMIntSLT : LLVMIntULT, first, of[k]);
