@@ -20,9 +20,10 @@ static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *pa
 }
 
 static const char *const names[] = {
-    [MARK_MASKED] = "pyptx.masked",     [MARK_REST] = "pyptx.rest",
-    [MARK_WHOLE] = "pyptx.whole",       [MARK_CIRCLES] = "pyptx.circles",
-    [MARK_UNROLLED] = "pyptx.unrolled", [MARK_COUNT] = "llvm.loop.unroll.count"};
+    [MARK_MASKED] = "pyptx.masked",         [MARK_REST] = "pyptx.rest",
+    [MARK_LEAST] = "pyptx.least",           [MARK_WHOLE] = "pyptx.whole",
+    [MARK_CIRCLES] = "pyptx.circles",       [MARK_UNROLLED] = "pyptx.unrolled",
+    [MARK_COUNT] = "llvm.loop.unroll.count"};
 
 static LLVMMetadataRef numbered(LLVMContextRef c, const char *name, unsigned n) {
   LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), n);
@@ -56,15 +57,20 @@ void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
             4);
 }
 
+void cg_mark_left(LLVMContextRef c, LLVMValueRef branch, unsigned most, unsigned least) {
+  set_marks(c, branch,
+            (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, names[MARK_REST], most),
+                                least ? numbered(c, names[MARK_LEAST], least) : NULL},
+            least ? 4 : 3);
+}
+
 void cg_mark_made(LLVMContextRef c, LLVMValueRef unrolled, LLVMValueRef rest, unsigned count) {
   if (unrolled)
     set_marks(c, unrolled,
               (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, names[MARK_UNROLLED], count)},
               3);
   if (rest)
-    set_marks(c, rest,
-              (LLVMMetadataRef[]){NULL, not_unrolled(c), numbered(c, names[MARK_REST], count - 1)},
-              3);
+    cg_mark_left(c, rest, count - 1, 0);
 }
 
 void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch) {

@@ -14,6 +14,8 @@ void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
 /* Of loops that a pass of ours has unrolled: the marks that LLVM would give them. NULL: there is no
  * such loop. */
 void cg_mark_made(LLVMContextRef c, LLVMValueRef unrolled, LLVMValueRef rest, unsigned count);
+/* The mark of what is left over, of so many iterations at most and at least. */
+void cg_mark_left(LLVMContextRef c, LLVMValueRef branch, unsigned most, unsigned least);
 /* It stays a loop as it is: LLVM, and ptxas, do not unroll it. */
 void cg_mark_rolled(LLVMContextRef c, LLVMValueRef branch);
 /* The same, of a loop that local_rings.c has put around one of `count` iterations, which LLVM
@@ -27,15 +29,15 @@ void cg_unmark_whole(Cg *cg);
 typedef enum LoopMark {
   MARK_MASKED,
   MARK_REST,
+  MARK_LEAST,
   MARK_WHOLE,
   MARK_CIRCLES,
   MARK_UNROLLED,
   MARK_COUNT
 } LoopMark;
 
-/* The number of a mark: how many iterations become one (COUNT: will, by LLVM), or are left at most.
- * 0 if the loop with
- * this latch does not have it. */
+/* The number of a mark: how many iterations become one (COUNT: will, by LLVM), or are left at most
+ * (LEAST: at least). 0 if the loop with this latch does not have it. */
 unsigned cg_mark_of(const Cg *cg, LLVMBasicBlockRef latch, LoopMark mark);
 /* Takes all metadata of the loop away. */
 void cg_unmark(Cg *cg, LLVMValueRef branch);

@@ -60,6 +60,7 @@ enum {
   UNROLLED = 4,
   FEW = 6,    /* operations behind the loads that are computed for iterations that are not there */
   WORDS = 14, /* of 32 bits: what the copies of what is left over may have in flight */
+  ROUND = 16, /* … of which some are there in any case, as in a round */
   HELD = 8,   /* words that may be held around a loop, for iterations that are not there */
   HELD_REST = 5, /* … that are left over of a loop which computes much */
   MUCH = 8,      /* operations behind an iteration's loads, of which masked copies are too many */
@@ -91,6 +92,7 @@ typedef struct Carried {
 typedef struct Loop {
   Cg *cg;
   unsigned copies;
+  unsigned least;  /* so many iterations are there where the loop is entered; of others, one */
   bool rest;       /* of a loop that LLVM has unrolled */
   bool once;       /* the copies are all iterations that there are */
   bool one_by_one; /* what is behind the loads is branched around */
@@ -357,7 +359,7 @@ static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
     return c->at[copy];
   assert(copy > 0); /* write_header has made the phis */
   LLVMValueRef before = carried_to(l, c, copy - 1), v = value_of(l, c->next, copy - 1);
-  if (c->read_outside && copy > 1 && !l->one_by_one && !c->sum && !leaves_late(l, c))
+  if (c->read_outside && copy > l->least && !l->one_by_one && !c->sum && !leaves_late(l, c))
     v = l_select(l->cg->builder, l->has[copy - 1], v, before);
   return c->at[copy] = v;
 }
@@ -465,7 +467,7 @@ static void load(Loop *l, int level, unsigned copy) {
   LLVMBuilderRef b = l->cg->builder;
   if (!has_loads(l, level))
     return;
-  if (copy == 0) {
+  if (copy < l->least) {
     write_loads(l, level, copy);
     return;
   }
@@ -502,8 +504,8 @@ static LLVMValueRef carried_out(Loop *l, Carried *c) {
     LLVMValueRef n = l_int_cast(b, l->left, LLVMTypeOf(next), false);
     return l_add(b, c->at[0], l_mul(b, n, LLVMGetOperand(next, 1)));
   }
-  last = c->at[1];
-  for (unsigned k = 1; k < l->copies; k++)
+  last = c->at[l->least];
+  for (unsigned k = l->least; k < l->copies; k++)
     last = l_select(b, l->has[k], c->at[k + 1], last);
   return last;
 }
@@ -523,7 +525,7 @@ static void count_left(Loop *l) {
 /* Is there an iteration for each copy, and (has[copies]) one behind them? */
 static void ask_counter(Loop *l) {
   LLVMValueRef first = l->carried[valuemap_get(&l->place, l->counter) - MAX_BODY].at[0];
-  for (unsigned k = 1; k <= l->copies - l->once; k++)
+  for (unsigned k = l->least; k <= l->copies - l->once; k++)
     l->has[k] = cg_stride_has(l->cg, &l->stride, first, k, l->has[k - 1]);
 }
 
@@ -540,7 +542,7 @@ static void write_header(Loop *l) {
     return;
   }
   l->left = entered_with(l, l->left);
-  for (unsigned k = 1; k < l->copies; k++)
+  for (unsigned k = l->least; k < l->copies; k++)
     l->has[k] = l_icmp(b, LLVMIntUGT, l->left, l_int(LLVMTypeOf(l->left), k));
 }
 
@@ -611,6 +613,8 @@ static void write_one_by_one(Loop *l) {
       l_br(b, out);
       break;
     }
+    if (copy + 1 < l->least)
+      continue;
     LLVMBasicBlockRef next = new_block(l);
     l_condbr(b, l->has[copy + 1], next, out);
     l_at_end(b, next, NULL);
@@ -622,7 +626,7 @@ static void write_one_by_one(Loop *l) {
     if (l->once && !c->read_outside)
       continue;
     LLVMValueRef last = l_phi(b, LLVMTypeOf(c->phi));
-    LLVMAddIncoming(last, &c->at[1], ends, l->copies);
+    LLVMAddIncoming(last, &c->at[l->least], ends + l->least - 1, l->copies - l->least + 1);
     c->at[l->copies] = last;
   }
 }
@@ -706,6 +710,7 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
   Loop *l = CX_NEW(cg->cx, Loop);
   *l = (Loop){.cg = cg,
               .copies = copies,
+              .least = 1,
               .function = f,
               .block = block,
               .place = {.arena = &cg->cx->arena}};
@@ -719,8 +724,9 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
  * registers from then on. */
 static bool choose_copies(Loop *l, unsigned most) {
   unsigned words = words_of(l);
-  l->copies = words * most <= WORDS ? most : WORDS / words;
+  l->copies = words * most <= (l->least > 1 ? ROUND : WORDS) ? most : WORDS / words;
   l->once = l->copies == most;
+  l->least = l->once ? l->least : 1; /* rounds behind the first may have fewer */
   return l->copies > 1;
 }
 
@@ -728,7 +734,9 @@ static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
   Loop *l = CX_NEW(cg->cx, Loop);
   *l = (Loop){
       .cg = cg, .rest = true, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
-  bool right = most < COPIES && read_loop(l) && choose_copies(l, most);
+  unsigned least = cg_mark_of(cg, block, MARK_LEAST);
+  l->least = least > 1 ? least : 1;
+  bool right = most <= COPIES && read_loop(l) && choose_copies(l, most);
   if (right && write) {
     write_loop(l);
     cg_nvptx_hoist(l->cg, l->header);

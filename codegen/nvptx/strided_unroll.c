@@ -26,12 +26,24 @@
  *
  * All threads answer it alike if the end is an argument or an extent, so that none waits for
  * another, and the few instructions of a short row are not those that choose among iterations. That
- * is asked in front of loops with a constant step, too, which a warp's lanes share; LLVM unrolls
- * them. Behind it a few iterations, which masked_unroll.c makes masks of, have none of the
- * questions which rounds there are, and what is left over:
+ * is asked in front of loops with a constant step, too, which a warp's lanes share. Behind it a few
+ * iterations, which masked_unroll.c makes masks of, have none of the questions which rounds there
+ * are, and what is left over:
  *
  *   elif end <= 4 * step:
  *     while k < end: acc += x[k]; k += step
+ *
+ * Lanes that begin within the first step differ by one iteration at most. LLVM would count each
+ * lane's own: of rows of 255 a warp's last lane has seven, which are left over, and the others have
+ * eight, a round, so that it waits for them, and they for it, and what it has loaded of the row is
+ * loaded once more. So a round is one if all lanes have it, which they answer alike:
+ *
+ *   while k - start + 8 * step <= end:  # k < end - (8 * step - 1) + start
+ *     acc += x[k]; …; acc += x[k + 7 * step]; k += 8 * step
+ *   if k - start + 4 * step <= end:
+ *     while k < end: acc += x[k]; k += step  # four to eight times
+ *   else:
+ *     while k < end: acc += x[k]; k += step  # four times at most
  *
  * In: loops of one block that lower/unroll_hints.c has marked, before LLVM's unrolling. The step
  * must be positive, the counter must not wrap around, which the addition's flags say, and the loop
@@ -43,6 +55,7 @@
 #include <assert.h>
 
 #include "codegen/llvm/copy.h"
+#include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/loop_marks.h"
@@ -187,8 +200,9 @@ typedef struct Unroll {
   Cg *cg;
   LLVMBasicBlockRef block, entry;
   unsigned count;
-  bool once;  /* there is one round at most */
-  bool alone; /* it is asked whether there is one iteration */
+  bool once;          /* there is one round at most */
+  bool alone;         /* it is asked whether there is one iteration */
+  LLVMValueRef began; /* rounds are those that all threads have, which began at these places */
   Stride s;
   LLVMValueRef *old; /* phis, then all but the branch */
   unsigned nphis, n;
@@ -283,12 +297,13 @@ static bool goes_ahead(const Unroll *u) {
 
 /* Of a loop with a constant step whose threads have one end: does each begin within the first step,
  * as the lanes of a warp do? Then there are no more iterations than the end has steps. */
-static bool may_be_few(const Unroll *u) {
+static bool begin_side_by_side(const Unroll *u) {
   Interval first = cg_nvptx_range(graph_incoming(u->s.counter, u->entry)),
            step = cg_nvptx_range(u->s.step);
-  return u->n <= MEDIUM && first.hi < step.lo && step.hi <= INT16_MAX &&
-         cg_int_width(u->s.step) >= 32 && goes_ahead(u);
+  return first.hi < step.lo && step.hi <= INT16_MAX && cg_int_width(u->s.step) >= 32;
 }
+
+static bool may_be_few(const Unroll *u) { return u->n <= MEDIUM && goes_ahead(u); }
 
 /* --- writing --- */
 
@@ -413,6 +428,17 @@ static void write_exit(Unroll *u, LLVMBasicBlockRef behind, const LLVMValueRef *
   l_br(b, fork.yes == u->block ? fork.no : fork.yes);
 }
 
+/* The number below which the counter has a round behind it that all threads have: end - (count *
+ * step - 1) is that of the thread that began at 0, and each is as far ahead of it as it began. */
+static LLVMValueRef whole_bound(const Unroll *u) {
+  LLVMBuilderRef b = u->cg->builder;
+  uint64_t round = u->count * LLVMConstIntGetZExtValue(u->s.step);
+  LLVMValueRef bound = l_sub(b, u->s.end, l_int(LLVMTypeOf(u->s.end), round - 1));
+  if (LLVMIsAInstruction(bound))
+    LLVMSetNSW(bound, true);
+  return l_add_nsw(b, bound, u->began);
+}
+
 /* Asks whether there is a round. Returns the bound of all rounds; NULL: there is one at most. */
 static LLVMValueRef write_front(const Unroll *u, How how, LLVMBasicBlockRef main,
                                 LLVMBasicBlockRef behind) {
@@ -421,7 +447,7 @@ static LLVMValueRef write_front(const Unroll *u, How how, LLVMBasicBlockRef main
     any = cg_stride_has(u->cg, &u->s, first, 1, NULL);
   else {
     Stride s = u->s;
-    s.end = bound = bound_of(u->cg, &s, how, u->count - 1);
+    s.end = bound = u->began ? whole_bound(u) : bound_of(u->cg, &s, how, u->count - 1);
     any = goes_on(u->cg, &s, first);
   }
   l_condbr(u->cg->builder, any, main, behind);
@@ -456,6 +482,31 @@ static LLVMBasicBlockRef write_alone(Unroll *u, const LLVMValueRef *first,
   for (unsigned k = 0; k < u->n; k++)
     u->single[k] = u->now[k];
   return alone;
+}
+
+/* Of threads that began side by side, what is left over: as much as half a round, which all have,
+ * and more, or less. Its blocks are *more and *less. */
+static void write_left(Unroll *u, const LLVMValueRef *next, LLVMValueRef bound,
+                       LLVMBasicBlockRef *more, LLVMBasicBlockRef *less) {
+  LLVMBuilderRef b = u->cg->builder;
+  LLVMBasicBlockRef ask = LLVMGetInsertBlock(b);
+  unsigned half = u->count / 2;
+  Stride s = u->s;
+  uint64_t nearer = (u->count - half) * LLVMConstIntGetZExtValue(s.step);
+  LLVMValueRef back = l_sub(b, now(u, s.counter), l_int(LLVMTypeOf(bound), nearer));
+  if (LLVMIsAInstruction(back)) /* the counter is not negative */
+    LLVMSetNSW(back, true);
+  s.end = bound; /* another one would take a register in the rounds */
+  *more = new_block(u);
+  *less = new_block(u);
+  l_condbr(b, goes_on(u->cg, &s, back), *more, *less);
+  l_at_end(b, *more, NULL);
+  cg_mark_left(u->cg->context, write_loop(u, ask, next, 1, u->s.end, u->block), u->count, half);
+  u->single = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
+  for (unsigned k = 0; k < u->n; k++)
+    u->single[k] = u->now[k];
+  l_at_end(b, *less, NULL);
+  cg_mark_left(u->cg->context, write_loop(u, ask, next, 1, u->s.end, u->block), half, 0);
 }
 
 static void write(Unroll *u, How how) {
@@ -495,7 +546,11 @@ static void write(Unroll *u, How how) {
     next[k] = u->now[k];
   l_condbr(b, is_left(u, front, asked, more), rest, u->block);
   l_at_end(b, rest, NULL);
-  LLVMValueRef left = write_loop(u, behind, next, 1, u->count > 2 ? u->s.end : NULL, u->block);
+  LLVMValueRef left = NULL;
+  if (u->began)
+    write_left(u, next, bound, &alone, &rest);
+  else
+    left = write_loop(u, behind, next, 1, u->count > 2 ? u->s.end : NULL, u->block);
   cg_mark_made(u->cg->context, unrolled, left, u->count);
   write_exit(u, behind, end, rest, alone);
 }
@@ -515,7 +570,7 @@ static LLVMBasicBlockRef write_few(Unroll *u, const LLVMValueRef *first, LLVMBas
   l_condbr(b, l_not(b, more), few, front);
   l_at_end(b, few, NULL);
   LLVMValueRef branch = write_loop(u, ask, first, 1, u->s.end, u->block);
-  cg_mark_made(u->cg->context, NULL, branch, FEW + 1);
+  cg_mark_left(u->cg->context, branch, FEW, 0);
   return few;
 }
 
@@ -530,9 +585,9 @@ static LLVMValueRef *renamed(const Unroll *u, const LLVMValueRef *first) {
   return own;
 }
 
-/* The one iteration, and a few of them, where there may be; and the loop as it was. Long bodies
- * have no iteration alone: it is one of a few. */
-static void write_apart(Unroll *u, bool is_few) {
+/* The one iteration, and a few of them, where there may be; and the loop as it was, whose block is
+ * returned. Long bodies have no iteration alone: it is one of a few. */
+static LLVMBasicBlockRef write_apart(Unroll *u, bool is_few) {
   LLVMBuilderRef b = u->cg->builder;
   LLVMBasicBlockRef front = new_block(u), loop = new_block(u), alone = NULL, few = NULL;
   LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
@@ -556,6 +611,7 @@ static void write_apart(Unroll *u, bool is_few) {
   else
     u->now = u->single;
   write_exit(u, loop, end, is_few ? few : alone, is_few ? alone : NULL);
+  return loop;
 }
 
 static bool read_block(Unroll *u) {
@@ -610,15 +666,37 @@ static bool steps_by_constant(LLVMBasicBlockRef b) {
   return cg_read_stride(b, &s) && LLVMIsAConstantInt(s.step);
 }
 
-/* Of a loop that LLVM unrolls, since its step is a constant (a warp's lanes share a row): what
- * there is of short rows in front of it. */
-static void set_short_apart(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
+/* Over a store, and a quotient, ptxas moves no load. Then both kinds of what is left over, beside
+ * the rounds, take more registers than they save time (warp_softmax: 32 -> 38). */
+static bool holds_loads(const Unroll *u) {
+  for (unsigned k = u->nphis; k < u->n; k++)
+    if (cg_is_op(u->old[k], LLVMStore) || cg_is_slow(u->cg, u->old[k]))
+      return true;
+  return false;
+}
+
+/* Unrolls one whose threads begin side by side, so that all have the same rounds. */
+static void unroll_together(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
   Unroll u = {.cg = cg, .block = block, .count = count, .place = {.arena = &cg->cx->arena}};
-  bool right = cg_read_stride(block, &u.s) && read_block(&u) && have_one_end(&u) &&
-               !is_made_of(graph_incoming(u.s.counter, u.entry), SCOPE_BLOCK, u.s.end, 0);
-  bool is_few = right && may_be_few(&u);
-  if (right && (is_few || may_be_alone(&u)))
-    write_apart(&u, is_few);
+  if (count < FACTOR || !cg_read_stride(block, &u.s) || !read_block(&u) || holds_loads(&u) ||
+      how_to_bound(&u.s, count) != DIRECTLY)
+    return;
+  u.began = graph_incoming(u.s.counter, u.entry);
+  write(&u, DIRECTLY);
+}
+
+/* Of a loop whose step is a constant (a warp's lanes share a row): what there is of short rows in
+ * front of it, and the rounds that all threads have. LLVM unrolls others. */
+static void unroll_lanes(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
+  Unroll u = {.cg = cg, .block = block, .count = count, .place = {.arena = &cg->cx->arena}};
+  if (!cg_read_stride(block, &u.s) || !read_block(&u) || !have_one_end(&u) ||
+      is_made_of(graph_incoming(u.s.counter, u.entry), SCOPE_BLOCK, u.s.end, 0))
+    return;
+  bool together = begin_side_by_side(&u), is_few = together && may_be_few(&u);
+  if (is_few || may_be_alone(&u))
+    block = write_apart(&u, is_few);
+  if (together)
+    unroll_together(cg, block, count);
 }
 
 void cg_nvptx_unroll_strides(Cg *cg) {
@@ -628,7 +706,7 @@ void cg_nvptx_unroll_strides(Cg *cg) {
       if (!count || cg_mark_of(cg, b, MARK_WHOLE))
         continue;
       if (steps_by_constant(b))
-        set_short_apart(cg, b, count);
+        unroll_lanes(cg, b, count);
       else if (count == FACTOR)
         cg_nvptx_unroll_stride(cg, b, FACTOR, 0);
     }

@@ -273,11 +273,75 @@ def beyond_both_ends(x, out):
     out[cuda.blockIdx.x, t] = s + n
 
 
+def by_lanes(x, out):
+    """Threads that begin side by side have all rounds in common."""
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t & 1, cuda.blockIdx.x, 2):
+        s = s * 0.5 + x[k]
+    out[cuda.blockIdx.x, t] = s
+
+
+def last_by_lanes(x, out):
+    """What is left over has a form that masks are not made of."""
+    t = cuda.threadIdx.x
+    s, last = 0.0, -1
+    for k in range(t & 1, cuda.blockIdx.x, 2):
+        s = s * 0.5 + x[k]
+        last = k
+    out[cuda.blockIdx.x, t] = s + 1000 * last
+
+
+def polynomials_by_lanes(x, out):
+    """Four at once, and what is behind the loads one by one."""
+    t = cuda.threadIdx.x
+    s = 0.0
+    for k in range(t % 3, cuda.blockIdx.x, 3):
+        v = x[k]
+        s = s * 0.5 + ((v * v - 3) * v + 2) * (v - 1) - math.exp(v * 0.1) * x[k + 1] * (v + 5)
+    out[cuda.blockIdx.x, t] = s
+
+
+def least_by_lanes(x, out):
+    t = cuda.threadIdx.x
+    best, place = float32(100), -1
+    for k in range(t % 4, cuda.blockIdx.x, 4):
+        if x[k] < best:
+            best, place = x[k], k
+    out[cuda.blockIdx.x, t] = 1000 * best + place
+
+
+def quotients_by_lanes(x, out):
+    """A slow operation, and a value from the iteration before."""
+    t = cuda.threadIdx.x
+    s, before = 0.0, 1.0
+    for k in range(t % 3, cuda.blockIdx.x, 3):
+        s += before / (x[k] + 20)
+        before = x[k] * 1.0
+    out[cuda.blockIdx.x, t] = s + 100 * before
+
+
+def stores_by_lanes(x, out):
+    tile = cuda.shared.array(71, float32)
+    t = cuda.threadIdx.x
+    for k in range(t & 3, cuda.blockIdx.x, 4):
+        tile[k] = x[k] / (x[k] + 20)
+    if t == 0:
+        for k in range(3, cuda.blockIdx.x, 4):
+            tile[k] = x[k] / (x[k] + 20)
+    cuda.syncthreads()
+    s = 0.0
+    for k in range(cuda.blockIdx.x):
+        s = s * 0.5 + tile[k]
+    out[cuda.blockIdx.x, t] = s
+
+
 LOOPS = [
     sums, strided_products, extremes, places, backwards, divided, polynomials, ratios, quotients, gathered, conditional, staged, in_place,
     in_shared_memory, counters, nested, pairs, of_windows, chained, one_after_the_other,
     strided_counter, strided_from_the_first, strided_stores, strided_words, strided_remainders,
-    strided_on_the_grid, beyond_both_ends,
+    strided_on_the_grid, beyond_both_ends, by_lanes,
+    last_by_lanes, polynomials_by_lanes, least_by_lanes, quotients_by_lanes, stores_by_lanes,
 ]  # fmt: skip
 
 
@@ -285,7 +349,7 @@ LOOPS = [
     "loop, dtype",
     [(loop, np.float32) for loop in LOOPS]
     + [(loop, np.int8) for loop in (extremes, divided, quotients, of_windows)]
-    + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional, strided_words)],
+    + [(loop, np.float64) for loop in (strided_products, extremes, ratios, conditional, strided_words, by_lanes)],
 )
 def test_every_trip_count(loop, dtype):
     x = np.random.default_rng(4).integers(-9, 10, COUNTS * THREADS + 2).astype(dtype)
@@ -295,12 +359,15 @@ def test_every_trip_count(loop, dtype):
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
 def test_what_is_left_over_is_no_loop(one_entry):
     signature = "void(float32[::1], float64[:,::1])"
-    # one alone; of one load an iteration sixteen at once, then eight, then those that are left
-    for loop, iterations, bodies in ((sums, 8, 1 + 16 + 8 + 7), (strided_products, 4, 1 + 4 + 3), (extremes, 8, 1 + 16 + 8 + 7)):
+    # one alone, of lanes up to four; of one load an iteration sixteen at once, then eight, then those that are left, of
+    # lanes four to eight, or less
+    for loop, iterations, bodies in (
+        (sums, 8, 1 + 16 + 8 + 7), (strided_products, 4, 1 + 4 + 3), (extremes, 8, 1 + 16 + 8 + 7), (by_lanes, 8, 1 + 4 + 16 + 8 + 8 + 4),
+    ):  # fmt: skip
         ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
         loads = len(re.findall(r"\bld\.global", ptx))
         assert loads == bodies * (2 if loop is strided_products else 1), loop.__name__
-        assert len(re.findall(r"@%p\d+ bra", ptx)) >= iterations - 2 and ptx.count("bra.uni") <= 2
+        assert len(re.findall(r"@%p\d+ bra", ptx)) >= iterations - 2 and ptx.count("bra.uni") <= 2 + (loop is by_lanes)
 
 
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
