@@ -18,7 +18,7 @@
 #include "codegen/lanes/lanes.h"
 #include "codegen/passes.h"
 
-enum { WARP = 32, WIDE = 4 };
+enum { WARP = 32, WIDE = 4 /* registers */ };
 
 static const int block_steps[HOST_NARGS + SEGMENT_BLOCK_ARGS] = {
     [HOST_TX] = LANES_ANY, [HOST_TY] = LANES_ANY, [HOST_TZ] = LANES_ANY, [HOST_THREAD] = LANES_ANY};
@@ -52,9 +52,12 @@ static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + SEGMEN
   return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = width, .whole = true};
 }
 
-/* Vectors at a time, in blocks whose rows allow it. The runtime notes 32 threads at most. */
+/* Vectors at a time, in blocks whose rows allow it. The runtime notes 32 threads at most. Sums of
+ * more than WIDE registers would not stay in them on a CPU that has 16. */
 static unsigned wide_by(const Loops *l) {
-  return !l->checks ? WIDE : l->whole.width < WARP ? WARP / l->whole.width : 1;
+  if (l->checks)
+    return l->whole.width < WARP ? WARP / l->whole.width : 1;
+  return WIDE * cg_lanes_part(l->cg) / cg_lanes_width(l->cg);
 }
 
 static bool has_meeting(LLVMValueRef f) {

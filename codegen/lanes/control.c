@@ -614,24 +614,43 @@ static bool has_features(const char *list, const char *names) {
   return true;
 }
 
-/* A fused multiply-add is asked for by host/math.c; NEON and SVE always have it. */
+/* A fused multiply-add is asked for by host/math.c; NEON and SVE always have it. AVX2 has as many
+ * lanes as AVX-512, in two registers: its CPUs start two such operations in a cycle, and what is
+ * done once for all lanes (checks, addresses, control) is done half as often. */
 static const struct {
   const char *features;
-  unsigned width; /* of float32 and int32 in the CPU's widest register that pays */
+  unsigned width; /* lanes */
+  unsigned part;  /* of them float32 or int32 in the widest register that pays */
 } widths[] = {
-    {"avx512f avx512dq avx512bw avx512vl fma", 16},
-    {"avx2 fma", 8},
-    {"neon", 4},
+    {"avx512f avx512dq avx512bw avx512vl fma", 16, 16},
+    {"avx2 fma", 16, 8},
+    {"neon", 4, 4},
 };
 
-unsigned cg_lanes_width(Cg *cg) {
+static void find_widths(Cg *cg, unsigned *width, unsigned *part) {
   char *features = LLVMGetTargetMachineFeatureString(cg->machine);
-  unsigned width = 0;
-  for (size_t k = 0; k < sizeof widths / sizeof *widths && !width; k++)
+  *width = *part = 0;
+  for (size_t k = 0; k < sizeof widths / sizeof *widths && !*width; k++)
     if (has_features(features, widths[k].features))
-      width = widths[k].width;
+      *width = widths[k].width, *part = widths[k].part;
   LLVMDisposeMessage(features);
+}
+
+unsigned cg_lanes_width(Cg *cg) {
+  unsigned width, part;
+  find_widths(cg, &width, &part);
   return width;
+}
+
+unsigned cg_lanes_part(Cg *cg) {
+  unsigned width, part;
+  find_widths(cg, &width, &part);
+  return part;
+}
+
+bool ln_has_masks(const Lanes *l) {
+  enum { AVX512 = 16 };
+  return cg_lanes_part(l->cg) >= AVX512;
 }
 
 /* --- preparation --- */

@@ -129,13 +129,12 @@ static LLVMValueRef divide_long(const Vectors *v, LLVMValueRef x, LLVMValueRef y
 /* Constants of 32 bits are products in LLVM's code generator; of 64 bits powers of two are shifts.
  */
 bool ln_divides(const Lanes *l, LLVMValueRef division) {
-  enum { AVX512 = 16 };
   LLVMValueRef by = LLVMGetOperand(division, 1);
   unsigned bits = cg_int_width(division);
   if (bits != 64)
     return (bits == 16 || bits == 32) && !LLVMIsAConstantInt(by);
   uint64_t n = LLVMIsAConstantInt(by) ? LLVMConstIntGetZExtValue(by) : 3, size = n >> 63 ? -n : n;
-  return (size & (size - 1)) && cg_lanes_width(l->cg) >= AVX512;
+  return (size & (size - 1)) && ln_has_masks(l);
 }
 
 LLVMValueRef ln_divide(Lanes *l, LLVMValueRef division, LLVMValueRef x, LLVMValueRef y) {

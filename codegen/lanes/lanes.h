@@ -56,6 +56,8 @@ enum { LANES_ANY = INT32_MIN };
 
 /* The number of lanes for this machine; 0 if its vectors are too short to be worth it. */
 unsigned cg_lanes_width(Cg *cg);
+/* How many of these, as 32 bits each, are in one register; 0 too. */
+unsigned cg_lanes_part(Cg *cg);
 /* LLVM's passes over the module: loops with one preheader, one latch and closed SSA, branches
  * instead of switches. prepare inlines first. */
 void cg_lanes_prepare(Cg *cg);

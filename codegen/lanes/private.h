@@ -282,6 +282,8 @@ LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name);
 /* mask: NULL is all */
 LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate);
 LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask);
+/* Has the CPU masks of vectors, which its gathers and scatters take (AVX-512)? */
+bool ln_has_masks(const Lanes *l);
 /* i64: the first lane of a mask that is not empty; of NULL (all lanes), 0 */
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask);
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);

@@ -12,7 +12,7 @@
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
-enum { MOST_APART = 4, WITH_MASKS = 16 /* lanes of such a CPU */ };
+enum { MOST_APART = 4 };
 
 /* By how many elements the lanes are apart; 0: it is no such access. */
 static unsigned apart(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
@@ -30,7 +30,7 @@ unsigned ln_apart(Lanes *l, LLVMValueRef i, bool masked) {
   unsigned by = cg_is_plain_access(i) ? apart(l, LLVMGetOperand(i, stores ? 1 : 0),
                                               LLVMTypeOf(stores ? LLVMGetOperand(i, 0) : i))
                                       : 0;
-  return by && (stores || masked) && cg_lanes_width(l->cg) < WITH_MASKS ? 0 : by;
+  return by && (stores || masked) && !ln_has_masks(l) ? 0 : by;
 }
 
 /* Elements of x and then of y, by their numbers; UINT32_MAX: any. */
