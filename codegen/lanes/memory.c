@@ -37,6 +37,39 @@ static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   return is_run_of(l, pointer, t, false);
 }
 
+/* --- gathers --- */
+
+enum { ALIGNED_ZEROS = 16 };
+
+/* An address from which any element may be read. */
+static LLVMValueRef readable(Lanes *l) {
+  static const char name[] = "pyptx.zeros";
+  LLVMValueRef g = LLVMGetNamedGlobal(l->cg->module, name);
+  if (!g) {
+    LLVMTypeRef t = LLVMArrayType2(l->cg->t.i8, ALIGNED_ZEROS);
+    g = LLVMAddGlobal(l->cg->module, t, name);
+    LLVMSetInitializer(g, LLVMConstNull(t));
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(g, true);
+    LLVMSetAlignment(g, ALIGNED_ZEROS);
+  }
+  return g;
+}
+
+/* Without an instruction for it a masked gather is a branch for each lane, which is mispredicted
+ * about as often as the mask changes. Lanes that rest read a zero then, which nothing uses, and the
+ * gather is as many loads in a row. */
+LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align) {
+  LLVMTypeRef types[] = {vector, LLVMTypeOf(pointers)};
+  LLVMValueRef mask = ln_mask_or_all(l);
+  if (l->mask_now && !ln_has_masks(l)) {
+    pointers = l_select(l->b, mask, pointers, ln_splat(l, readable(l)));
+    mask = LLVMConstAllOnes(l->mask_type);
+  }
+  LLVMValueRef args[] = {pointers, mask, LLVMGetPoison(vector)};
+  return call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+}
+
 /* --- pairs: a contiguous access of 2W parts, or two gathers --- */
 
 enum { TWICE = UINT16_MAX };
@@ -77,11 +110,8 @@ static bool is_word(const Lanes *l, LLVMTypeRef pair) {
 
 static LLVMValueRef gather_words(Lanes *l, LLVMValueRef pointer, LLVMTypeRef parts,
                                  unsigned align) {
-  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width),
-              types[] = {words, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-  LLVMValueRef args[] = {ln_vector(l, pointer), ln_mask_or_all(l), LLVMGetPoison(words)};
-  LLVMValueRef got = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
-  return l_bitcast(l->b, got, parts);
+  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width);
+  return l_bitcast(l->b, ln_gather(l, words, ln_vector(l, pointer), align), parts);
 }
 
 static void scatter_words(Lanes *l, LLVMValueRef parts, LLVMValueRef pointer, unsigned align) {
@@ -128,10 +158,7 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
       parts[k] = shuffled(l, both, LLVMGetPoison(wide), l->width, k, 2, 0);
       continue;
     }
-    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {pointer_to_part(l, pointer, part, k), ln_mask_or_all(l),
-                           LLVMGetPoison(all)};
-    parts[k] = call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
+    parts[k] = ln_gather(l, all, pointer_to_part(l, pointer, part, k), align);
   }
   v->now = LLVMGetPoison(ln_vector_type(l, t));
   for (unsigned k = 0; k < 2; k++)
@@ -428,12 +455,6 @@ static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint
 }
 
 /* --- loads and stores --- */
-
-LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align) {
-  LLVMTypeRef types[] = {vector, LLVMTypeOf(pointers)};
-  LLVMValueRef args[] = {pointers, ln_mask_or_all(l), LLVMGetPoison(vector)};
-  return call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
-}
 
 static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVMTypeRef t,
                            unsigned align) {
