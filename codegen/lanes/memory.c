@@ -342,6 +342,43 @@ LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValu
   return got;
 }
 
+/* Does the access go to memory of which LLVM knows no bounds: an array's, whose address was loaded
+ * or is an argument? */
+static bool is_of_unknown_memory(LLVMValueRef pointer) {
+  while (LLVMIsAGetElementPtrInst(pointer))
+    pointer = LLVMGetOperand(pointer, 0);
+  return LLVMIsALoadInst(pointer) || LLVMIsAArgument(pointer);
+}
+
+/* A contiguous load under the current mask. Without an instruction for it a masked load of bytes or
+ * words is a branch for each lane. Where all of the vector is in one page, and a lane runs, that
+ * page can be read, whatever lies beside the elements of the lanes that run: nothing uses it, and
+ * they are all loaded at once. */
+static LLVMValueRef load_run_now(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer,
+                                 LLVMValueRef first, unsigned align) {
+  enum { LEAST_MASKED = 32, PAGE = 4096 };
+  LLVMTypeRef i64 = l->cg->t.i64;
+  uint64_t bytes = LLVMABISizeOfType(l->cg->layout, all);
+  if (!l->mask_now || ln_has_masks(l) || bytes > PAGE || !is_of_unknown_memory(pointer) ||
+      LLVMSizeOfTypeInBits(l->cg->layout, LLVMGetElementType(all)) >= LEAST_MASKED)
+    return ln_load_run(l, all, first, l->mask_now, align);
+  LLVMValueRef place = l_and(l->b, l_ptrtoint(l->b, l_freeze(l->b, first), i64),
+                             l_int(i64, PAGE - 1));
+  LLVMValueRef inside = l_icmp(l->b, LLVMIntULE, place, l_int(i64, PAGE - bytes)), got[2];
+  LLVMBasicBlockRef from[] = {ln_new_block(l, "page"), ln_new_block(l, "pages")},
+                    done = ln_new_block(l, "");
+  l_condbr(l->b, l_and(l->b, ln_any(l, l->mask_now), inside), from[0], from[1]);
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMPositionBuilderAtEnd(l->b, from[k]);
+    got[k] = ln_load_run(l, all, first, k ? l->mask_now : NULL, align);
+    l_br(l->b, done);
+  }
+  LLVMPositionBuilderAtEnd(l->b, done);
+  LLVMValueRef phi = l_phi(l->b, all);
+  LLVMAddIncoming(phi, got, from, 2);
+  return phi;
+}
+
 void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
                   unsigned align) {
   if (mask) {
@@ -374,12 +411,13 @@ static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigne
   call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
 }
 
-static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointers,
-                                       const Run *r, unsigned align) {
+static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer,
+                                       LLVMValueRef pointers, const Run *r, unsigned align) {
   RunBlocks w = branch_on_sign(l, r);
   LLVMBasicBlockRef from[] = {w.run, w.wrapped};
   LLVMValueRef got[2];
-  got[0] = ln_load_run(l, all, r->first, l->mask_now, align);
+  got[0] = load_run_now(l, all, pointer, r->first, align);
+  from[0] = LLVMGetInsertBlock(l->b);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.wrapped);
   got[1] = ln_gather(l, all, pointers, align);
@@ -478,7 +516,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     ln_write_lane_by_lane(l, i, v);
   } else if (is_run(l, pointer, t)) {
     LLVMValueRef first = ln_scalar(l, pointer);
-    v->now = ln_load_run(l, all, first, l->mask_now, align);
+    v->now = load_run_now(l, all, pointer, first, align);
     if (!l->mask_now)
       fetch_ahead(l, pointer, first, LLVMABISizeOfType(l->cg->layout, all));
   } else if (is_run_of(l, pointer, t, true)) {
@@ -492,7 +530,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     LLVMValueRef pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);
     v->now = v->tile ? ln_load_walk(l, v, pointers, align)
-             : r.x   ? load_run_or_gather(l, all, pointers, &r, align)
+             : r.x   ? load_run_or_gather(l, all, pointer, pointers, &r, align)
                      : gather(l, all, pointer, t, align);
   }
 }

@@ -4,8 +4,10 @@ Sizes are not multiples of 16, so that each block ends in threads that run alone
 to thread, in runs shorter and longer than a vector.
 """
 
+import ctypes
 import inspect
 import math
+import mmap
 import os
 import re
 import subprocess
@@ -600,11 +602,47 @@ def test_shuffles_are_worth_vectors():
 
 
 @host
+@pytest.mark.parametrize("cut", [0, 5])
+def test_bytes_up_to_both_ends_of_a_page(cut):
+    """Lanes that run read what lies beside their elements too, where the CPU has no masked loads of bytes, but never
+    in a page that no lane reads: those on both sides of this array's cannot be read."""
+
+    @cuda.jit
+    def kernel(text, out):
+        i = cuda.grid(1)
+        if i < text.size:
+            length = 0
+            if i > 0 and text[i - 1] == 7:
+                length = 1000
+            k = i
+            while k < text.size and text[k] != 0:
+                k += 1
+                length += 1
+            out[i] = length
+
+    page = mmap.PAGESIZE
+    pages = np.frombuffer(mmap.mmap(-1, 3 * page), np.uint8)
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    for beside in (pages[:page], pages[2 * page :]):
+        assert protect(ctypes.c_void_p(beside.ctypes.data), ctypes.c_size_t(page), 0) == 0
+    middle = pages[page : 2 * page]
+    middle[:] = np.random.default_rng(1).choice(np.array([0, 1, 7], np.uint8), page, p=[0.05, 0.9, 0.05])
+    for text in (middle[: page - cut], middle[cut:]):
+        out = np.zeros(text.size, np.int32)
+        kernel[(text.size + BLOCK - 1) // BLOCK, BLOCK](text, out)
+        wanted, run_from = np.zeros_like(out), 0
+        for i in range(text.size - 1, -1, -1):
+            run_from = run_from + 1 if text[i] else 0
+            wanted[i] = run_from + (1000 if i > 0 and text[i - 1] == 7 else 0)
+        assert (out == wanted).all()
+
+
+@host
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 @pytest.mark.parametrize("features", ["-avx512f,-avx512bw,-avx512dq,-avx512vl", "-avx2,-avx512f,-avx512bw,-avx512dq,-avx512vl"])
 def test_other_widths(features):
-    """Eight lanes, and none, on a CPU that has sixteen: the same programs in a process of their own."""
-    chosen = "loops_in_loops or tiles or gather or shared_memory or index"
+    """Lanes in two registers, without masks of vectors, and none: the same programs in a process of their own."""
+    chosen = "loops_in_loops or tiles or gather or shared_memory or index or ends_of_a_page"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", __file__, "-k", chosen]
     env = {**os.environ, "PYPTX_HOST_FEATURES": features}
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
