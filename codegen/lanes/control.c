@@ -348,8 +348,8 @@ static void write_check(Lanes *l, const LaneBlock *b) {
     cg_branch_weights(l->cg, end, negated ? 1 : CG_OFTEN, negated ? CG_OFTEN : 1);
     l->reading = true;
   } else {
-    LLVMValueRef ends;
-    if (v && v->late && !l->mask_now && (ends = ln_ends_agree(l, v, !negated))) {
+    LLVMValueRef ends; /* whether these two lanes run or not: mostly both are in range */
+    if (v && v->late && (ends = ln_ends_agree(l, v, !negated))) {
       LLVMBasicBlockRef look = ln_new_block(l, "look");
       cg_branch_weights(l->cg, l_condbr(l->b, ends, hold, look), CG_OFTEN, 1);
       LLVMPositionBuilderAtEnd(l->b, look);
