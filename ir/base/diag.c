@@ -32,7 +32,11 @@ const char *diag_advice(const char *of, const char *name) {
   return NULL;
 }
 
-enum { MAX_LINES = 15, WIDTH = 160 };
+enum {
+  MAX_LINES = 15,
+  WIDTH = 160,
+  MOST_MESSAGE = 2400, /* bytes: names of all passes have room */
+};
 
 typedef struct Out {
   FILE *file;
@@ -115,7 +119,7 @@ char *diag_render(const Diag *d, DiagSource source, void *user) {
   if (!o.file)
     return NULL;
   const ErrorInfo *info = &ir_errors[d->id];
-  fprintf(o.file, "%s: %.*s", info->code, 1200, d->message ? d->message : "");
+  fprintf(o.file, "%s: %.*s", info->code, MOST_MESSAGE, d->message ? d->message : "");
   o.lines = 1;
   out_place(&o, &d->at, "", source, user);
   out_source(&o, &d->at, source, user);
