@@ -20,6 +20,7 @@ typedef struct NvptxState {
 
 int cg_nvptx_arch_number(const Cg *cg); /* 90 for sm_90a */
 
+bool cg_nvptx_has_letter(const char *arch, char letter); /* sm_90a has an a */
 /* requirements.c: what the instructions of the program need, or ERR_ARCH_LACKS. */
 void cg_nvptx_require(Cg *cg);
 static inline const char *cg_nvptx_arch(const Cg *cg) {

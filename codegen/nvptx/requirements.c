@@ -10,7 +10,7 @@
 #include "codegen/nvptx/nvptx.h"
 #include "ir/instructions.h"
 
-static bool has_letter(const char *arch, char letter) { return arch[strlen(arch) - 1] == letter; }
+bool cg_nvptx_has_letter(const char *arch, char letter) { return arch[strlen(arch) - 1] == letter; }
 
 /* The instruction as the user has written it. */
 static const char *called(const Cg *cg, const Ins *i, const InstructionInfo *row) {
@@ -28,7 +28,7 @@ static void need(Cg *cg, const Ins *i, const InstructionInfo *row) {
   NvptxState *s = cg->target_state;
   const char *asked = cg->request->arch;
   int number = cg_nvptx_arch_number(cg), limit = cg->request->ptx_version;
-  bool alone = has_letter(row->arch, 'a'); /* these architectures; no later one */
+  bool alone = cg_nvptx_has_letter(row->arch, 'a'); /* these architectures; no later one */
   const char *with_letter = arena_printf(&cg->cx->arena, "sm_%da", number);
   if (alone ? !strstr(row->arch, with_letter) : number < atoi(row->arch + 3))
     lacks(cg, i, row,
@@ -38,7 +38,7 @@ static void need(Cg *cg, const Ins *i, const InstructionInfo *row) {
     lacks(cg, i, row,
           arena_printf(&cg->cx->arena, "PTX %d.%d", row->version / 10, row->version % 10),
           arena_printf(&cg->cx->arena, "PTX %d.%d", limit / 10, limit % 10));
-  if (alone && !has_letter(asked, 'f'))
+  if (alone && !cg_nvptx_has_letter(asked, 'f'))
     s->arch = with_letter;
   s->least_ptx = s->least_ptx < row->version ? row->version : s->least_ptx;
 }

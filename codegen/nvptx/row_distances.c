@@ -250,29 +250,39 @@ static LLVMValueRef moved(Cg *cg, LLVMValueRef from, LLVMTypeRef element, const 
   return l_gep(b, cg->t.i8, from, &distance, 1);
 }
 
+/* The earlier address that this one is a distance from: the same one, of which LLVM then sees that
+ * it has been read, or else the first. */
+static const Address *find_earlier(const Addresses *all, const Address *a, Term *product,
+                                   uint32_t *constant) {
+  for (int same = 1; same >= 0; same--)
+    for (const Address *from = all->list.data; from < a; from++)
+      if (from->accessed && from->accessed <= a->made &&
+          graph_dominates(all->g, from->node, a->node) && distance_of(from, a, product, constant) &&
+          (!same || (!product->n && !*constant)))
+        return from;
+  return NULL;
+}
+
 /* Writes the address as a distance from an earlier one. */
 static void rewrite(const Addresses *all, Address *a) {
   Cg *cg = all->cg;
-  for (const Address *from = all->list.data; from < a; from++) {
-    Term product;
-    uint32_t constant;
-    if (!from->accessed || from->accessed > a->made ||
-        !graph_dominates(all->g, from->node, a->node) || !distance_of(from, a, &product, &constant))
-      continue;
-    LLVMValueRef old = a->at, index = LLVMGetOperand(old, 1);
-    uint64_t bytes = LLVMABISizeOfType(cg->layout, a->element);
-    LLVMPositionBuilderBefore(cg->builder, old);
-    LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(old));
-    a->at = product.n ? moved(cg, from->at, a->element, &product) : from->at;
-    if (constant) {
-      LLVMValueRef further = l_int(cg->t.i64, (uint64_t)(int32_t)constant * bytes);
-      a->at = l_gep(cg->builder, cg->t.i8, a->at, &further, 1);
-    }
-    LLVMReplaceAllUsesWith(old, a->at);
-    LLVMInstructionEraseFromParent(old);
-    copy_erase_unused(index);
+  Term product;
+  uint32_t constant;
+  const Address *from = find_earlier(all, a, &product, &constant);
+  if (!from)
     return;
+  LLVMValueRef old = a->at, index = LLVMGetOperand(old, 1);
+  uint64_t bytes = LLVMABISizeOfType(cg->layout, a->element);
+  LLVMPositionBuilderBefore(cg->builder, old);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(old));
+  a->at = product.n ? moved(cg, from->at, a->element, &product) : from->at;
+  if (constant) {
+    LLVMValueRef further = l_int(cg->t.i64, (uint64_t)(int32_t)constant * bytes);
+    a->at = l_gep(cg->builder, cg->t.i8, a->at, &further, 1);
   }
+  LLVMReplaceAllUsesWith(old, a->at);
+  LLVMInstructionEraseFromParent(old);
+  copy_erase_unused(index);
 }
 
 static void find(Addresses *all, uint32_t node) {

@@ -267,8 +267,11 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
     uint64_t low = 0, high = 1ull << 31;
     LLVMAddAttributeAtIndex(lw->function, i + 1,
                             LLVMCreateConstantRangeAttribute(cg->context, kind, 32, &low, &high));
-    /* or LLVM would not ask of an unsigned i, once, whether 0 <= i and i < extent */
-    cg_attribute(cg, lw->function, i + 1, "noundef", 0);
+    /* Or LLVM would not ask of an unsigned i, once, whether 0 <= i and i < extent. Beside matrix
+     * operations of warpgroups no register is free for what it moves in front of loops then. */
+    const NvptxState *state = cg->target_state;
+    if (!state->arch || !cg_nvptx_has_letter(state->arch, 'a'))
+      cg_attribute(cg, lw->function, i + 1, "noundef", 0);
   }
   if (f->kind == RT_FIELD_TRAP || f->kind == RT_FIELD_GRID)
     cg_attribute(cg, lw->function, i + 1, "align", 8);
