@@ -72,7 +72,7 @@ def form_of(name: str, rows: int, columns: int, size: int):
     of_weights = weights * kept * (nbytes + (0 if exact else size * unit + ACCESS * odd))
     here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
     ahead = AHEAD if weights or blocks > 2 or here == 1 else SHARED
-    if size == 2 and odd and here == 1 and 32 * 4 < share <= 32 * (MANY - 1) and (weights or blocks != 2):
+    if size == 2 and odd and here == 1 and 32 * 4 < share <= 32 * (MANY - 1) and (blocks > 2 or not weights and blocks == 1):
         ahead = SHARED  # no other block works while it waits
     stages = min(4, max(1, min(ahead // here, SHARED // here - of_weights) // nbytes)) if stays else 0
     return (width, share, warps, blocks, exact, odd, unit, stages, kept, resident), stages * nbytes + of_weights
@@ -99,8 +99,6 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
             if blocks == 2 and alone_in <= MOST_ALONE:  # no cluster, and no scheduler has more chunks than another
                 return FEWER, alone_in, 1, 32 * alone_in
             return MANY, in_two, blocks, 64 * in_two  # two blocks of a multiprocessor: one waits while the other works
-        if narrow and weights and blocks == 2 and MANY_WARPS < warps <= most_warps:
-            return evenly(chunks, blocks)
         if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
             # Half of its warps leave a multiprocessor idle, unless weights of a whole access wait for none.
             enough = (MOST_WARPS if blocks == 1 else 0) if alone else 32
@@ -126,14 +124,16 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
 
 
 def evenly(chunks: int, blocks: int) -> tuple:
-    """The same of so many blocks: where these are alone on their multiprocessors, the form by which the scheduler that
-    has most has the fewest chunks. On an H200, of MANY chunks and of this form: softmax of 210,007 bfloat16 0.88 and 0.91
-    of a copy's bandwidth; RMS norm of 50,257 0.89 by 25 warps of four chunks and 0.90, softmax of 100,003 0.89 by eight
-    blocks of 7 warps, two of a multiprocessor, and 0.92 by four of 20 warps of five chunks."""
+    """The same of so many blocks: where these are alone on their multiprocessors, and four stages have room, the form
+    by which the scheduler that has most has the fewest chunks. On an H200, of MANY chunks and of this form: softmax of
+    210,007 bfloat16 0.87 and 0.94 of a copy's bandwidth, of 100,003 0.89 by eight blocks of 7 warps, two of a
+    multiprocessor, and 0.92 by four of 20 warps of five chunks. With three stages MANY chunks are better: of 240,001
+    0.95 and 0.90."""
     of, warps = MANY, -(-chunks // (32 * MANY * blocks))
     for fewer in range(MANY - 1, FEWER - 1, -1) if 2 * warps > MOST_WARPS else ():
         more = -(-chunks // (32 * fewer * blocks))
-        if more <= MANY_WARPS and fewer * -(-more // 4) < of * -(-warps // 4):
+        has_room = 4 * share_of(chunks, more, blocks, 8, 32 * fewer) * ACCESS * more <= SHARED
+        if has_room and more <= MANY_WARPS and fewer * -(-more // 4) < of * -(-warps // 4):
             of, warps = fewer, more
     return of, warps, blocks, max(RESIDENT // 2, 32 * warps)
 

@@ -73,11 +73,11 @@ def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monk
 FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks, blocks of a multiprocessor, stages
     ("softmax", 20003, 2): (8, 10, 1, 2, 2), ("rms_norm", 20003, 2): (8, 10, 1, 2, 1), ("layer_norm", 20003, 2): (8, 5, 2, 3, 1),
     ("softmax", 35001, 2): (5, 28, 1, 1, 3), ("rms_norm", 35001, 2): (4, 18, 2, 1, 3), ("layer_norm", 35001, 2): (7, 5, 4, 3, 2),
-    ("softmax", 50257, 2): (8, 13, 2, 1, 2), ("rms_norm", 50257, 2): (5, 20, 2, 1, 3), ("layer_norm", 50257, 2): (8, 5, 5, 3, 1),
+    ("softmax", 50257, 2): (8, 13, 2, 1, 2), ("rms_norm", 50257, 2): (4, 25, 2, 1, 2), ("layer_norm", 50257, 2): (8, 5, 5, 3, 1),
     ("softmax", 50257, 4): (8, 25, 2, 1, 1), ("rms_norm", 50257, 4): (8, 25, 2, 1, 1), ("layer_norm", 50257, 4): (8, 7, 8, 2, 2),
     ("layer_norm", 75001, 2): (8, 5, 8, 3, 1), ("layer_norm", 100003, 2): (8, 9, 6, 2, 1), ("layer_norm", 128257, 2): (8, 8, 8, 2, 1),
     ("softmax", 150001, 2): (8, 5, 16, 3, 2), ("layer_norm", 150001, 2): (8, 19, 4, 1, 1), ("layer_norm", 150001, 4): (8, 19, 8, 1, 1),
-    ("softmax", 100003, 2): (5, 20, 4, 1, 4), ("softmax", 120011, 2): (6, 20, 4, 1, 3), ("softmax", 175003, 2): (8, 6, 16, 2, 3), ("softmax", 210007, 2): (7, 15, 8, 1, 4),
+    ("softmax", 100003, 2): (5, 20, 4, 1, 4), ("softmax", 120011, 2): (8, 15, 4, 1, 2), ("softmax", 175003, 2): (8, 6, 16, 2, 3), ("softmax", 210007, 2): (7, 15, 8, 1, 4),
     ("layer_norm", 120011, 2): (8, 8, 8, 2, 1), ("layer_norm", 175003, 2): (7, 20, 5, 1, 1), ("layer_norm", 200003, 2): (7, 7, 16, 2, 2), ("layer_norm", 210007, 2): (7, 15, 8, 1, 2),
     ("layer_norm", 225001, 2): (7, 16, 8, 1, 1), ("layer_norm", 250001, 2): (8, 16, 8, 1, 1), ("softmax", 250001, 2): (8, 16, 8, 1, 2),
     # at multiples of an access
@@ -142,12 +142,14 @@ def test_ptx_of_rows(columns, example):
     assert text.count("ex2.approx.ftz.f32") >= 8 * steps and ("st.async" in text) == (blocks > 1)
 
 
-@pytest.mark.parametrize("name, columns, late", [("softmax", 50257, True), ("rms_norm", 175003, True), ("layer_norm", 50257, False)])
+@pytest.mark.parametrize("name, columns, late", [
+    ("softmax", 210007, True), ("layer_norm", 200003, True), ("softmax", 50257, False), ("softmax", 250001, False), ("rms_norm", 175003, False), ("layer_norm", 35001, False),
+])
 def test_the_next_copy_of_rows_that_begin_anywhere(name, columns, late, example):
-    """Where another is on the way it begins when the block has told others what it found; else when one is read."""
+    """Where others are on the way in eight blocks it begins when the block has told what it found; else when one is read."""
     rows = example("rows")
     form, _ = rows.rows_forms.form_of(name, 1000, columns, 2)
-    assert late == (form[5] and form[7] > 1) and form[3] > 1
+    assert form[5] and form[3] > 1
     x, more = "bfloat16[:,::1]", {"softmax": "", "rms_norm": "bfloat16[::1], ", "layer_norm": "bfloat16[::1], bfloat16[::1], "}[name]
     eps = "" if name == "softmax" else ", float64"
     text = ptx_of(rows.kernels(*form)[name].py_func, f"narrow ({x}, {more}{x}{eps})", "sm_90", launch_bounds=(32 * form[2], form[9] // (32 * form[2])))
