@@ -55,7 +55,6 @@ enum {
   ASK_NS = 50000000, /* from one rt_host_ask to the next */
   /* what a thread takes at once should not last much longer */
   BATCH_NS = 10000000,
-  FIRST_BATCH_NS = 50000,
   GRID_BYTES = 1 << 30, /* memory of all blocks of a launch with the grid's barrier */
   /* blocks that all wait for what none of them does: so many turns without a pause, the pause
    * then */
@@ -385,10 +384,6 @@ static uint64_t next_batch(uint64_t most, uint64_t took, uint64_t total) {
   return most < total ? most * by : most;
 }
 
-static uint64_t first_batch(const Launch *l) {
-  return l->block_ns && l->block_ns < FIRST_BATCH_NS ? FIRST_BATCH_NS / l->block_ns : 1;
-}
-
 /* Who looks at the arrays of a long launch sees them grow. */
 static void give_now_and_then(const Launch *l, RtWorker *w, uint64_t time) {
   if (has_sums(l, w) && time - w->gave >= BATCH_NS)
@@ -400,7 +395,7 @@ static void run_rest(Launch *l, RtWorker *w) {
   if (_setjmp(w->out))
     return; /* a trap of this worker: stop is set */
   uint64_t begin = now();
-  for (uint64_t most = first_batch(l); !stopped(l) && run_batch(l, w, most);) {
+  for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
     uint64_t time = now();
     give_now_and_then(l, w, time);
     most = next_batch(most, time - begin, l->total);
@@ -414,7 +409,7 @@ static bool run_blocks(Launch *l, RtWorker *w, uint64_t until) {
   if (_setjmp(w->out))
     return true;
   uint64_t begin = l->asked;
-  for (uint64_t most = first_batch(l); !stopped(l) && run_batch(l, w, most);) {
+  for (uint64_t most = 1; !stopped(l) && run_batch(l, w, most);) {
     if (all_taken(l))
       break;
     uint64_t time = now();

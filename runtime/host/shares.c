@@ -1,7 +1,8 @@
 /* Shares: see shares.h.
  *
  * A share's blocks are taken from its front by an atomic counter, large pieces first and single
- * blocks at the end. */
+ * blocks at the end. Who helps with another one takes small pieces: its blocks may be those that
+ * last long. */
 #include "runtime/host/shares.h"
 
 #include <assert.h>
@@ -33,12 +34,13 @@ void rt_shares_split(RtShares *s, unsigned workers, bool in_one) {
   }
 }
 
-static uint64_t take_of(const RtShares *s, RtShare *share, uint64_t most, uint64_t *first) {
+static uint64_t take_of(const RtShares *s, RtShare *share, uint64_t parts, uint64_t most,
+                        uint64_t *first) {
   uint64_t at = atomic_load_explicit(&share->next, memory_order_relaxed), n;
   do {
     if (at >= share->end)
       return 0;
-    n = (share->end - at) / s->parts;
+    n = (share->end - at) / parts;
     n = n < 1 ? 1 : n > most ? most : n;
     if (n > s->row)
       n -= (at + n) % s->row;
@@ -51,7 +53,8 @@ static uint64_t take_of(const RtShares *s, RtShare *share, uint64_t most, uint64
 
 uint64_t rt_shares_take(RtShares *s, RtTaker *t, uint64_t most, uint64_t *first) {
   for (; t->passed < s->count; t->passed++) {
-    uint64_t n = take_of(s, &s->of[(t->share + t->passed) % s->count], most, first);
+    uint64_t parts = t->passed ? PARTS * (uint64_t)s->count : s->parts;
+    uint64_t n = take_of(s, &s->of[(t->share + t->passed) % s->count], parts, most, first);
     t->taken += n;
     if (n)
       return n;

@@ -21,7 +21,7 @@ typedef struct RtShare {
 
 typedef struct RtShares {
   uint64_t row; /* blocks of a row of the grid, which compiled code runs in one piece */
-  /* a worker takes 1 / parts of what a share has left */
+  /* a worker takes 1 / parts of what its share has left */
   uint64_t parts;
   unsigned count;
   RtShare of[RT_MOST_SHARES];
