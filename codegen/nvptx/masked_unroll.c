@@ -655,9 +655,8 @@ static unsigned words_of(const Loop *l) {
   return words;
 }
 
-/* Then what iterations that are not there compute, and the selections of those that are, take
- * longer than loads that are in flight with them save: of such a loop LLVM makes four iterations
- * one, and only what is left over has masks. */
+/* Then iterations that are not there, and selections, take longer than loads in flight save: LLVM
+ * unrolls such a loop, and only what is left over has masks. */
 static bool computes_much(const Loop *l) {
   unsigned late = 0;
   for (unsigned k = 0; k < l->nsteps; k++)
@@ -666,9 +665,8 @@ static bool computes_much(const Loop *l) {
 }
 
 /* A register that only some threads load has no value before, so ptxas keeps it from the kernel's
- * beginning, and throughout the loops around this one: beside a second version of this loop, and
- * its registers. Where these are many, they begin with 0 in front of the loop. Of what is left over
- * of a loop that computes much and stores nothing, fewer are many: it waits for memory less. */
+ * beginning and throughout the loops around this one. Where these are many, they begin with 0 in
+ * front of the loop. Of what is left over of a loop that computes much, fewer are many. */
 static bool needs_values(const Loop *l) {
   bool computes = l->rest && !l->stored && !l->passed && computes_much(l);
   if (words_of(l) * (l->copies - 1) <= (computes ? HELD_REST : HELD))
@@ -720,8 +718,7 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
   return right;
 }
 
-/* As many copies as have registers: a load is issued before the first is waited for, and takes its
- * registers from then on. */
+/* As many copies as have registers, which a load takes from where it is issued on. */
 static bool choose_copies(Loop *l, unsigned most) {
   unsigned words = words_of(l);
   l->copies = words * most <= (l->least > 1 ? ROUND : WORDS) ? most : WORDS / words;

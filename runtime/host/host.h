@@ -10,7 +10,8 @@
 #include "runtime/host/safepoint.h"
 #include "runtime/launch/launch.h"
 
-/* *block_ns: what a block took in the kernel's last launch, 0 before the first; this one sets it. */
+/* *block_ns: what a block took in the kernel's last launch, 0 before the first; this one sets
+ * it. */
 RtStatus rt_host_run(const RtHostCode *code, _Atomic uint32_t *block_ns, const RtConfig *config,
                      const void *params, RtTrap *trap);
 /* Most blocks of so many threads that a launch with the grid's barrier can have: they all keep
