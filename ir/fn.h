@@ -190,8 +190,8 @@ enum { INS_FACTOR_MOST = 32767 }; /* two products of such, and their sum, fit 32
   X(INS_YIELDS, yields)                                                                            \
   X(INS_UNROLL_4, unroll4)                                                                         \
   X(INS_UNROLL_8, unroll8)                                                                         \
-  X(INS_MASKED, masked) X(INS_OF_I32, of_i32) X(INS_OF_U32, of_u32) X(INS_ROLLED, rolled)          \
-      X(INS_WRAPS, wraps)
+  X(INS_MASKED, masked)                                                                            \
+  X(INS_OF_I32, of_i32) X(INS_OF_U32, of_u32) X(INS_ROLLED, rolled) X(INS_WRAPS, wraps)
 
 struct Block {
   uint32_t id;
