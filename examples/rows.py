@@ -109,8 +109,9 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     of_weights = length + margin + width * odd
     kept_chunks = of_weights // width
     # Rows of bfloat16 that begin anywhere take many instructions to begin the next one's copy, and some time until the
-    # other blocks have told what they found. Where others are on the way the copy can wait so long. Of fewer blocks, or
-    # by RMS norm, whose blocks find little, that lost up to 0.05 of a copy's bandwidth.
+    # other blocks have told what they found. Where others are on the way the copy can wait so long. In fewer blocks,
+    # for softmax with two stages, and for RMS norm, whose blocks find little, that lost up to 0.05 of a copy's
+    # bandwidth on an H200.
     can_wait = odd and width == 8 and blocks >= 8
     softmax_late, layer_norm_late = can_wait and stages >= 3, can_wait and stages >= 2
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found

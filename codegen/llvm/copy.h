@@ -1,6 +1,5 @@
-/* Copy: copies of instructions and of regions of blocks, and instructions moved or
- * erased. Private to this
- * room, and the only place that clones instructions. */
+/* Copy: copies of instructions and of regions of blocks; instructions moved, or erased. Private to
+ * this room, and the only place that clones instructions. */
 #ifndef PYPTX_CODEGEN_LLVM_COPY_H
 #define PYPTX_CODEGEN_LLVM_COPY_H
 

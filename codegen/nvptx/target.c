@@ -267,8 +267,9 @@ static void parameter_attributes(Lower *lw, uint32_t i) {
     uint64_t low = 0, high = 1ull << 31;
     LLVMAddAttributeAtIndex(lw->function, i + 1,
                             LLVMCreateConstantRangeAttribute(cg->context, kind, 32, &low, &high));
-    /* Or LLVM would not ask of an unsigned i, once, whether 0 <= i and i < extent. Beside matrix
-     * operations of warpgroups no register is free for what it moves in front of loops then. */
+    /* Or LLVM would not ask of an unsigned i, once, whether 0 <= i and i < extent. Kernels
+     * with matrix operations of warpgroups, whose architecture has the letter a, have no register
+     * free for what it then moves in front of loops. */
     const NvptxState *state = cg->target_state;
     if (!state->arch || !cg_nvptx_has_letter(state->arch, 'a'))
       cg_attribute(cg, lw->function, i + 1, "noundef", 0);

@@ -146,7 +146,8 @@ def test_ptx_of_rows(columns, example):
     ("softmax", 210007, True), ("layer_norm", 200003, True), ("softmax", 50257, False), ("softmax", 250001, False), ("rms_norm", 175003, False), ("layer_norm", 35001, False),
 ])
 def test_the_next_copy_of_rows_that_begin_anywhere(name, columns, late, example):
-    """Where others are on the way in eight blocks it begins when the block has told what it found; else when one is read."""
+    """Where others are on the way, in eight blocks or more, it begins when the block has told what it found; else when
+    one is read."""
     rows = example("rows")
     form, _ = rows.rows_forms.form_of(name, 1000, columns, 2)
     assert form[5] and form[3] > 1
