@@ -356,18 +356,31 @@ static PyObject *trap_text(const char *message, const int64_t *values) {
   return PyUnicode_DecodeUTF8(out, (Py_ssize_t)at, "replace");
 }
 
-/* The exception class of that name: the kernel's own, a builtin, or RuntimeError. */
-static PyObject *trap_class(const char *name, PyObject *scope) {
-  PyObject *key = PyUnicode_FromString(name);
-  PyObject *class = key && scope && PyDict_Check(scope) ? px_dict_get(scope, key) : NULL;
+static bool same_text(PyObject *a, PyObject *b, const char *attribute) {
+  PyObject *x = PyObject_GetAttrString(a, attribute), *y = PyObject_GetAttrString(b, attribute);
+  bool same = x && y && PyUnicode_Check(x) && PyUnicode_Check(y) && !PyUnicode_Compare(x, y);
+  Py_XDECREF(x);
+  Py_XDECREF(y);
+  PyErr_Clear();
+  return same;
+}
+
+/* The exception class of that name: what the kernel was compiled with, or what has been defined in
+ * its place since then (a notebook's cell that was run again); a builtin; RuntimeError. */
+static PyObject *trap_class(const char *name, PyObject *exceptions, PyObject *scope) {
+  PyObject *key = PyUnicode_FromString(name), *builtins = PyImport_ImportModule("builtins");
+  PyObject *class = key && exceptions ? px_dict_get(exceptions, key) : NULL;
+  PyObject *now = key && scope && PyDict_Check(scope) ? px_dict_get(scope, key) : NULL;
+  if (class && now && PyExceptionClass_Check(now) && same_text(class, now, "__module__") &&
+      same_text(class, now, "__qualname__"))
+    Py_SETREF(class, Py_NewRef(now));
+  Py_XDECREF(now);
+  PyErr_Clear();
+  if (!class)
+    class = builtins ? PyObject_GetAttrString(builtins, name) : NULL;
+  Py_XDECREF(builtins);
   Py_XDECREF(key);
   PyErr_Clear();
-  if (!class) {
-    PyObject *builtins = PyImport_ImportModule("builtins");
-    class = builtins ? PyObject_GetAttrString(builtins, name) : NULL;
-    Py_XDECREF(builtins);
-    PyErr_Clear();
-  }
   if (class && PyExceptionClass_Check(class))
     return class;
   Py_XDECREF(class);
@@ -582,7 +595,7 @@ static void raise_late(PxState *st, const CgKernel *code, const char *name, cons
 }
 
 void px_raise_trap(PxState *st, const CgKernel *code, const char *name, const RtTrap *trap,
-                   PyObject *scope) {
+                   PyObject *exceptions, PyObject *scope) {
   assert(trap->state == 2); /* complete */
   if (trap->finding == RT_FOUND_LATE) {
     raise_late(st, code, name, trap);
@@ -594,7 +607,7 @@ void px_raise_trap(PxState *st, const CgKernel *code, const char *name, const Rt
   }
   CgStop stop = cg_stop(code, trap->site);
   const CgSite *site = stop.site;
-  PyObject *class = trap_class(site ? site->exception : "RuntimeError", scope);
+  PyObject *class = trap_class(site ? site->exception : "RuntimeError", exceptions, scope);
   PyObject *message = trap_message(st, code, stop, trap);
   if (message && PyType_Check(class) &&
       PyType_IsSubtype((PyTypeObject *)class, (PyTypeObject *)PyExc_KeyError)) {

@@ -23,15 +23,15 @@ int px_show_list(PxState *st, PyObject *list, PyObject *module);
 int px_show_one_advice(PxState *st, const Diag *d, const char *about, PyObject *module, bool brief);
 /* The calling thread's last RtError. RT_TRAPPED does not come here: px_raise_trap. */
 void px_raise_status(PxState *st, RtStatus status);
-/* A thread stopped: the exception class that the site names, with message, thread, block, file and
- * line. scope: the kernel's globals, where user-defined exception classes are looked up; may be
- * NULL. */
 /* The wait for a launch on a GPU has lasted for its timeout, in ns; `behind`: as many launches with
  * one wait behind it. */
 void px_raise_late_wait(PxState *st, const char *kernel, uint64_t timeout, const char *device,
                         unsigned behind);
+/* A thread stopped: the exception class that the site names, with message, thread, block, file and
+ * line. exceptions: the classes that the kernel was compiled with; scope: its globals, where one of
+ * them may have been defined anew. Both may be NULL. */
 void px_raise_trap(PxState *st, const CgKernel *code, const char *name, const RtTrap *trap,
-                   PyObject *scope);
+                   PyObject *exceptions, PyObject *scope);
 /* ContextLostError: what was asked for went with a reset of its device. Format as
  * PyErr_Format's. */
 void px_raise_lost(PxState *st, const char *format, ...);

@@ -160,6 +160,8 @@ int px_compile_text(PxState *st, PxDispatcher *d, const PxSignature *signature,
     failed = !(*text->owners = px_snapshot_owners(snapshot));
   if (!failed && text->declared)
     failed = !(*text->declared = px_snapshot_declared(snapshot));
+  if (!failed && text->exceptions)
+    *text->exceptions = px_snapshot_exceptions(snapshot);
   if (!failed && text->captures)
     px_snapshot_captures(snapshot, text->captures);
   px_snapshot_free(snapshot);
@@ -240,6 +242,7 @@ PxOverload *px_overload_compile(PxState *st, PxDispatcher *d, const PxSignature 
   text.cache = &o->cache;
   text.captures = &o->captures;
   text.declared = &declared;
+  text.exceptions = &o->exceptions;
   text.apart = true;
   if (px_compile_text(st, d, signature, &text, &o->code) < 0 ||
       px_show_advice(st, o->code, d->function) < 0 || compare_typings(d, o) < 0 ||
@@ -270,6 +273,7 @@ static void overload_dealloc(PyObject *op) {
   Py_CLEAR(o->text);
   Py_CLEAR(o->types);
   Py_CLEAR(o->scope);
+  Py_CLEAR(o->exceptions);
   Py_CLEAR(o->owners);
   px_captures_clear(&o->captures);
   type->tp_free(op);
@@ -280,12 +284,14 @@ static int overload_traverse(PyObject *op, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(op));
   Py_VISIT(((PxOverload *)op)->types);
   Py_VISIT(((PxOverload *)op)->scope);
+  Py_VISIT(((PxOverload *)op)->exceptions);
   Py_VISIT(((PxOverload *)op)->owners);
   return px_captures_visit(&((PxOverload *)op)->captures, visit, arg);
 }
 
 static int overload_clear(PyObject *op) {
   Py_CLEAR(((PxOverload *)op)->scope);
+  Py_CLEAR(((PxOverload *)op)->exceptions);
   px_captures_clear(&((PxOverload *)op)->captures);
   return 0;
 }

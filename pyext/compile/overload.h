@@ -20,11 +20,12 @@ enum { PX_GUARDS = 3 };
 typedef struct PxOverload {
   PyObject_HEAD RtDevice *device;
   PxSignature signature;
-  PyObject *text;      /* str: "(float32[::1], pyint)" */
-  PyObject *types;     /* tuple of Type */
-  PyObject *scope;     /* the kernel's globals: where its own exception classes are found */
-  PyObject *owners;    /* tuple: device arrays whose addresses the code holds */
-  PxCaptures captures; /* what the names that the code has frozen meant */
+  PyObject *text;       /* str: "(float32[::1], pyint)" */
+  PyObject *types;      /* tuple of Type */
+  PyObject *scope;      /* the kernel's globals */
+  PyObject *exceptions; /* dict: the classes that it may raise, by what its sites call them */
+  PyObject *owners;     /* tuple: device arrays whose addresses the code holds */
+  PxCaptures captures;  /* what the names that the code has frozen meant */
   CgKernel *code;
   RtKernel *kernel;
   /* what loads the kernel's, launch/entry_loading.c; NULL on the host device */
@@ -52,18 +53,19 @@ PxOverload *px_overload_compile(PxState *st, struct PxDispatcher *d, const PxSig
  * or -1. */
 typedef struct PxTextRequest {
   CgTarget target;
-  const char *arch;     /* "sm_90"; NULL: this CPU */
-  int ptx_version;      /* 0: the lowest that arch allows */
-  unsigned want;        /* CgWant */
-  int opt;              /* -1: the dispatcher's */
-  RtDevice *device;     /* whose arrays the code may hold by address; NULL: any */
-  const char *symbol;   /* of the kernel in the module; NULL: made from its qualname */
-  bool apart;           /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
-  PxCacheUse *cache;    /* the disk cache may be used: set to what it did; NULL: compile */
-  PyObject **owners;    /* set to a tuple of these arrays, if not NULL */
-  PxCaptures *captures; /* … and to the names that it has frozen; empty */
-  PyObject **declared;  /* … and to one of the functions of other modules that it may call */
-  PyObject **key;       /* do not compile: set to the disk cache's key as text, or to None */
+  const char *arch;      /* "sm_90"; NULL: this CPU */
+  int ptx_version;       /* 0: the lowest that arch allows */
+  unsigned want;         /* CgWant */
+  int opt;               /* -1: the dispatcher's */
+  RtDevice *device;      /* whose arrays the code may hold by address; NULL: any */
+  const char *symbol;    /* of the kernel in the module; NULL: made from its qualname */
+  bool apart;            /* a coarsened entry is compiled by itself, if at all: CgRequest.apart */
+  PxCacheUse *cache;     /* the disk cache may be used: set to what it did; NULL: compile */
+  PyObject **owners;     /* set to a tuple of these arrays, if not NULL */
+  PxCaptures *captures;  /* … and to the names that it has frozen; empty */
+  PyObject **declared;   /* … and to one of the functions of other modules that it may call */
+  PyObject **exceptions; /* … and to a dict of the exception classes that it may raise */
+  PyObject **key;        /* do not compile: set to the disk cache's key as text, or to None */
 } PxTextRequest;
 int px_compile_text(PxState *st, struct PxDispatcher *d, const PxSignature *signature,
                     const PxTextRequest *text, CgKernel **code);

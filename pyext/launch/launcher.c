@@ -317,7 +317,7 @@ static __attribute__((cold, noinline)) int not_launched(PxState *st, PxOverload 
   if (status == RT_CAPTURED)
     return PX_CAPTURED;
   if (status == RT_TRAPPED)
-    px_raise_trap(st, o->code, rt_kernel_name(o->kernel), trap, o->scope);
+    px_raise_trap(st, o->code, rt_kernel_name(o->kernel), trap, o->exceptions, o->scope);
   else
     px_raise_status(st, status);
   return -1;

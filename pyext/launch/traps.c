@@ -149,7 +149,7 @@ int px_check_traps(PxState *st, const PxAwaited *awaited) {
     PxOverload *o = take_trapped(st, awaited->device, &trap);
     if (!o)
       break;
-    px_raise_trap(st, o->code, rt_kernel_name(o->kernel), &trap, o->scope);
+    px_raise_trap(st, o->code, rt_kernel_name(o->kernel), &trap, o->exceptions, o->scope);
     PyObject *raised = px_raised();
     if (first)
       tell_later(first, raised, rt_kernel_name(o->kernel));

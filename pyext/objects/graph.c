@@ -321,7 +321,7 @@ static int launch(PxState *st, PxGraph *g, PyObject *stream) {
     return 0;
   if (status == RT_TRAPPED) {
     PxOverload *o = ((PxNode *)PyList_GET_ITEM(g->nodes, at))->overload;
-    px_raise_trap(st, o->code, rt_kernel_name(o->kernel), &trap, o->scope);
+    px_raise_trap(st, o->code, rt_kernel_name(o->kernel), &trap, o->exceptions, o->scope);
   } else {
     px_raise_status(st, status);
   }

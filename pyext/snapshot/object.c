@@ -231,7 +231,7 @@ static const char *callable_name(PxSnapshot *s, PyObject *object) {
     bool plain = !m || !strcmp(m, "builtins");
     if (m && !strcmp(m, "pyptx._pyptx"))
       m = "cuda";
-    m += m && *m == '_'; /* "io.open": _io is where some versions define it */
+    m += m && m[0] == '_' && m[1] != '_'; /* "io.open": _io is where some versions define it */
     text = n ? arena_printf(&s->cx->arena, "%s%s%s", plain ? "" : m, plain ? "" : ".", n) : NULL;
   }
   Py_XDECREF(module);
@@ -288,6 +288,21 @@ static bool freeze_named_class(PxSnapshot *s, Frozen *f, PyObject *class) {
   return true;
 }
 
+/* What a site calls an exception class: its name, with a number where two classes share one. */
+static const char *exception_name(PxSnapshot *s, PyTypeObject *class) {
+  const char *dot = strrchr(class->tp_name, '.'), *own = dot ? dot + 1 : class->tp_name;
+  const char *name = arena_strdup(&s->cx->arena, own);
+  PyObject *known;
+  for (unsigned k = 2; (known = PyDict_GetItemString(s->exceptions, name)) != NULL; k++) {
+    if (known == (PyObject *)class)
+      return name;
+    name = arena_printf(&s->cx->arena, "%s#%u", own, k);
+  }
+  if (PyDict_SetItemString(s->exceptions, name, (PyObject *)class) < 0)
+    px_snapshot_raise(s);
+  return name;
+}
+
 static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
   if (freeze_named_class(s, f, object))
     return true;
@@ -321,9 +336,8 @@ static bool freeze_class(PxSnapshot *s, Frozen *f, PyObject *object) {
                                                             : NULL;
   if (!class)
     return false;
-  const char *dot = strrchr(class->tp_name, '.');
   f->kind = FZ_EXCEPTION;
-  f->text = arena_strdup(&s->cx->arena, dot ? dot + 1 : class->tp_name);
+  f->text = exception_name(s, class);
   return true;
 }
 

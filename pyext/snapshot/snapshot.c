@@ -247,6 +247,7 @@ void px_snapshot_free(PxSnapshot *s) {
   Py_XDECREF(s->keep);
   Py_XDECREF(s->owners);
   Py_XDECREF(s->declared);
+  Py_XDECREF(s->exceptions);
   px_captures_clear(&s->captures);
   cx_free(s->cx);
   PyMem_Free(s->memo);
@@ -256,7 +257,7 @@ void px_snapshot_free(PxSnapshot *s) {
 static PxSnapshot *snapshot_new(PxState *st, RtDevice *device) {
   PxSnapshot *s = PyMem_Calloc(1, sizeof *s);
   if (!s || !(s->cx = cx_new()) || !(s->keep = PyList_New(0)) || !(s->owners = PyList_New(0)) ||
-      !(s->declared = PyList_New(0))) {
+      !(s->declared = PyList_New(0)) || !(s->exceptions = PyDict_New())) {
     px_snapshot_free(s);
     PyErr_NoMemory();
     return NULL;
@@ -286,6 +287,7 @@ void px_snapshot_captures(PxSnapshot *s, PxCaptures *out) {
   s->captures = (PxCaptures){0};
 }
 PyObject *px_snapshot_declared(const PxSnapshot *s) { return PyList_AsTuple(s->declared); }
+PyObject *px_snapshot_exceptions(const PxSnapshot *s) { return Py_NewRef(s->exceptions); }
 
 PxSnapshot *px_snapshot(PxState *st, PyObject *function, const FuncOptions *options,
                         RtDevice *device) {

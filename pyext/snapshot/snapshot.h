@@ -25,6 +25,8 @@ PyObject *px_snapshot_owners(const PxSnapshot *s);
 void px_snapshot_captures(PxSnapshot *s, PxCaptures *out);
 /* Functions of other modules (cuda.declare_device) that it may call, in the same way. */
 PyObject *px_snapshot_declared(const PxSnapshot *s);
+/* The exception classes that it may raise: a dict by the name that its sites have. */
+PyObject *px_snapshot_exceptions(const PxSnapshot *s);
 /* Valid, and immutable, until px_snapshot_free; may be read without the GIL. */
 const FrozenFunc *px_snapshot_func(const PxSnapshot *s);
 void px_snapshot_free(PxSnapshot *s); /* with the GIL; NULL is fine */

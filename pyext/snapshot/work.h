@@ -9,9 +9,10 @@ struct PxSnapshot {
   PxState *st;
   Cx *cx; /* its arena holds everything */
   RtDevice *device;
-  PyObject *owners;   /* list: device arrays that are frozen */
-  PyObject *declared; /* list: device functions of other modules that are */
-  PyObject *keep;     /* list: what must stay alive while the memo compares addresses */
+  PyObject *owners;     /* list: device arrays that are frozen */
+  PyObject *declared;   /* list: device functions of other modules that are */
+  PyObject *exceptions; /* dict: exception classes that are, by FZ_EXCEPTION's text */
+  PyObject *keep;       /* list: what must stay alive while the memo compares addresses */
   PxMemo *memo;
   uint32_t memo_len, memo_cap;
   VEC(struct PxWork) work;

@@ -215,3 +215,66 @@ def test_wrong_assumptions(call, what):
     kernel = define(f"def kernel(x):\n    cuda.assume({call})\n")
     with pytest.raises(CompileError, match=what):
         cuda.compile_ptx(kernel, "float32[::1]", cc="sm_75")
+
+
+# --- classes of exceptions -------------------------------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    pass
+
+
+class Holder:
+    class Refused(ValueError):
+        pass
+
+
+def thrower(refused):
+    """A function of another module: it sees neither this one's globals nor the kernel's closure."""
+    scope = {"__name__": "elsewhere", "Refused": refused}
+    exec("def check(n):\n    if n == 4:\n        raise Refused('elsewhere')\n", scope)
+    return scope["check"]
+
+
+def test_classes_that_are_no_globals_of_the_kernel():
+    """What is raised is the class itself, wherever the kernel or a function has it from, also where several share a name."""
+
+    class Local(Exception):
+        pass
+
+    class Elsewhere(KeyError):
+        pass
+
+    Elsewhere.__name__ = Elsewhere.__qualname__ = "Refused"
+    check = thrower(Elsewhere)
+
+    @cuda.jit(debug=True)
+    def kernel(n):
+        if n == 0:
+            raise Refused("global")
+        if n == 1:
+            raise Holder.Refused("attribute")
+        if n == 2:
+            raise Local("local")
+        if n == 3:
+            raise np.linalg.LinAlgError("of a module")
+        check(n)
+
+    for n, expected in enumerate([Refused, Holder.Refused, Local, np.linalg.LinAlgError, Elsewhere]):
+        with pytest.raises(Exception, match=r"global|attribute|local|of a module|elsewhere") as caught:
+            kernel[1, 1](n)
+            cuda.synchronize()
+        assert type(caught.value) is expected and caught.value.thread == (0, 0, 0)
+
+
+@pytest.mark.filterwarnings("ignore:PT816")
+def test_a_class_that_is_defined_again():
+    """As in a notebook, whose cell is run again: `except Again` means the new one."""
+    scope = {"__name__": "notebook", "cuda": cuda}
+    cell = "class Again(Exception):\n    pass\n"
+    exec(cell + "@cuda.jit(debug=True)\ndef kernel(n):\n    if n:\n        raise Again('stop')\n", scope)
+    for _ in range(2):
+        with pytest.raises(scope["Again"], match="stop"):
+            scope["kernel"][1, 1](1)
+            cuda.synchronize()
+        exec(cell, scope)
