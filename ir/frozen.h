@@ -65,8 +65,8 @@ typedef enum FrozenKind {
   FZ_DECLARED,
   FZ_EXCEPTION, /* text: class name; an exception class or instance */
   FZ_UNSET,     /* text: name; a global that does not exist */
-  /* text: type name, or if wide its own (a function or class); anything a kernel cannot use; attrs
-   * may hold what it can */
+  /* text: type name, or if wide its own (a function or class; i: 1 for a class); anything a kernel
+   * cannot use; attrs may hold what it can */
   FZ_OPAQUE,
 } FrozenKind;
 

@@ -228,10 +228,10 @@ static const char *callable_name(PxSnapshot *s, PyObject *object) {
   if (name && PyUnicode_Check(name)) {
     const char *n = PyUnicode_AsUTF8(name);
     const char *m = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8(module) : NULL;
-    bool plain = !m || !strcmp(m, "builtins");
+    bool plain = !m || !strcmp(m, "builtins") || !strcmp(m, "__main__");
     if (m && !strcmp(m, "pyptx._pyptx"))
       m = "cuda";
-    m += m && m[0] == '_' && m[1] != '_'; /* "io.open": _io is where some versions define it */
+    m += m && *m == '_'; /* "io.open": _io is where some versions define it */
     text = n ? arena_printf(&s->cx->arena, "%s%s%s", plain ? "" : m, plain ? "" : ".", n) : NULL;
   }
   Py_XDECREF(module);
@@ -244,6 +244,7 @@ static void freeze_opaque(PxSnapshot *s, Frozen *f, PyObject *object) {
   const char *name = callable_name(s, object);
   f->kind = FZ_OPAQUE;
   f->wide = name != NULL;
+  f->i = PyType_Check(object);
   f->text = name ? name : arena_strdup(&s->cx->arena, Py_TYPE(object)->tp_name);
 }
 

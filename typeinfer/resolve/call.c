@@ -467,6 +467,9 @@ Val ty_call(Ty *ty, Val callee, const Val *args, uint32_t n, const Frozen *names
         "gufuncs are for the host: call the function itself with the arrays of one call, f.py_func(a, out)";
   if (!advice && callee.type->id == TY_OBJECT && !strncmp(name, "<object of type", 15))
     advice = "write a function, or a closure over what the object knows: def add(v): return v + n";
+  if (!advice && callee.type->id == TY_OBJECT && f->kind == FZ_OPAQUE && f->i)
+    advice =
+        "a kernel makes no objects of classes: use a typing.NamedTuple, or records of an array";
   return TY_FAIL_ADVISED(ty, advice, ERR_NOT_CALLABLE, name);
 }
 

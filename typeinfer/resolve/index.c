@@ -6,6 +6,7 @@
  * checks are compiled in. */
 #include <string.h>
 
+#include "typeinfer/engine/door.h"
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/value/value.h"
 #include "typeinfer/value/wide.h"
@@ -342,6 +343,45 @@ static Val tuple_slice(Ty *ty, Val t, Val slice) {
   return ty_make_sequence(ty, items, count, t.type->list);
 }
 
+/* The array whose shape or strides the tuple is, or NULL: what is wrong then is its number of
+ * axes. */
+static const Type *array_of_shape(Ty *ty, Val t) {
+  if (!t.src || t.src->op != OP_GETATTR || !t.src->name ||
+      (strcmp(t.src->name, "shape") && strcmp(t.src->name, "strides")))
+    return NULL;
+  Val of = ty_arg(ty, t.src, 0);
+  return !ty_is_bottom(of) && of.type->id == TY_ARRAY && of.type->ndim == t.type->n ? of.type
+                                                                                    : NULL;
+}
+
+static const char *pretty_tuple(Ty *ty, Val t) {
+  const Type *array = array_of_shape(ty, t);
+  return array ? arena_printf(&ty->cx->arena, "the %s of %s", t.src->name, ty_pretty(ty->cx, array))
+               : TY_PRETTY(ty, t);
+}
+
+static const char *axes_advice(Ty *ty, Val t) {
+  const Type *array = array_of_shape(ty, t);
+  unsigned n = array ? array->ndim : 0;
+  return array
+             ? arena_printf(
+                   &ty->cx->arena,
+                   "the array has %u %s here: pass one with as many as the kernel uses, or use %u in the kernel",
+                   n, n == 1 ? "axis" : "axes", n)
+             : NULL;
+}
+
+static Val bad_tuple_index(Ty *ty, Val t, int64_t k) {
+  return TY_FAIL_ADVISED(ty, axes_advice(ty, t), ERR_TUPLE_INDEX, (long long)k,
+                         pretty_tuple(ty, t));
+}
+
+static Val bad_unpack_count(Ty *ty, Val seq, uint32_t targets) {
+  bool tuple = seq.type->id == TY_TUPLE;
+  return TY_FAIL_ADVISED(ty, tuple ? axes_advice(ty, seq) : NULL, ERR_UNPACK_COUNT,
+                         tuple ? pretty_tuple(ty, seq) : TY_PRETTY(ty, seq), (int)targets);
+}
+
 static Val tuple_index(Ty *ty, Val t, Val index) {
   int64_t k, n = t.type->n;
   if (index.type->id == TY_SLICE)
@@ -350,14 +390,14 @@ static Val tuple_index(Ty *ty, Val t, Val index) {
     return TY_FAIL(ty, ERR_INDEX_TYPE, TY_PRETTY(ty, index));
   if (fz_get_int(index.konst, &k)) {
     if (k < -n || k >= n)
-      return TY_FAIL(ty, ERR_TUPLE_INDEX, (long long)k, TY_PRETTY(ty, t));
+      return bad_tuple_index(ty, t, k);
     return ty_item(ty, t, (uint32_t)(k < 0 ? k + n : k));
   }
   for (uint32_t j = 1; j < t.type->n; j++)
     if (t.type->elems[j] != t.type->elems[0])
       return TY_FAIL(ty, ERR_TUPLE_MIXED, TY_PRETTY(ty, t));
   if (!n)
-    return TY_FAIL(ty, ERR_TUPLE_INDEX, 0LL, TY_PRETTY(ty, t));
+    return bad_tuple_index(ty, t, 0);
   if (!ty_stored(t.type->elems[0]))
     return ty_item(ty, t, 0);
   Val extent = ty_const_int(ty, n);
@@ -505,7 +545,7 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
     Val extent = ty_extent(ty, seq, 0);
     int64_t known;
     if (fz_get_int(extent.konst, &known) && known != n)
-      return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
+      return bad_unpack_count(ty, seq, n);
     if (ty->cx->checked && k == 0)
       ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), extent, ty_const_int(ty, n)),
                "ValueError",
@@ -516,11 +556,11 @@ Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
   if (ty_is_record(seq) && seq.type->elem->nfields == n)
     return ty_get_field_at(ty, seq, k);
   if (ty_is_record(seq))
-    return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
+    return bad_unpack_count(ty, seq, n);
   if (seq.type->id != TY_TUPLE)
     return not_unpackable(ty, seq, n);
   if (seq.type->n != n)
-    return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)n);
+    return bad_unpack_count(ty, seq, n);
   return ty_item(ty, seq, k);
 }
 
@@ -532,7 +572,7 @@ Val ty_unpack_ex(Ty *ty, Val seq, uint32_t k, uint32_t before, uint32_t after) {
     return not_unpackable(ty, seq, before + after + 1);
   uint32_t n = seq.type->n;
   if (n < before + after)
-    return TY_FAIL(ty, ERR_UNPACK_COUNT, TY_PRETTY(ty, seq), (int)(before + after));
+    return bad_unpack_count(ty, seq, before + after);
   if (k < before)
     return ty_item(ty, seq, k);
   if (k > before)

@@ -165,7 +165,6 @@ CASES = [
     ),
     ("RECURSION", "def f(n):\n    return f(n - 1) + 1\n\ndef kernel(x):\n    x[0] = f(3)\n", X),
     ("UNPACK_COUNT", "def kernel(x):\n    a, b = (1, 2, x[0])  # here\n    x[0] = a\n", X),
-    ("UNPACK_COUNT", "def kernel(x):\n    a, b, c = x.shape  # here\n    x[0] = a\n", X),
     ("NOT_ITERABLE", "def kernel(x):\n    for i in «x[0]»:\n        x[1] = i\n", X),
     ("NOT_ITERABLE", "def kernel(x):\n    for i in «x.size»: x[i] = 0\n", X),
     ("LOOP_MIXED", "def kernel(x):\n    for f in «(math.sin, math.cos)»:\n        x[0] = f(1)\n", X),
@@ -274,6 +273,10 @@ ADVISED = [
     ("WHOLE_ARRAY", "def kernel(x):\n    x[0] = «max(x.reshape(2, 2))»\n", "max(v for v in x.flat)"),
     ("ARGUMENT_TYPE", "def kernel(x):\n    x[0] = «np.add(x, 1)»\n", "np.add(x, y, out)"),
     ("NOT_CALLABLE", "import functools\nF = functools.partial(max, 1)\n\ndef kernel(x):\n    x[0] = «F(x[0])»\n", "a closure"),
+    ("NOT_CALLABLE", "class P:\n    x = 1\n\ndef kernel(x):\n    x[0] = «P()».x\n", "a typing.NamedTuple"),
+    ("UNPACK_COUNT", "def kernel(x):\n    a, b, c = x.shape  # here\n    x[0] = a\n", "the array has 1 axis here: pass one with as many"),
+    ("UNPACK_COUNT", "def kernel(x):\n    y = x.reshape(2, 2)\n    a, b, *c, d = y.strides  # here\n    x[0] = a\n", "or use 2 in the kernel"),
+    ("TUPLE_INDEX", "def kernel(x):\n    n = x.shape\n    x[0] = «n[1]»\n", "the array has 1 axis here"),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «math.sin()»\n", "write math.sin(x)"),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «cuda.grid(1, 2)»\n", "write cuda.grid(ndim)"),
     ("ARGUMENTS", "def kernel(x):\n    «cuda.atomic.add(x[0], 1)»\n", "write cuda.atomic.add(ary, idx, val)"),
@@ -402,6 +405,13 @@ def test_advice_by_name(name, text, tmp_path):
         cuda.jit(module.kernel)[1, 1](*X())
     row = "NO_ATTRIBUTE" if isinstance(caught.value, AttributeError) else "NOT_CALLABLE"
     check_text(row, caught.value, advice=text)
+
+
+def test_class_of_the_main_program():
+    scope = {"__name__": "__main__", "cuda": cuda}
+    exec("class P:\n    pass\n\n@cuda.jit\ndef kernel(x):\n    P()\n", scope)
+    with pytest.raises(TypeError, match="PT207: P cannot be called in a kernel"):
+        scope["kernel"][1, 1](np.zeros(1))
 
 
 def test_note_of_the_caller(tmp_path):
