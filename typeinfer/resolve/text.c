@@ -497,6 +497,23 @@ static Val position_tuple(Ty *ty, Val v) {
   return ty_make_tuple(ty, parts, 3);
 }
 
+/* Of numbers: a dtype as NumPy shows it, int64 or dtype('int64'), a class as Python does. */
+static const char *dtype_text(Ty *ty, const Frozen *f, TyQuoting quoting) {
+  const char *name = ty_scalar_info[f->type].name;
+  bool foreign = f->type == TY_BF16 || ty_is_float8(f->type);
+  if (f->i == DTYPE_INSTANCE)
+    return !quoting ? name
+                    : arena_printf(&ty->cx->arena, foreign ? "dtype(%s)" : "dtype('%s')", name);
+  if (f->i != DTYPE_CLASS)
+    return name;
+  bool weak = ty_scalar_info[f->type].weak;
+  return arena_printf(&ty->cx->arena, "<class '%s%s'>",
+                      weak      ? ""
+                      : foreign ? "ml_dtypes."
+                                : "numpy.",
+                      name + (weak ? strlen("py") : 0));
+}
+
 bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
   if (!ty_is_bottom(v) && ty_is_position(v))
     v = position_tuple(ty, v);
@@ -534,8 +551,10 @@ bool ty_text_add(Ty *ty, TyText *t, Val v, TyQuoting quoting, int depth) {
     return true;
   }
   bool is_text = v.konst && v.konst->kind == FZ_STR;
+  bool is_dtype = v.type->id == TY_DTYPE && v.type->frozen->type < TY_SCALARS;
   const char *text = v.type->id == TY_NONE ? "None"
                      : is_text             ? string_text(ty, v.konst, quoting)
+                     : is_dtype            ? dtype_text(ty, v.type->frozen, quoting)
                                            : ty_name(ty->cx, v.type);
   if (text)
     add_literal(t, text, strlen(text));

@@ -181,6 +181,15 @@ def test_strings_and_constants(capfd, device):
     check(kernel, (5,), capfd, device)
 
 
+def test_dtypes_and_classes(capfd, device):
+    def kernel(x, f):
+        print(x.dtype, f.dtype, np.float32, type(x[0]), x.dtype.type, int, bool, np.bool_, (f.dtype, complex))
+        print(f"{x.dtype} {f.dtype!r} {f.dtype!s} {np.int8} {type(f[0])!r}")
+
+    for dtype in (np.float16, np.complex64, np.bool_):
+        check(kernel, (np.arange(3), np.zeros(2, dtype)), capfd, device)
+
+
 def test_repr_of_numpy_numbers(capfd, device):
     def kernel(a, b, f):
         print(f"{a=} {b!r} {f!r}", (a, 1, b), ((f,), "s", None, True, 2.5), (), (a,))
