@@ -708,8 +708,8 @@ static PyMethodDef dispatcher_methods[] = {
      "Example:\n\n"
      "    texts = add.inspect_ssa()"},
     {"inspect_types", PX_KEYWORDS(px_inspect_types), METH_VARARGS | METH_KEYWORDS,
-     "inspect_types($self, /, signature=None)\n--\n\n"
-     "Typed SSA: one text, or a dict by signature.\n\n"
+     "inspect_types($self, /, signature=None, file=None)\n--\n\n"
+     "Typed SSA: one text, or a dict by signature. With a file it is written there instead.\n\n"
      "Example:\n\n"
      "    texts = add.inspect_types()"},
     {"advice", PX_KEYWORDS(px_advice), METH_VARARGS | METH_KEYWORDS,

@@ -135,25 +135,48 @@ static PyObject *inspect(PyObject *self, PyObject *signature, const Question *q)
   return dict;
 }
 
-static PyObject *texts(PyObject *self, PyObject *args, PyObject *kwargs, unsigned want, TextOf of) {
+/* format: of PyArg_ParseTupleAndKeywords, with the method's name. */
+static PyObject *texts(PyObject *self, PyObject *args, PyObject *kwargs, const char *format,
+                       unsigned want, TextOf of) {
   static char *names[] = {"signature", NULL};
   PyObject *signature = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:inspect", names, &signature))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &signature))
     return NULL;
   return inspect(self, signature, &(Question){.want = want, .of = of});
 }
 
 PyObject *px_inspect_asm(PyObject *self, PyObject *args, PyObject *kwargs) {
-  return texts(self, args, kwargs, CG_WANT_ASM, asm_of);
+  return texts(self, args, kwargs, "|O:inspect_asm", CG_WANT_ASM, asm_of);
 }
 PyObject *px_inspect_llvm(PyObject *self, PyObject *args, PyObject *kwargs) {
-  return texts(self, args, kwargs, CG_WANT_LLVM_OPT, llvm_of);
+  return texts(self, args, kwargs, "|O:inspect_llvm", CG_WANT_LLVM_OPT, llvm_of);
 }
 PyObject *px_inspect_ssa(PyObject *self, PyObject *args, PyObject *kwargs) {
-  return texts(self, args, kwargs, CG_WANT_SSA, ssa_of);
+  return texts(self, args, kwargs, "|O:inspect_ssa", CG_WANT_SSA, ssa_of);
 }
+
+/* What Numba's prints goes to a file where one is given. */
+static PyObject *write_texts(PyObject *found, PyObject *file) {
+  Py_ssize_t at = 0;
+  PyObject *key, *text = found;
+  bool many = PyDict_Check(found);
+  int failed = 0;
+  while (!failed && (!many || PyDict_Next(found, &at, &key, &text))) {
+    failed = PyFile_WriteObject(text, file, Py_PRINT_RAW);
+    if (!many)
+      break;
+  }
+  Py_DECREF(found);
+  return failed ? NULL : Py_NewRef(Py_None);
+}
+
 PyObject *px_inspect_types(PyObject *self, PyObject *args, PyObject *kwargs) {
-  return texts(self, args, kwargs, CG_WANT_TYPES, types_of);
+  static char *names[] = {"signature", "file", NULL};
+  PyObject *signature = Py_None, *file = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:inspect_types", names, &signature, &file))
+    return NULL;
+  PyObject *found = inspect(self, signature, &(Question){.want = CG_WANT_TYPES, .of = types_of});
+  return found && file != Py_None ? write_texts(found, file) : found;
 }
 
 PyObject *px_advice(PyObject *self, PyObject *args, PyObject *kwargs) {

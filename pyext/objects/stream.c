@@ -196,6 +196,8 @@ static PyObject *get_handle(PyObject *op, void *Py_UNUSED(c)) {
   return PyLong_FromUnsignedLongLong(self->stream ? rt_stream_handle(self->stream) : 0);
 }
 
+static PyObject *stream_int(PyObject *op) { return get_handle(op, NULL); }
+
 static PyObject *stream_protocol(PyObject *op, PyObject *Py_UNUSED(args)) {
   PxStream *self = (PxStream *)op;
   return Py_BuildValue("(iK)", 0,
@@ -280,6 +282,7 @@ static PyType_Slot stream_slots[] = {
     {Py_tp_methods, stream_methods},
     {Py_tp_getset, stream_getset},
     {Py_nb_bool, stream_bool},
+    {Py_nb_int, stream_int},
     {0, NULL},
 };
 

@@ -51,7 +51,7 @@ from pyptx.cuda._devices import (
     profiling,
     require_context,
 )
-from pyptx.cuda._jit import cache_info, compile, compile_all, compile_ptx, compile_ptx_for_current_device, jit
+from pyptx.cuda._jit import cache_info, compile, compile_all, compile_for_current_device, compile_ptx, compile_ptx_for_current_device, jit
 from pyptx.cuda._link import LTOIR, Archive, Cubin, CUSource, Fatbin, LinkableCode, Object, PTXSource, declare_device
 from pyptx.cuda._memory import (
     BaseCUDAMemoryManager,

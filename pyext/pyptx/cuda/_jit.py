@@ -482,6 +482,16 @@ def compile_ptx_for_current_device(pyfunc, sig, device=False, **options):
     return compile_ptx(pyfunc, sig, device=device, **options)
 
 
+def compile_for_current_device(pyfunc, sig, device=True, output="ptx", **options):
+    """compile for the GPU that is current.
+
+    Example:
+
+        ptx, result = cuda.compile_for_current_device(half, "(float32,)")
+    """
+    return compile(pyfunc, sig, device=device, output=output, **options)
+
+
 def _signature_text(sig):
     sig = _pyptx._own(sig)
     if isinstance(sig, (Type, Signature)):

@@ -8,8 +8,8 @@ from pyptx.types import Type
 # Of Numba's API, what has no use here or another name.
 _NUMBAS = frozenset((
     "BaseCUDAMemoryManager", "Context", "CudaSupportError", "GetIpcHandleMixin", "Gpus", "HostOnlyCUDAMemoryManager", "IpcHandle", "LinkableCode",
-    "MappedMemory", "MemoryPointer", "Object", "PinnedMemory", "close", "compile_ptx_for_current_device", "cooperative_groups", "cuda_error",
-    "cudadrv", "defer_cleanup", "detect", "get_memory_manager", "is_bfloat16_supported", "is_float16_supported", "is_supported_version", "kernels",
+    "MappedMemory", "MemoryPointer", "Object", "PinnedMemory", "close", "compile_for_current_device", "compile_ptx_for_current_device", "cooperative_groups",
+    "cuda_error", "cudadrv", "defer_cleanup", "detect", "get_memory_manager", "is_bfloat16_supported", "is_float16_supported", "is_supported_version", "kernels",
     "require_context", "set_memory_manager", "Reduce",
 ))  # fmt: skip
 _VECTOR = re.compile(r"[a-z]\w*x[1-4]|(?!float|double|int|uint)[a-z]+[1-4]|[a-z]+1")  # types that few kernels have

@@ -152,14 +152,14 @@ def _extra(name):
     """Names of numba.cuda that pyptx.cuda does not have, or has in another form; None."""
     from pyptx import cuda, errors, types
 
-    if name in ("jit", "compile", "compile_all", "compile_ptx", "compile_ptx_for_current_device"):
+    if name in ("jit", "compile", "compile_all", "compile_ptx", "compile_for_current_device", "compile_ptx_for_current_device"):
         return _jit(getattr(cuda, name))
     if name in ("literal_unroll", "literally"):
         return _own_function(name)
     return {
         "is_fp8_supported": lambda: cuda.is_bfloat16_supported,  # conversions to 8-bit floats work on every device
         "LinkerError": lambda: errors.ModuleError, "CompilationError": lambda: errors.CompileError, "NvrtcError": lambda: RuntimeError,
-        "config": lambda: importlib.import_module("pyptx.config"), "compile_for_current_device": lambda: _jit(cuda.compile), "bool": lambda: types.boolean,
+        "config": lambda: importlib.import_module("pyptx.config"), "bool": lambda: types.boolean,
         "implementation": lambda: "pyptx", "HAS_NUMBA": lambda: getattr(sys.modules.get("numba"), "__file__", None) is not None,
         "CUDADispatcher": lambda: type(cuda.jit(lambda: None)), "DeviceRecord": lambda: cuda.DeviceNDArray,
         "FakeCUDAArray": lambda: cuda.DeviceNDArray, "KernelRuntimeError": lambda: RuntimeError, "from_dtype": lambda: types.from_dtype,

@@ -386,6 +386,7 @@ def test_compile_all_and_the_declared_result():
     code = cuda.PTXSource(".version 7.8\n.target sm_90\n.address_size 64\n", "mine.ptx")
     assert cuda.compile_all(sums, "float32(float32, float32)", cc=(9, 0, "a"), link=code)[0][1:] == [code]
     assert "sm_90a" in cuda.compile(sums, "float32(float32, float32)", cc=(9, 0, "a"))[0]
+    assert cuda.compile_for_current_device(sums, "float32(float32, float32)") == cuda.compile(sums, "float32(float32, float32)")
 
 
 def test_numbas_abi():

@@ -2,6 +2,7 @@
 What the forms mean is tested elsewhere; here none may go missing."""
 
 import ctypes
+import io
 import pickle
 
 import numpy as np
@@ -51,6 +52,11 @@ def test_dispatchers():
     texts = [kernel.inspect_asm, kernel.inspect_llvm, kernel.inspect_types]
     assert all(isinstance(f(), dict) and isinstance(f(signature), str) for f in texts)
     assert hasattr(kernel, "inspect_sass")
+    assert kernel.inspect_types(file=(file := io.StringIO())) is None and file.getvalue() == "".join(kernel.inspect_types().values())
+    assert kernel.inspect_types(signature, file=(file := io.StringIO())) is None and file.getvalue() == kernel.inspect_types(signature)
+    for f in texts:
+        with pytest.raises(TypeError, match=rf"{f.__name__}\(\)"):
+            f(other=1)
     numbers = [kernel.get_regs_per_thread, kernel.get_shared_mem_per_block, kernel.get_const_mem_size, kernel.get_local_mem_per_thread,
                kernel.get_max_threads_per_block]
     assert all(isinstance(f(), dict) and isinstance(f(signature), int) for f in numbers)
@@ -113,7 +119,7 @@ def test_streams_and_events():
         stream.synchronize()
         heard = []
         stream.add_callback(lambda s, status, arg: heard.append((s, status, arg)), arg=5)
-        assert stream.query() in (True, False) and isinstance(stream.handle, int) and callable(stream.async_done)
+        assert stream.query() in (True, False) and int(stream) == stream.handle and callable(stream.async_done)
         e, f = cuda.event(timing=True), cuda.event()
         e.record(stream=stream)
         e.wait(stream=stream)
