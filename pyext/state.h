@@ -84,6 +84,7 @@ typedef struct PxState {
   struct PxOverload *pending;
   uint64_t launches;
   bool gave_up;          /* a wait for a GPU was: by a signal, or a timeout */
+  bool calls_back;       /* a stream has been given a callback: waits are for those too */
   struct PxTimed *timed; /* launch/timeouts.c */
   PyObject *operations;  /* tuple: what device arrays do in Python, array/operators.c */
   bool warns_of_grids, warns_of_copies; /* launch/warnings.h */

@@ -18,6 +18,7 @@
 #include "pyext/launch/checking.h"
 #include "pyext/launch/timeouts.h"
 #include "pyext/launch/traps.h"
+#include "pyext/objects/stream.h"
 #include "pyext/objects/wait.h"
 #include "pyext/raise.h"
 
@@ -243,9 +244,8 @@ int px_device_wait(PxState *st, RtDevice *d) {
 }
 
 static PyObject *device_synchronize(PyObject *self, PyObject *Py_UNUSED(args)) {
-  if (px_device_wait(px_state_of(self), device_of(self)) < 0)
-    return NULL;
-  Py_RETURN_NONE;
+  PxState *st = px_state_of(self);
+  return px_device_wait(st, device_of(self)) < 0 ? NULL : px_callbacks_wait(st, self);
 }
 
 static PyObject *device_memory(PyObject *self, PyObject *Py_UNUSED(args)) {

@@ -125,11 +125,21 @@ int px_stream_wait(PxState *st, RtDevice *d, RtStream *s) {
   return px_check_traps(st, &awaited);
 }
 
+PyObject *px_callbacks_wait(PxState *st, PyObject *of) {
+  if (!st->calls_back)
+    Py_RETURN_NONE;
+  PyObject *callbacks = PyImport_ImportModule("pyptx._callbacks");
+  PyObject *done = callbacks ? px_call_method(callbacks, "wait", of) : NULL;
+  Py_XDECREF(callbacks);
+  return done;
+}
+
 static PyObject *stream_synchronize(PyObject *op, PyObject *Py_UNUSED(args)) {
   PxStream *self = (PxStream *)op;
-  if (px_stream_wait(px_state_of(op), self->device, self->stream) < 0)
+  PxState *st = px_state_of(op);
+  if (px_stream_wait(st, self->device, self->stream) < 0)
     return NULL;
-  Py_RETURN_NONE;
+  return px_callbacks_wait(st, op);
 }
 
 static PyObject *stream_query(PyObject *op, PyObject *Py_UNUSED(args)) {
@@ -172,6 +182,7 @@ static PyObject *stream_add_callback(PyObject *op, PyObject *args, PyObject *kwa
     return NULL;
   if (!PyCallable_Check(callback))
     return PyErr_Format(PyExc_TypeError, "the callback is not callable: %R", callback);
+  px_state_of(op)->calls_back = true;
   PyObject *rest = PyTuple_Pack(2, callback, arg);
   PyObject *result = rest ? after_work(op, "call", rest) : NULL;
   Py_XDECREF(rest);
@@ -194,6 +205,13 @@ static PyObject *stream_exit(PyObject *op, PyObject *Py_UNUSED(args)) {
 static PyObject *get_handle(PyObject *op, void *Py_UNUSED(c)) {
   PxStream *self = (PxStream *)op;
   return PyLong_FromUnsignedLongLong(self->stream ? rt_stream_handle(self->stream) : 0);
+}
+
+/* Of _callbacks.py: the same for all objects of one stream. The host's have no handles. */
+static PyObject *get_key(PyObject *op, void *Py_UNUSED(c)) {
+  PxStream *self = (PxStream *)op;
+  uint64_t handle = self->stream ? rt_stream_handle(self->stream) : 0;
+  return handle ? PyLong_FromUnsignedLongLong(handle) : PyLong_FromVoidPtr(self->stream);
 }
 
 static PyObject *stream_int(PyObject *op) { return get_handle(op, NULL); }
@@ -219,6 +237,7 @@ static PyObject *get_device(PyObject *op, void *Py_UNUSED(c)) {
 }
 
 static PyGetSetDef stream_getset[] = {
+    {"_key", get_key, NULL, NULL, NULL},
     {"device", get_device, NULL, "The device that the stream belongs to.", NULL},
     {"handle", get_handle, NULL,
      "The CUstream as an int; 0 for the default stream and on the host device.", NULL},
@@ -228,7 +247,8 @@ static PyGetSetDef stream_getset[] = {
 static PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS,
      "synchronize($self, /)\n--\n\n"
-     "Wait until all work on the stream is done. Raises what its kernels raised.\n\n"
+     "Wait until all work on the stream is done, and its callbacks have returned (but not from\n"
+     "within a callback). Raises what its kernels raised.\n\n"
      "Example:\n\n"
      "    s.synchronize()"},
     {"query", stream_query, METH_NOARGS,

@@ -30,5 +30,8 @@ PyObject *px_stream_apart(PxState *st, RtDevice *d);
 /* Waits for the stream (NULL: the default one) without the GIL, then raises what kernels raised. 0
  * or -1. */
 int px_stream_wait(PxState *st, RtDevice *d, RtStream *s);
+/* Waits for callbacks of a Stream, or of all those of a Device, that were added before: None, or
+ * NULL with an exception. */
+PyObject *px_callbacks_wait(PxState *st, PyObject *of);
 
 #endif

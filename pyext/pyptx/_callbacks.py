@@ -10,7 +10,8 @@ import threading
 from collections import deque
 
 _lock = threading.Lock()
-_queues = {}  # (device, handle) → deque of (event, function); a key is there while its thread lives
+_queues = {}  # (device, Stream._key) → deque of (event or None, function); a key is there while its thread lives
+_here = threading.local()  # .calls: this is a thread of callbacks
 
 
 def _forget():
@@ -23,6 +24,7 @@ os.register_at_fork(after_in_child=_forget)  # the threads are the parent's
 
 
 def _run(key, queue):
+    _here.calls = True
     while True:
         with _lock:
             if not queue:
@@ -31,7 +33,8 @@ def _run(key, queue):
             event, function = queue.popleft()
         status = 0
         try:
-            event._pass()
+            if event is not None:
+                event._pass()
         except Exception as error:
             status = error
         try:
@@ -44,7 +47,7 @@ def _run(key, queue):
 
 
 def _after(stream, event, function):
-    key = (stream.device, stream.handle)
+    key = (stream.device, stream._key)
     with _lock:
         queue = _queues.get(key)
         if queue is not None:
@@ -89,3 +92,18 @@ def future(stream, event):
 
     _after(stream, event, finished)
     return done
+
+
+def wait(of):
+    """Return when the callbacks that a stream has now, or all streams of a device, have returned; at once in a callback, which would wait
+    for itself."""
+    if getattr(_here, "calls", False):
+        return
+    marks = []
+    with _lock:
+        for (device, key), queue in _queues.items():
+            if of is device or getattr(of, "device", None) is device and of._key == key:
+                marks.append(threading.Event())
+                queue.append((None, lambda status, mark=marks[-1]: mark.set()))
+    for mark in marks:
+        mark.wait()

@@ -1,6 +1,7 @@
 """Streams and events: order, time, and what may stand where a stream is expected."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -169,6 +170,27 @@ def test_a_callback_that_leaves_its_thread_stops_no_others(error, reported, monk
     s.add_callback(leave)
     s.add_callback(lambda *_: last.set())
     assert last.wait(30) and said == reported
+
+
+@pytest.mark.parametrize("wait", [
+    lambda s: s.synchronize(), lambda s: cuda.synchronize(), lambda s: s.device.synchronize(), lambda s: s.__exit__(None, None, None),
+], ids=["stream", "cuda", "device", "with"])  # fmt: skip
+def test_who_waits_for_a_stream_waits_for_its_callbacks(wait):
+    s, other, seen, held = cuda.stream(), cuda.stream(), [], threading.Event()
+
+    def slow(stream, status, arg):
+        wait(s)  # within a callback: for the work alone
+        time.sleep(0.05)
+        seen.append(arg)
+
+    for n in range(3):
+        s.add_callback(slow, n)
+    wait(s)
+    assert seen == [0, 1, 2]
+    other.add_callback(lambda *_: held.wait(30))
+    s.synchronize()  # the other's are not its own
+    held.set()
+    other.synchronize()
 
 
 def test_async_done():
