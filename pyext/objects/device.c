@@ -318,8 +318,12 @@ static PyObject *device_getattro(PyObject *self, PyObject *name) {
     return NULL;
   }
   Py_DECREF(raised);
-  PX_TRY_STATUS(px_state_of(self), rt_device_attribute(device_of(self), number, &result),
-                return NULL);
+  RtDevice *d = device_of(self);
+  RtStatus status = rt_device_attribute(d, number, &result);
+  if (status == RT_BAD_ARGUMENT && rt_device_is_host(d)) /* for hasattr, and getattr's default */
+    return PyErr_Format(PyExc_AttributeError, "the host device has no attribute '%U'\n  help: %s",
+                        name, rt_error()->remedy);
+  PX_TRY_STATUS(px_state_of(self), status, return NULL);
   return PyLong_FromLong(result);
 }
 

@@ -58,8 +58,10 @@ def test_attributes_by_name():
 
 @pytest.mark.host_only("a CPU does not have every attribute of a GPU")
 def test_attributes_that_a_cpu_lacks():
-    with pytest.raises(ValueError, match="host device"):
-        cuda.get_current_device().MAX_PITCH
+    d = cuda.get_current_device()
+    with pytest.raises(AttributeError, match="the host device has no attribute 'MAX_PITCH'\n  help: ask a GPU"):
+        d.MAX_PITCH
+    assert not hasattr(d, "MAX_PITCH") and getattr(d, "CU_DEVICE_ATTRIBUTE_CLOCK_RATE", 7) == 7
 
 
 def test_devices_pickle_by_number():
