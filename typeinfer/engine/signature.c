@@ -108,8 +108,10 @@ static Val *arguments(Ty *ty, const FrozenFunc *func, const Signature *sig, uint
   const Code *code = func->code;
   uint32_t n = code->argcount + code->kwonlyargcount;
   Loc loc = {.code = code, .line = code->firstlineno, .end_line = code->firstlineno};
-  if (code->flags & (CODE_VARARGS | CODE_VARKEYWORDS))
+  if (code->flags & (CODE_VARARGS | CODE_VARKEYWORDS)) {
+    advise(cx, "give the kernel a parameter for each argument, or one that takes a tuple of them");
     fail(cx, loc, ERR_ARGUMENTS, code->qualname, "a kernel cannot take *args or **kwargs");
+  }
   if (sig->nargs > n)
     fail(cx, loc, ERR_ARGUMENTS, code->qualname,
          arena_printf(&cx->arena, "it takes %u argument%s, but the signature has %u", n,

@@ -21,8 +21,13 @@ static const char *array_name(Val array) {
 static const char *index_message(Ty *ty, Val array, bool is_unsigned, unsigned axis) {
   const char *name = array_name(array);
   const char *of = name ? arena_printf(&ty->cx->arena, " of '%s'", name) : "";
-  return arena_printf(&ty->cx->arena, "index {0%s} is out of bounds for axis %u%s with size {1}",
-                      is_unsigned ? ":U=" : "", axis, of);
+  const Ins *made = array.ins;
+  bool dynamic = made && made->op == OP_ALLOC && made->aux.alloc->dynamic;
+  return arena_printf(&ty->cx->arena, "index {0%s} is out of bounds for axis %u%s with size {1}%s",
+                      is_unsigned ? ":U=" : "", axis, of,
+                      dynamic ? ": the launch gives the size of dynamic shared memory, "
+                                "kernel[grid, block, stream, bytes]"
+                              : "");
 }
 
 static Val check_index(Ty *ty, Val array, Val index, bool is_unsigned, Val extent, unsigned axis) {

@@ -277,6 +277,7 @@ ADVISED = [
     ("UNPACK_COUNT", "def kernel(x):\n    a, b, c = x.shape  # here\n    x[0] = a\n", "the array has 1 axis here: pass one with as many"),
     ("UNPACK_COUNT", "def kernel(x):\n    y = x.reshape(2, 2)\n    a, b, *c, d = y.strides  # here\n    x[0] = a\n", "or use 2 in the kernel"),
     ("TUPLE_INDEX", "def kernel(x):\n    n = x.shape\n    x[0] = «n[1]»\n", "the array has 1 axis here"),
+    ("ARGUMENTS", "def kernel(*x):  # here\n    x[0][0] = 1\n", "one that takes a tuple"),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «math.sin()»\n", "write math.sin(x)"),
     ("ARGUMENTS", "def kernel(x):\n    x[0] = «cuda.grid(1, 2)»\n", "write cuda.grid(ndim)"),
     ("ARGUMENTS", "def kernel(x):\n    «cuda.atomic.add(x[0], 1)»\n", "write cuda.atomic.add(ary, idx, val)"),

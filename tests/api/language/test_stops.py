@@ -82,6 +82,13 @@ def test_too_much_dynamic_shared_memory():
         add_one[1, 1, 0, 1 << 30](np.zeros(4))
 
 
+def test_forgotten_dynamic_shared_memory_says_where_it_is_given(checked):
+    kernel = define("def kernel(x):\n    t = cuda.shared.array(0, np.float32)\n    t[0] = x[0]\n    x[0] = t[0]\n")
+    with pytest.raises(IndexError, match=r"axis 0 of 't' with size 0: the launch gives .* kernel\[grid, block, stream, bytes\]"):
+        cuda.jit(**checked)(kernel)[1, 1](np.zeros(4))
+        cuda.synchronize()
+
+
 def test_unconfigured_call_shows_the_form():
     with pytest.raises(ValueError, match=r"\["):
         add_one(np.zeros(4))
