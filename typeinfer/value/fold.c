@@ -422,6 +422,21 @@ static Val scalar_const(Ty *ty, const Frozen *f) {
   return (Val){.type = ty_id(ty, f->type), .konst = f};
 }
 
+/* What to do about a name that nobody has imported; NULL. */
+static const char *import_advice(Ty *ty, const char *name) {
+  static const char *const spaces[] = {"cuda", "math"};
+  for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++) {
+    const char *path = arena_printf(&ty->cx->arena, "%s.%s", spaces[k], name);
+    if (ir_intrinsic_by_path(path) != INTR_NONE)
+      return arena_printf(&ty->cx->arena, "write %s, or import the name", path);
+  }
+  for (TypeId id = TY_BOOL; id <= TY_C128; id++)
+    if (!strcmp(ty_scalar_info[id].name, name))
+      return arena_printf(&ty->cx->arena, "write %s.%s, or import the name",
+                          id == TY_BF16 || ty_is_float8(id) ? "cuda" : "np", name);
+  return NULL;
+}
+
 /* Names that could be meant: the function's own variables, the globals it names, the builtins. */
 static Val undefined(Ty *ty, const char *name) {
   const FrozenFunc *func = ty->spec->func;
@@ -435,8 +450,9 @@ static Val undefined(Ty *ty, const char *name) {
   const char *builtin = ir_intrinsic_suggest("builtins", name);
   if (builtin)
     suggest_try(&s, builtin);
-  return TY_FAIL(ty, ERR_UNDEFINED, name,
-                 s.best ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", s.best) : "");
+  return TY_FAIL_ADVISED(ty, import_advice(ty, name), ERR_UNDEFINED, name,
+                         s.best ? arena_printf(&ty->cx->arena, " (did you mean '%s'?)", s.best)
+                                : "");
 }
 
 /* A slice or tuple in a slice is wrong whatever is in it, which may be the same ones again and

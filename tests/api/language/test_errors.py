@@ -264,6 +264,9 @@ if sys.version_info >= (3, 12):
 # The same, where what to do depends on the operand or the name: a part of the help instead of the row's remedy.
 ADVISED = [
     ("BAD_OPERANDS", "def kernel(x):\n    x[0] = «None + x[0]»\n", "is not None"),
+    ("UNDEFINED", "def kernel(x):\n    x[0] = «sqrt»(x[0])\n", "write math.sqrt, or import the name"),
+    ("UNDEFINED", "def kernel(x):\n    «syncthreads»()\n", "write cuda.syncthreads, or import the name"),
+    ("UNDEFINED", "def kernel(x):\n    y = cuda.local.array(2, «float32»)\n", "write np.float32, or import the name"),
     ("BAD_OPERAND", "WEIGHTS = [1, 2]\n\ndef kernel(x):\n    x[0] = «WEIGHTS[1]»\n", "a tuple or a NumPy array"),
     ("BAD_OPERAND", "def kernel(x):\n    t = (1, 2)\n    «t[0]» = x[0]\n", "cuda.local.array"),
     ("BAD_OPERAND", "@cuda.jit\ndef inner(x):\n    x[0] = 1\n\ndef kernel(x):\n    «inner[1, 1]»(x)\n", "launch"),
