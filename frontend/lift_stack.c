@@ -159,7 +159,12 @@ void bc_lift_common_constant(Lift *l) {
   bc_push(l, bc_exception(l, cx_intern(l->cx, t->common_constant[l->node->arg])));
 }
 
-void bc_lift_pop(Lift *l) { l->depth--; }
+void bc_lift_pop(Lift *l) {
+  Ins *top = bc_peek(l, 1);
+  if (top == l->block->last && top->op == OP_GETATTR)
+    top->aux2 = 1;
+  l->depth--;
+}
 void bc_lift_push_null(Lift *l) { bc_push(l, l->null); }
 void bc_lift_copy(Lift *l) { bc_push(l, bc_peek(l, l->node->arg)); }
 

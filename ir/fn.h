@@ -128,7 +128,7 @@ struct Ins {
   uint16_t flags; /* InsFlags */
   uint32_t id;    /* %id in dumps, unique in the Fn */
   uint32_t nargs;
-  int32_t aux2;
+  int32_t aux2; /* of a getattr: 1 if it is a statement of its own */
   Ins **args;
   const Type *type;
   const char *name; /* attribute or variable name, or NULL */

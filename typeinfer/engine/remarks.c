@@ -149,6 +149,18 @@ static void remark_shift(Ty *ty, const Ins *i) {
     cx_advice(ty->cx, i->loc, ERR_SHIFTED_OUT, ty_pretty(ty->cx, t), ty_bits(t));
 }
 
+/* --- what is named, and not called --- */
+
+/* `cuda.syncthreads` as a statement. */
+static void remark_name(Ty *ty, const Ins *i) {
+  const Type *t = type_of(ty, i);
+  const Frozen *f = t && t->id == TY_FUNC ? t->frozen : NULL;
+  bool function = f && (f->kind == FZ_FUNC ||
+                        (f->kind == FZ_INTRINSIC && ir_intrinsics[f->i].kind == INTRINSIC_FUNC));
+  if (function && i->aux2)
+    cx_advice(ty->cx, i->loc, ERR_NOT_CALLED, ty_pretty(ty->cx, t));
+}
+
 /* --- float64 among float32 --- */
 
 static bool is_wide(const Type *t) { return t && (t->id == TY_F64 || t->id == TY_C128); }
@@ -211,6 +223,8 @@ void ty_remark_operation(Ty *ty, Ins *i) {
   const Ins *ins = made->ins || !made->items ? made->ins : made->items[0].ins; /* its real part */
   if ((i->op == OP_LSHIFT || i->op == OP_RSHIFT) && !fz_is_ours(ty->spec->func))
     remark_shift(ty, i);
+  if (i->op == OP_GETATTR && !fz_is_ours(ty->spec->func))
+    remark_name(ty, i);
   if (i->op < OP_ADD || i->op > OP_POW || !is_wide(made->type) || !ins ||
       fz_is_ours(ty->spec->func))
     return;

@@ -95,6 +95,8 @@ SAID = [
     ("WRAPPED_SUM", "a, out", "uint8[::1], int64[::1]", "s = ‹0\nfor k in range(4):\n    s = «s << 4 | a[k]»\nout[0] = s"),
     ("WRAPPED_SUM", "a, out", "uint16[::1], int64[::1]", "s = ‹1\nfor v in a:\n    s = «(s << 5) ^ v»\nout[0] = s"),
     # bits of which none is left
+    ("NOT_CALLED", "a, out", f"{V}, {V}", "out[0] = a[0]\n«cuda.syncthreads»\nout[1] = a[1]"),
+    ("NOT_CALLED", "a, out", f"{V}, {V}", "if a[0]:\n    «math.sin»\nout[1] = a[1]"),
     ("SHIFTED_OUT", "a, out", "uint8[::1], int64[::1]", "out[0] = a[0] | «a[1] << 8»"),
     ("SHIFTED_OUT", "a, out", "int32[::1], int64[::1]", "out[0] = «a[0] << 32» | a[1]"),
     ("SHIFTED_OUT", "a, out", "uint8[::1], uint8[::1]", "grey = a[0] * 77 + a[1] * 150\nout[0] = «grey >> 8»"),
@@ -121,6 +123,9 @@ SAID = [
 
 # (parameters, signature, body, options): nothing is said
 QUIET = [
+    # names that are no functions, and functions that something takes
+    ("a, out", f"{V}, {V}", "cuda.threadIdx\na.shape\nmath.pi\nout[0] = a[0]"),
+    ("a, out", f"{V}, {V}", "f = at\nout[0] = a[0] if f is at or place else 0\nmath.sin and place\ncuda.syncthreads()\nat(a.reshape(1, 4), 0, 1)"),
     # bits that are set, and shifts that leave some
     ("a, out", "uint8[::1], int64[::1]", "s = 0\nfor v in a:\n    s |= v\nout[0] = s"),
     ("a, out", "uint8[::1], int64[::1]", "s = 0\nfor v in a:\n    s ^= v << 7\nout[0] = s | int(a[0]) << 8"),
