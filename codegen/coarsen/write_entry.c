@@ -412,16 +412,29 @@ static void add_edge(Writer *w, uint32_t from, uint32_t to, LLVMValueRef *joined
   VEC_PUSH(&w->cx->arena, &w->edges, e);
 }
 
+/* Where some threads of a warp have all copies and others only the first ones, the warp would go
+ * through both: in the time of a loop for the common path, and in one for each copy of the others.
+ * So it decides as one where there are loops, and takes these copies one by one. Threads that have
+ * none wait in any case. Those of a slanted guard, which differ in any number of copies, do not
+ * ask. */
+static bool decides_as_one(const Writer *w, const CoBlock *b) {
+  return w->s->loops && !w->s->meets && !b->slanted;
+}
+
 static void write_guard(Writer *w, uint32_t at) {
   const CoBlock *b = &w->s->blocks[at];
   assert(b->in->nsucc == 2 && b->taken < 2 && !b->written);
-  LLVMValueRef end = w->s->ins.data[b->last - 1].old, all = NULL;
+  LLVMValueRef end = w->s->ins.data[b->last - 1].old, all = NULL, none = NULL;
   for (unsigned c = 0; c < w->plan->factor; c++) {
     LLVMValueRef own = resolve(w, c, LLVMGetCondition(end));
     if (b->taken)
       own = l_not(w->b, own);
     all = all ? l_and(w->b, all, own) : own;
+    if (decides_as_one(w, b))
+      none = none ? l_and(w->b, none, l_not(w->b, own)) : l_not(w->b, own);
   }
+  if (none)
+    all = l_and(w->b, all, cg_nvptx_in_all(w->s->cg, w->b, l_or(w->b, all, none)));
   uint32_t next = b->in->succ[b->taken];
   add_edge(w, at, next, NULL);
   l_condbr(w->b, all, w->s->blocks[next].common, w->loop);

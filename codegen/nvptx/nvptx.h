@@ -71,6 +71,9 @@ LLVMValueRef cg_nvptx_converted(LLVMValueRef v);
 char cg_nvptx_letter_of(const Cg *cg, LLVMValueRef v);
 LLVMValueRef cg_nvptx_hidden(Cg *cg, LLVMValueRef v);
 
+/* wide_accesses.c: is it so in all threads of the warp that are here? */
+LLVMValueRef cg_nvptx_in_all(Cg *cg, LLVMBuilderRef b, LLVMValueRef condition);
+
 /* hoist.c: what the loop around a new block does not change, in front of the loop. */
 void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);
 

@@ -273,11 +273,9 @@ LLVMValueRef cg_access_at(Cg *cg, LLVMValueRef from, int64_t constant) {
   return constant ? l_gep(cg->builder, cg->t.i8, from, &distance, 1) : from;
 }
 
-/* Is it so in all threads that are here? */
-static LLVMValueRef in_all(Cg *cg, LLVMValueRef condition) {
-  LLVMValueRef mask = l_call(cg->builder, cg_intrinsic_fn(cg, "llvm.nvvm.activemask", NULL, 0),
-                             NULL, 0);
-  return l_call(cg->builder, cg_intrinsic_fn(cg, "llvm.nvvm.vote.all.sync", NULL, 0),
+LLVMValueRef cg_nvptx_in_all(Cg *cg, LLVMBuilderRef b, LLVMValueRef condition) {
+  LLVMValueRef mask = l_call(b, cg_intrinsic_fn(cg, "llvm.nvvm.activemask", NULL, 0), NULL, 0);
+  return l_call(b, cg_intrinsic_fn(cg, "llvm.nvvm.vote.all.sync", NULL, 0),
                 (LLVMValueRef[]){mask, condition}, 2);
 }
 
@@ -366,7 +364,7 @@ static void write_forms(Run *r, const Gain *gains, const bool *chosen, LLVMValue
       bits = bits ? l_or(b, bits, own) : own;
     }
   LLVMValueRef fits = l_icmp(b, LLVMIntEQ, bits, l_int(cg->t.i32, 0));
-  l_condbr(b, differs ? in_all(cg, fits) : fits, yes, no);
+  l_condbr(b, differs ? cg_nvptx_in_all(cg, b, fits) : fits, yes, no);
   l_at_end(b, yes, NULL);
   for (unsigned k = 0; k < r->n; k++)
     if (chosen[k] && r->all[k].group == k)

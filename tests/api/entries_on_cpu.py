@@ -103,6 +103,16 @@ define internal float @approx_rcp(float %x) {
 }
 """
 
+# A thread is alone in its warp, since the others run at other times.
+VOTES = """
+define internal i32 @activemask() {
+ ret i32 1
+}
+define internal i1 @vote_all(i32 %mask, i1 %own) {
+ ret i1 %own
+}
+"""
+
 
 def callers(symbols, types):
     """C: arguments as variables a0, a1, … and for each entry a function without any that passes them."""
@@ -122,6 +132,8 @@ def library(ir, symbols, types):
     text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.([\w.]+)", lambda m: "@read_" + m[1].replace(".", "_"), text)
     text, used = re.subn(r"@llvm\.nvvm\.(rsqrt|rcp)\.approx\.ftz\.f\b", r"@approx_\1", text)
     text = re.sub(r"^declare.*@approx_.*$", "", text, flags=re.M) + APPROXIMATIONS * (used > 0)
+    text = re.sub(r"^declare.*@llvm\.nvvm\.(activemask|vote\.all).*$", "", text, flags=re.M) + VOTES
+    text = text.replace("@llvm.nvvm.activemask", "@activemask").replace("@llvm.nvvm.vote.all.sync", "@vote_all")
     for name in REGISTERS:
         text += f"\n@{name} = global i32 0\ndefine internal i32 @read_{name}() {{\n %v = load i32, ptr @{name}\n ret i32 %v\n}}\n"
     folder = Path(tempfile.mkdtemp())
