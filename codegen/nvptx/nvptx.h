@@ -128,6 +128,8 @@ void cg_nvptx_late_loads(Cg *cg);
 /* loads_ahead.c: loads of several iterations in front of the stores that they may pass, and of slow
  * operations behind conditions. */
 void cg_nvptx_loads_ahead(Cg *cg);
+/* passed_stores.c: loads in front of stores that may be to the same place. */
+void cg_nvptx_passed_stores(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
 void cg_nvptx_wide_accesses(Cg *cg);
 /* Is v a thread's index in its block, or its number in its warp? */
