@@ -130,6 +130,8 @@ void cg_nvptx_late_loads(Cg *cg);
 void cg_nvptx_loads_ahead(Cg *cg);
 /* passed_stores.c: loads in front of stores that may be to the same place. */
 void cg_nvptx_passed_stores(Cg *cg);
+/* sum_counters.c: loops that count by what they use of the counter. */
+void cg_nvptx_sum_counters(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
 void cg_nvptx_wide_accesses(Cg *cg);
 /* Is v a thread's index in its block, or its number in its warp? */

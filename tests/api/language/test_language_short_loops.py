@@ -523,3 +523,40 @@ def test_answers_that_are_constants_on_each_way():
             out[i] = (8 if letter and not lower else 4) + (2 if digit or lower else 0) + n * 16
 
     run(kernel, [np.arange(256, dtype=np.uint8), np.zeros(256, np.int32)], 2, 128)
+
+
+# --- loops that count by a sum (codegen/nvptx/sum_counters.c)
+
+
+def some_cells(firsts, lasts, starts, x, width, out):
+    """Sums of the lists of some cells of a row each."""
+    i = cuda.grid(1)
+    if i < out.size:
+        row, total = i * width, 0
+        for k in range(firsts[i], lasts[i]):
+            cell = row + k
+            for j in range(starts[cell], starts[cell + 1]):
+                total += x[j]
+        out[i] = total
+
+
+@pytest.mark.parametrize("width", [1, 2, 9])
+def test_cells_of_rows(width):
+    rng = np.random.default_rng(width)
+    counts = rng.integers(0, 12, ROWS * width)
+    starts = np.r_[0, np.cumsum(counts)].astype(np.int32)
+    x = rng.integers(0, 99, counts.sum()).astype(np.int64)
+    firsts, lasts = rng.integers(0, width + 1, ROWS).astype(np.int32), rng.integers(-1, width + 1, ROWS).astype(np.int32)
+    want = [x[starts[i * width + a] : starts[i * width + b]].sum() if a < b else 0 for i, (a, b) in enumerate(zip(firsts, lasts, strict=True))]
+    out = cuda.device_array(ROWS, np.int64)
+    cuda.jit(some_cells)[2, 32](*map(cuda.to_device, (firsts, lasts, starts, x)), width, out)
+    assert (out.copy_to_host() == want).all()
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_cells_are_counted(monkeypatch):
+    """The loop over the cells of a row has no addition of its own for their numbers."""
+    signature = "narrow (int32[::1], int32[::1], int32[::1], int64[::1], int64, int64[::1])"
+    ptx = cuda.compile_ptx(some_cells, signature, cc="sm_90", coarsen=1)[0]
+    monkeypatch.setenv("PYPTX_SKIP", "nvptx.sum_counters")
+    assert ptx != cuda.compile_ptx(some_cells, signature, cc="sm_90", coarsen=1)[0]
