@@ -53,7 +53,7 @@
 #include "codegen/nvptx/strided_unroll.h"
 
 enum {
-  COPIES = MASKED_COPIES,
+  COPIES = MASKED_COPIES * 3 / 2, /* those of a round, and of half of one behind it */
   MAX_BODY = 48,
   MAX_PHIS = 8,
   MAX_LEVEL = 4,

@@ -40,10 +40,21 @@
  *
  *   while k - start + 8 * step <= end:  # k < end - (8 * step - 1) + start
  *     acc += x[k]; …; acc += x[k + 7 * step]; k += 8 * step
- *   if k - start + 4 * step <= end:
+ *   if k - start + 4 * step < end:
  *     while k < end: acc += x[k]; k += step  # four to eight times
  *   else:
  *     while k < end: acc += x[k]; k += step  # four times at most
+ *
+ * A few iterations behind a round wait for its loads, and theirs are alone in flight: of rows of
+ * 287, one for all lanes but the last. Where an iteration loads a word, a round and half of one are
+ * in flight together. Up to four iterations are set apart, so the others are never too few:
+ *
+ *   while k - start + 12 * step < end:
+ *     acc += x[k]; …; acc += x[k + 7 * step]; k += 8 * step
+ *   if k - start + 8 * step < end:
+ *     while k < end: acc += x[k]; k += step  # eight to twelve times
+ *   else:
+ *     while k < end: acc += x[k]; k += step  # four to eight times
  *
  * In: loops of one block that lower/unroll_hints.c has marked, before LLVM's unrolling. The step
  * must be positive, the counter must not wrap around, which the addition's flags say, and the loop
@@ -59,6 +70,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/loop_marks.h"
+#include "codegen/nvptx/masked_unroll.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
 
@@ -203,6 +215,7 @@ typedef struct Unroll {
   bool once;          /* there is one round at most */
   bool alone;         /* it is asked whether there is one iteration */
   LLVMValueRef began; /* rounds are those that all threads have, which began at these places */
+  unsigned extra;     /* more than a round are taken at once behind the others; see write_last */
   Stride s;
   LLVMValueRef *old; /* phis, then all but the branch */
   unsigned nphis, n;
@@ -432,8 +445,9 @@ static void write_exit(Unroll *u, LLVMBasicBlockRef behind, const LLVMValueRef *
  * step - 1) is that of the thread that began at 0, and each is as far ahead of it as it began. */
 static LLVMValueRef whole_bound(const Unroll *u) {
   LLVMBuilderRef b = u->cg->builder;
-  uint64_t round = u->count * LLVMConstIntGetZExtValue(u->s.step);
-  LLVMValueRef bound = l_sub(b, u->s.end, l_int(LLVMTypeOf(u->s.end), round - 1));
+  uint64_t step = LLVMConstIntGetZExtValue(u->s.step),
+           far = u->extra ? (u->count + u->extra) * step : u->count * step - 1;
+  LLVMValueRef bound = l_sub(b, u->s.end, l_int(LLVMTypeOf(u->s.end), far));
   if (LLVMIsAInstruction(bound))
     LLVMSetNSW(bound, true);
   return l_add_nsw(b, bound, u->began);
@@ -484,15 +498,16 @@ static LLVMBasicBlockRef write_alone(Unroll *u, const LLVMValueRef *first,
   return alone;
 }
 
-/* Of threads that began side by side, what is left over: as much as half a round, which all have,
- * and more, or less. Its blocks are *more and *less. */
+/* Of threads that began side by side, what is left over, by the number of iterations of the one
+ * that began at 0, which the others have, too, or one less: more than half a round, or not; more
+ * than a round, or not. Its blocks are *more and *less. */
 static void write_left(Unroll *u, const LLVMValueRef *next, LLVMValueRef bound,
                        LLVMBasicBlockRef *more, LLVMBasicBlockRef *less) {
   LLVMBuilderRef b = u->cg->builder;
   LLVMBasicBlockRef ask = LLVMGetInsertBlock(b);
-  unsigned half = u->count / 2;
+  unsigned half = u->extra ? u->count : u->count / 2, most = u->count + u->extra;
   Stride s = u->s;
-  uint64_t nearer = (u->count - half) * LLVMConstIntGetZExtValue(s.step);
+  uint64_t nearer = (most - half) * LLVMConstIntGetZExtValue(s.step) - !u->extra;
   LLVMValueRef back = l_sub(b, now(u, s.counter), l_int(LLVMTypeOf(bound), nearer));
   if (LLVMIsAInstruction(back)) /* the counter is not negative */
     LLVMSetNSW(back, true);
@@ -501,20 +516,30 @@ static void write_left(Unroll *u, const LLVMValueRef *next, LLVMValueRef bound,
   *less = new_block(u);
   l_condbr(b, goes_on(u->cg, &s, back), *more, *less);
   l_at_end(b, *more, NULL);
-  cg_mark_left(u->cg->context, write_loop(u, ask, next, 1, u->s.end, u->block), u->count, half);
+  cg_mark_left(u->cg->context, write_loop(u, ask, next, 1, u->s.end, u->block), most, half);
   u->single = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
   for (unsigned k = 0; k < u->n; k++)
     u->single[k] = u->now[k];
   l_at_end(b, *less, NULL);
-  cg_mark_left(u->cg->context, write_loop(u, ask, next, 1, u->s.end, u->block), half, 0);
+  cg_mark_left(u->cg->context, write_loop(u, ask, next, 1, u->s.end, u->block), half, u->extra);
+}
+
+/* The last iterations, of which there are some: those of a round, or these and up to `extra` more,
+ * which would wait for the round's loads. */
+static void write_last(Unroll *u, const LLVMValueRef *next, LLVMValueRef bound) {
+  LLVMBasicBlockRef more, less;
+  write_left(u, next, bound, &more, &less);
+  for (unsigned k = 0; k < u->n; k++)
+    u->single[k] = is_used_outside(u, u->old[k]) ? u->single[k] : NULL;
+  write_exit(u, more, u->single, less, NULL);
 }
 
 static void write(Unroll *u, How how) {
   LLVMBuilderRef b = u->cg->builder;
   bool guarded = is_guarded(u);
-  LLVMBasicBlockRef front = new_block(u), main = new_block(u),
-                    asked = guarded ? main : new_block(u), behind = new_block(u),
-                    rest = new_block(u), alone = NULL;
+  bool asks = !guarded && !u->extra; /* whether an iteration is left over: it is, if extra */
+  LLVMBasicBlockRef front = new_block(u), main = new_block(u), asked = asks ? new_block(u) : main,
+                    behind = new_block(u), rest = u->extra ? NULL : new_block(u), alone = NULL;
   LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
                *next = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
                *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n), more = NULL;
@@ -527,12 +552,12 @@ static void write(Unroll *u, How how) {
   l_at_end(b, front, NULL);
   LLVMValueRef bound = write_front(u, how, main, behind);
   l_at_end(b, main, NULL);
-  LLVMValueRef unrolled = write_loop(u, front, first, u->count, bound, guarded ? behind : asked);
+  LLVMValueRef unrolled = write_loop(u, front, first, u->count, bound, asks ? asked : behind);
   for (unsigned k = 0; k < u->nphis; k++)
     next[k] = next_of(u, k);
   for (unsigned k = 0; k < u->n; k++)
     end[k] = u->now[k];
-  if (!guarded) {
+  if (asks) {
     l_at_end(b, asked, NULL);
     more = goes_on(u->cg, &u->s, now(u, u->s.next));
     l_br(b, behind);
@@ -540,10 +565,15 @@ static void write(Unroll *u, How how) {
 
   l_at_end(b, behind, NULL);
   write_phis(u, front, first, asked, next);
-  for (unsigned k = 0; k < u->n; k++)
+  for (unsigned k = 0; k < u->n && !u->extra; k++)
     end[k] = is_used_outside(u, u->old[k]) ? at_the_end(u, k, front, asked, end[k]) : NULL;
   for (unsigned k = 0; k < u->nphis; k++)
     next[k] = u->now[k];
+  if (u->extra) {
+    write_last(u, next, bound);
+    cg_mark_made(u->cg->context, unrolled, NULL, u->count);
+    return;
+  }
   l_condbr(b, is_left(u, front, asked, more), rest, u->block);
   l_at_end(b, rest, NULL);
   LLVMValueRef left = NULL;
@@ -675,11 +705,22 @@ static bool holds_loads(const Unroll *u) {
   return false;
 }
 
-/* Unrolls one whose threads begin side by side, so that all have the same rounds. */
-static void unroll_together(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
+/* Does an iteration load a word at most? Then a round and half of one are in registers at once. */
+static bool loads_one_word(const Unroll *u) {
+  unsigned words = 0;
+  for (unsigned k = u->nphis; k < u->n; k++)
+    words += cg_is_op(u->old[k], LLVMLoad) ? cg_nvptx_words_of(u->cg, u->old[k]) : 0;
+  return words == 1;
+}
+
+/* Unrolls one whose threads begin side by side, so that all have the same rounds. few: no more than
+ * FEW iterations do not come here. */
+static void unroll_together(Cg *cg, LLVMBasicBlockRef block, unsigned count, bool few) {
   Unroll u = {.cg = cg, .block = block, .count = count, .place = {.arena = &cg->cx->arena}};
-  if (count < FACTOR || !cg_read_stride(block, &u.s) || !read_block(&u) || holds_loads(&u) ||
-      how_to_bound(&u.s, count) != DIRECTLY)
+  if (count < FACTOR || !cg_read_stride(block, &u.s) || !read_block(&u) || holds_loads(&u))
+    return;
+  u.extra = few && count == 2 * FEW && loads_one_word(&u) ? FEW : 0;
+  if (how_to_bound(&u.s, count + u.extra) != DIRECTLY)
     return;
   u.began = graph_incoming(u.s.counter, u.entry);
   write(&u, DIRECTLY);
@@ -696,7 +737,7 @@ static void unroll_lanes(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
   if (is_few || may_be_alone(&u))
     block = write_apart(&u, is_few);
   if (together)
-    unroll_together(cg, block, count);
+    unroll_together(cg, block, count, is_few);
 }
 
 void cg_nvptx_unroll_strides(Cg *cg) {
