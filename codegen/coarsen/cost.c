@@ -360,6 +360,23 @@ static bool waits_at_barriers(const CoShape *s) {
   return meeting >= LONG_STEP * ROUNDS && meeting * loads > loading;
 }
 
+/* Has an iteration of a loop that loads, and meets at no barrier, so much in flight that the loads
+ * of its copies would take registers, and with them threads, and save little? */
+static bool loads_enough_in_loops(const CoShape *s) {
+  enum { WORDS = 8 };
+  CoSet load = loops_that(s, false) & ~loops_that(s, true);
+  for (uint32_t b = 0; b < s->nblocks; b++) {
+    unsigned n = 0;
+    for (uint32_t k = 0; k < s->ins.len && co_has(load, b); k++) {
+      const CoIns *i = &s->ins.data[k];
+      n += i->block == b && i->reads && i->varies && !i->shared ? words(s, i->old) : 0;
+    }
+    if (n >= WORDS)
+      return true;
+  }
+  return false;
+}
+
 /* Do the loops that load meet at a barrier in each iteration, and do much besides loading? */
 static bool meets_often(const CoShape *s, const CoLoads *loads) {
   enum { OF_A_LOAD = 10 };
@@ -377,7 +394,10 @@ static const char *aim_of_loops(const CoShape *s, const CoPlan *p, Aim *aim) {
     *aim = AIM_BARRIERS;
     return s->meets ? NULL : "it does not wait for memory in its loops";
   }
-  if (s->meets && (waits_at_barriers(s) || meets_often(s, &loads))) {
+  bool waits = s->meets && waits_at_barriers(s);
+  if (waits && loads_enough_in_loops(s))
+    return "its threads have enough loads in flight by themselves";
+  if (waits || (s->meets && meets_often(s, &loads))) {
     *aim = AIM_BARRIERS;
     return NULL;
   }

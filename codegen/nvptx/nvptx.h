@@ -136,6 +136,8 @@ void cg_nvptx_sum_counters(Cg *cg);
 void cg_nvptx_wide_accesses(Cg *cg);
 /* Is v a thread's index in its block, or its number in its warp? */
 bool cg_nvptx_is_thread(LLVMValueRef v);
+/* own_elements.c: a thread's own element of a shared array as a register; before unrolling. */
+void cg_nvptx_own_elements(Cg *cg);
 void cg_nvptx_sine_pairs(Cg *cg);
 /* short_shuffles.c: shuffles of 64-bit numbers that fit 32 bits; after LLVM's passes. */
 void cg_nvptx_short_shuffles(Cg *cg);

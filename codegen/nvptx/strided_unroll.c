@@ -691,6 +691,42 @@ bool cg_nvptx_has_loops_to_unroll(const Cg *cg) {
   return false;
 }
 
+/* A counter of 64 bits that is one of 32 bits extended, as LLVM makes it where it is also stored as
+ * an int64, becomes that one: `next` is its number and a step. */
+static void narrow_counter(Cg *cg, LLVMBasicBlockRef block) {
+  Stride s;
+  if (!read_condition(block, &s) || !is_inside(block, s.next) || !cg_is_op(s.next, LLVMAdd))
+    return;
+  LLVMValueRef wide = NULL;
+  for (unsigned o = 0; o < 2; o++)
+    if (LLVMIsATruncInst(LLVMGetOperand(s.next, o)))
+      wide = LLVMGetOperand(LLVMGetOperand(s.next, o), 0);
+  if (!wide || !is_inside(block, wide) || !LLVMIsAPHINode(wide) || LLVMCountIncoming(wide) != 2)
+    return;
+  bool second = LLVMGetIncomingBlock(wide, 0) == block;
+  LLVMValueRef again = LLVMGetIncomingValue(wide, !second),
+               first = LLVMGetIncomingValue(wide, second);
+  LLVMTypeRef type = LLVMTypeOf(s.next);
+  if (!LLVMIsAZExtInst(again) || LLVMGetOperand(again, 0) != s.next || !LLVMIsAZExtInst(first) ||
+      LLVMTypeOf(LLVMGetOperand(first, 0)) != type)
+    return;
+  LLVMBuilderRef b = cg->builder;
+  LLVMPositionBuilderBefore(b, wide);
+  LLVMValueRef phi = l_phi(b, type), of[] = {LLVMGetOperand(first, 0), s.next};
+  LLVMAddIncoming(phi, of, (LLVMBasicBlockRef[]){LLVMGetIncomingBlock(wide, second), block}, 2);
+  for (LLVMUseRef use = LLVMGetFirstUse(wide), then; use; use = then) {
+    then = LLVMGetNextUse(use);
+    if (LLVMIsATruncInst(LLVMGetUser(use)) && LLVMTypeOf(LLVMGetUser(use)) == type)
+      LLVMReplaceAllUsesWith(LLVMGetUser(use), phi);
+  }
+  LLVMPositionBuilderBefore(b, graph_behind_phis(block));
+  LLVMValueRef extended = l_zext(b, phi, LLVMTypeOf(wide));
+  LLVMSetNNeg(extended, LLVMGetNNeg(again) && LLVMGetNNeg(first));
+  LLVMReplaceAllUsesWith(wide, extended);
+  LLVMInstructionEraseFromParent(wide);
+  copy_erase_unused(again);
+}
+
 static bool steps_by_constant(LLVMBasicBlockRef b) {
   Stride s;
   return cg_read_stride(b, &s) && LLVMIsAConstantInt(s.step);
@@ -746,6 +782,7 @@ void cg_nvptx_unroll_strides(Cg *cg) {
       unsigned count = cg_mark_of(cg, b, MARK_COUNT);
       if (!count || cg_mark_of(cg, b, MARK_WHOLE))
         continue;
+      narrow_counter(cg, b);
       if (steps_by_constant(b))
         unroll_lanes(cg, b, count);
       else if (count == FACTOR)

@@ -37,7 +37,7 @@ def total(x):
 
 
 SIGNATURE = "float32[::1], float32[::1], float32[::1]"
-STRIDED = "nvptx.llvm_unroll", "nvptx.strided_unroll"  # for loops whose step is known at run time
+STRIDED = "nvptx.own_elements", "nvptx.llvm_unroll", "nvptx.strided_unroll"  # for loops whose step is known at run time
 
 
 def texts(target, want):

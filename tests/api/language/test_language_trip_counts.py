@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from harness import jit, run, simulate
-from pyptx import cuda, float32, uint64
+from pyptx import cuda, float32, int64, uint64
 
 COUNTS = 71
 THREADS = 3
@@ -336,12 +336,70 @@ def stores_by_lanes(x, out):
     out[cuda.blockIdx.x, t] = s
 
 
+def own_elements(x, out):
+    """A thread's own elements of shared arrays, stored behind a condition."""
+    best, place = cuda.shared.array(3, float32), cuda.shared.array(3, int64)
+    t = cuda.threadIdx.x
+    best[t], place[t] = float32(100), -1
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        if x[k] < best[t]:
+            best[t], place[t] = x[k], k
+    cuda.syncthreads()
+    other = (t + 1) % 3
+    out[cuda.blockIdx.x, t] = 1000 * best[t] + place[t] + 7 * best[other] - 5 * place[other]
+
+
+def elements_of_others(x, out):
+    """A barrier lies between the element's first store and the loop: another thread has stored it since."""
+    best = cuda.shared.array(3, float32)
+    t = cuda.threadIdx.x
+    best[t] = 100
+    cuda.syncthreads()
+    best[(t + 1) % 3] = t - 5
+    cuda.syncthreads()
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        if x[k] < best[t]:
+            best[t] = x[k]
+    cuda.syncthreads()
+    out[cuda.blockIdx.x, t] = best[t] + 7 * best[(t + 2) % 3]
+
+
+def one_element(x, out):
+    """An element that several threads may set: none of them stores it because it has read it."""
+    found = cuda.shared.array(1, float32)
+    t = cuda.threadIdx.x
+    if t == 0:
+        found[0] = 1
+    cuda.syncthreads()
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        if x[k] == 7:
+            found[0] = 5
+    cuda.syncthreads()
+    out[cuda.blockIdx.x, t] = found[0] + t
+
+
+def two_of_one_array(x, out):
+    """Two elements of one array, and a loop that is left early."""
+    both = cuda.shared.array(6, float32)
+    t = cuda.threadIdx.x
+    both[t], both[t + 3] = 50, -50
+    for k in range(t, cuda.blockIdx.x * cuda.blockDim.x, cuda.blockDim.x):
+        if x[k] < both[t]:
+            both[t] = x[k]
+        if x[k] > both[t + 3]:
+            both[t + 3] = x[k]
+        if both[t] + both[t + 3] == 13:
+            break
+    out[cuda.blockIdx.x, t] = both[t] * 100 + both[t + 3]
+
+
 LOOPS = [
     sums, strided_products, extremes, places, backwards, divided, polynomials, ratios, quotients, gathered, conditional, staged, in_place,
     in_shared_memory, counters, nested, pairs, of_windows, chained, one_after_the_other,
     strided_counter, strided_from_the_first, strided_stores, strided_words, strided_remainders,
     strided_on_the_grid, beyond_both_ends, by_lanes,
     last_by_lanes, polynomials_by_lanes, least_by_lanes, quotients_by_lanes, stores_by_lanes,
+    own_elements, elements_of_others, one_element, two_of_one_array,
 ]  # fmt: skip
 
 
@@ -363,6 +421,7 @@ def test_what_is_left_over_is_no_loop(one_entry):
     # lanes eight to twelve, or four to eight
     for loop, iterations, bodies in (
         (sums, 8, 1 + 16 + 8 + 7), (strided_products, 4, 1 + 4 + 3), (extremes, 8, 1 + 16 + 8 + 7), (by_lanes, 8, 1 + 4 + 16 + 8 + 12 + 8),
+        (own_elements, 4, 1 + 4 + 3),
     ):  # fmt: skip
         ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
         loads = len(re.findall(r"\bld\.global", ptx))

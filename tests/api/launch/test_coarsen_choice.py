@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from coarse_kernels import C, M, V, add, along_z, count, cube, every, identities, product, row_sums, rows, sweep, tiled, turned, unguarded, weighted
 from harness import define
-from pyptx import _pyptx, cuda, float32
+from pyptx import _pyptx, cuda, float32, float64, int64
 
 
 def note(kernel, signature, **options):
@@ -269,6 +269,25 @@ def merged(x, out):  # a tree with quotients takes longer than the row
     out[cuda.blockIdx.x] = s[0]
 
 
+def least(x, out):  # four loads in flight, of float64 32 bytes
+    best, place = cuda.shared.array(256, float64), cuda.shared.array(256, int64)
+    t, row, half = cuda.threadIdx.x, cuda.blockIdx.x, cuda.blockDim.x // 2
+    best[t], place[t] = np.inf, x.shape[1]
+    for k in range(t, x.shape[1], cuda.blockDim.x):
+        if x[row, k] < best[t]:
+            best[t], place[t] = x[row, k], k
+    cuda.syncthreads()
+    while half > 0:
+        if t < half:
+            other = best[t + half]
+            if other < best[t] or (other == best[t] and place[t + half] < place[t]):
+                best[t], place[t] = other, place[t + half]
+        cuda.syncthreads()
+        half //= 2
+    if t == 0:
+        out[row] = place[0]
+
+
 def window(x, out):  # what it loads, neighbours load too
     total = float32(0)
     for k in range(-3, out.shape[0]):
@@ -344,6 +363,8 @@ BYTES = "uint8[:,::1], int32[::1], int32[::1], uint8[:,::1]"
         (define(PLACES.format("0 <= y < image.shape[0] and 0 <= x < image.shape[1]")), BYTES, "8 neighbouring blocks along x"),
         (define(PLACES.format("0 <= y < image.shape[0] and 0 <= x < out[i, j]")), BYTES, "not coarsened: its blocks take different paths in its loops"),
         (merged, f"{M}, {V}", "4 neighbouring blocks along x"),
+        (least, f"{M}, int64[::1]", "4 neighbouring blocks along x"),
+        (least, "float64[:,::1], int64[::1]", "not coarsened: its threads have enough loads in flight by themselves"),
         (window, f"{V}, {V}", "4 neighbouring blocks along x"),
         (define(WAVEFRONT.format("b += x[row, cuda.grid(1)]")), f"{M}, {M}, {V}", "4 neighbouring blocks along x"),
         (define(WAVEFRONT.format(COSTS)), f"{M}, {M}, {V}", "not coarsened: its blocks read nothing in common in its loops"),
