@@ -488,13 +488,28 @@ static Interval operated(const Intervals *v, const Ins *i, Interval room) {
   }
 }
 
+/* A shuffle gives what the value is in some lane that has come to it, this one's where there is no
+ * such lane. */
+static Interval given(const Intervals *v, const Ins *i, Interval room) {
+  switch (i->aux.intrinsic) {
+  case INTR_SHFL_SYNC:
+  case INTR_SHFL_UP:
+  case INTR_SHFL_DOWN:
+  case INTR_SHFL_XOR: return i->args[1]->type == i->type ? v->of[i->args[1]->id] : room;
+  case INTR_CUDA_POPC:
+  case INTR_CUDA_CLZ:
+  case INTR_CUDA_FFS: return (Interval){0, ty_bits(i->args[0]->type)};
+  default: return i->nargs ? room : ir_interval_common(special_register(v, i), room);
+  }
+}
+
 static Interval compute(const Intervals *v, const Ins *i, Interval room) {
   switch ((Op)i->op) {
   case OP_CONST: return constant(i);
   case OP_UNSET: return i->aux2 ? (Interval){0, 0} : room;
   case OP_PARAM: return passed(v, i, room);
   case OP_EXTENT: return extent(v, i);
-  case OP_INTRINSIC: return i->nargs ? room : ir_interval_common(special_register(v, i), room);
+  case OP_INTRINSIC: return given(v, i, room);
   case OP_PHI: return merged(v, i);
   case OP_SELECT: return selected(v, i);
   case OP_TUPLE_GET:

@@ -32,8 +32,22 @@ static LLVMValueRef from_bits(Lower *lw, LLVMValueRef bits, LLVMTypeRef t) {
   return l_bitcast(lw->b, bits, t);
 }
 
+/* Of an int64 that fits 32 bits one exchange; so does what arrives, which has been in a lane. (What
+ * a lane gives that does not take part is any number: no more is said of it.) */
+static bool shuffle_low(Lower *lw, Ins *i, WarpOp op) {
+  const Ins *from = i->args[1];
+  if (!(from->flags & (INS_I32 | INS_U32)))
+    return false;
+  LLVMValueRef v = lw->target->warp(lw, op, lw_value(lw, i->args[0]),
+                                    lw_low(lw, lw_value(lw, i->args[1])), lw_value(lw, i->args[2]));
+  lw_set(lw, i, l_int_cast(lw->b, v, lw->t->i64, !(from->flags & INS_U32)));
+  return true;
+}
+
 /* Operands: mask, value, lane. Each leaf of the value is shuffled by itself. */
 static void shuffle(Lower *lw, Ins *i, WarpOp op) {
+  if (shuffle_low(lw, i, op))
+    return;
   uint32_t n = cg_leaf_count(i->type);
   LLVMValueRef *from = lw_leaves(lw, i->args[1]), *to = CX_ARRAY(lw->cx, LLVMValueRef, n + 1);
   for (uint32_t k = 0; k < n; k++)

@@ -122,3 +122,77 @@ def test_squares_of_a_counter(near, sign):
     for i in (5, sign * (near - 2), 32759, -32775):
         for r in (near + 2, 46341):
             run(kernel, [sign * near - 6, i, r, np.zeros(18, np.float64), np.zeros((13, 18), np.uint8)], 1, 32)
+
+
+# --- integers that other lanes have, and counts of bits (ir/interval.c)
+
+
+def ends(dtype, *shape):
+    """Numbers of a type, many of them at its ends."""
+    is_ = np.iinfo(dtype)
+    rng = np.random.default_rng(6)
+    x = rng.integers(is_.min, is_.max, shape, dtype, endpoint=True)
+    return np.where(rng.random(shape) < 0.2, rng.choice(np.array([is_.min, is_.max, 0, is_.max // 2], dtype), shape), x).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint32, np.int64])
+def test_integers_of_other_lanes(dtype):
+    """A scan by `or`, a minimum, and what is carried from one exchange to the next."""
+    def kernel(x, out):
+        i = cuda.grid(1)
+        lane = i & 31
+        v = int(x[i])
+        bits, low, total = v, v, v
+        d = 1
+        while d < 32:
+            other = cuda.shfl_up_sync(0xFFFFFFFF, bits, d)
+            if lane >= d:
+                bits |= other
+            low = min(low, cuda.shfl_xor_sync(0xFFFFFFFF, low, d))
+            total += cuda.shfl_down_sync(0xFFFFFFFF, total, d)
+            d *= 2
+        out[i, 0] = bits
+        out[i, 1] = low
+        out[i, 2] = total
+        out[i, 3] = cuda.shfl_sync(0xFFFFFFFF, bits if v & 1 else low, i * 5) // 3
+
+    run(kernel, [ends(dtype, 64), np.zeros((64, 4), np.int64)], 2, 32)
+
+
+def nearest(queries, train, out):
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        low = next_low = 65
+        who = -1
+        for j in range(train.size):
+            d = cuda.popc(queries[i] ^ train[j])
+            if d < low:
+                next_low = low
+                low = d
+                who = j
+            elif d < next_low:
+                next_low = d
+        out[i, 0] = low
+        out[i, 1] = next_low
+        out[i, 2] = who
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64])
+def test_counts_of_bits_that_a_loop_carries(dtype):
+    run(nearest, [ends(dtype, 40), ends(dtype, 23), np.zeros((40, 3), np.int64)], 2, 32)
+
+
+def test_they_have_32_bits():
+    made = cuda.compile_ptx(nearest, "narrow (uint32[::1], uint32[::1], int32[:, ::1])", cc="sm_90", coarsen=1)[0]
+    assert "setp.lt.s64" not in made and "setp.lt.u64" not in made and "min.s64" not in made and "min.u64" not in made
+
+    def flags(x, out):
+        f = int(x[cuda.grid(1)])
+        for d in (1, 2, 4):
+            other = cuda.shfl_up_sync(0xFFFFFFFF, f, d)
+            if cuda.laneid >= d:
+                f |= other
+        out[cuda.grid(1)] = f
+
+    made = cuda.compile_ptx(flags, "narrow (uint8[::1], int32[::1])", cc="sm_90", coarsen=1)[0]
+    assert made.count("shfl.sync") == 3 and "or.b64" not in made
