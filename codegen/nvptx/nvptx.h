@@ -91,6 +91,10 @@ void cg_nvptx_walk_versions(Cg *cg);
  * passes. */
 void cg_nvptx_words(Cg *cg);
 
+/* short_extremes.c: minima, maxima and loop variables of 8 and 16 bits, in 32 bits; after
+ * coarsening. */
+void cg_nvptx_short_extremes(Cg *cg);
+
 /* small_numbers.c: integers that 32 bits hold, in 32 bits; after coarsening. */
 void cg_nvptx_small_numbers(Cg *cg);
 

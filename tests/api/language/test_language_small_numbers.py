@@ -1,4 +1,4 @@
-"""Integers of which 32 bits hold every value, which the GPU's code computes in 32 bits (codegen/nvptx/small_numbers.c), and loops over a thread's part of an
+"""Integers of which 32 bits hold every value, which the GPU's code computes in 32 bits (codegen/nvptx/small_numbers.c, short_extremes.c), and loops over a thread's part of an
 array (codegen/ssa/range_versions.c), beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
 import re
@@ -124,7 +124,26 @@ def test_squares_of_a_counter(near, sign):
             run(kernel, [sign * near - 6, i, r, np.zeros(18, np.float64), np.zeros((13, 18), np.uint8)], 1, 32)
 
 
-# --- integers that other lanes have, and counts of bits (ir/interval.c)
+# --- minima and maxima of 8 and 16 bits (codegen/nvptx/short_extremes.c)
+
+
+def extremes(x, low, far, both, where, bound):
+    """Of a row up to its diagonal: what a loop carries is stored, added, compared with others and cut off at a bound."""
+    i = cuda.grid(1)
+    if i < low.size:
+        least = most = kept = x[i, 0]
+        place = 0
+        for k in range(i + 1):
+            v = x[i, k]
+            least = min(least, v)
+            most = max(v, most)
+            if v > kept or k % 7 == 3:
+                kept = v
+                place = k
+        low[i] = least
+        far[i] = int(most) - int(least)
+        both[i] = max(min(most, bound[i]), least) + kept
+        where[i] = 3 * place + (kept == most) + 2 * (kept < bound[i])
 
 
 def ends(dtype, *shape):
@@ -133,6 +152,46 @@ def ends(dtype, *shape):
     rng = np.random.default_rng(6)
     x = rng.integers(is_.min, is_.max, shape, dtype, endpoint=True)
     return np.where(rng.random(shape) < 0.2, rng.choice(np.array([is_.min, is_.max, 0, is_.max // 2], dtype), shape), x).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16])
+def test_minima_and_maxima_of_short_numbers(dtype):
+    n = 37
+    run(extremes, [ends(dtype, n, n), np.zeros(n, dtype), np.zeros(n, np.int64), np.zeros(n, dtype), np.zeros(n, np.int32), ends(dtype, n)], 2, 32)
+
+
+@pytest.mark.parametrize("other", [np.int8, np.int16])
+def test_both_signs_at_once(other):
+    """The bits of a number, as one with a sign and as one without: each of the two minima has its own order."""
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            a, b = x[0], x.view(other)[0]
+            for k in range(i + 1):
+                a = max(a, x[k])
+                b = max(b, x.view(other)[k])
+                if a == x[k]:
+                    b = min(b, x.view(other)[i])
+            out[i, 0] = a
+            out[i, 1] = b
+
+    run(kernel, [ends(np.dtype(other).str.replace("i", "u"), 50), np.zeros((50, 2), np.int64)], 2, 32)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
+def test_a_maximum_is_one_instruction(dtype):
+    def kernel(x, out):
+        best = x[0]
+        for k in range(x.size):
+            best = max(best, x[k])
+        out[0] = best
+
+    made = cuda.compile_ptx(kernel, f"narrow ({dtype}[::1], {dtype}[::1])", cc="sm_90", coarsen=1)[0]
+    assert re.search(r"\n\tmax\.[us]32", made)
+    assert "cvt.u32.u16" not in made and "255;" not in made and "%a" not in made
+
+
+# --- integers that other lanes have, and counts of bits (ir/interval.c)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint32, np.int64])
