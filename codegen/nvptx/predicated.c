@@ -1,4 +1,5 @@
-/* NVPTX predicated: of float64, an operation under a condition in place of a selection.
+/* NVPTX predicated: of float64, an operation under a condition in place of a selection; of float32
+ * and int32, a selection by two conditions that ptxas makes that of.
  *
  *   t = c ? a + b : t
  *
@@ -126,6 +127,64 @@ static void replace_negations(Cg *cg, LLVMValueRef v) {
   }
 }
 
+/* --- two conditions ---
+ *
+ *   if w == warp and f == 0: v += before
+ *   if lane >= d:
+ *     if f == 0: v += other
+ *     f |= other_flag
+ *
+ * Of a selection by two conditions the generator makes two selections, if nothing else reads that
+ * both hold; of the second kind if-conversion has made two. Of float32 and int32 ptxas makes one
+ * predicated addition of one selection, not of two. */
+
+/* c ? v op w : v, of which the operation is computed for that alone; the operand that is updated,
+ * 0: it is no such. */
+static unsigned updated(LLVMValueRef i) {
+  for (unsigned k = 1; k <= 2 && LLVMIsASelectInst(i); k++) {
+    LLVMValueRef v = LLVMGetOperand(i, k), other = LLVMGetOperand(i, 3 - k);
+    bool operation = cg_is_op(v, LLVMFAdd) || cg_is_op(v, LLVMFSub) || cg_is_op(v, LLVMFMul) ||
+                     cg_is_op(v, LLVMAdd) || cg_is_op(v, LLVMSub);
+    if (operation && cg_has_one_use(v) &&
+        (LLVMGetOperand(v, 0) == other || LLVMGetOperand(v, 1) == other))
+      return k;
+  }
+  return 0;
+}
+
+/* That operand k of the selection is taken. */
+static LLVMValueRef taken(Cg *cg, LLVMValueRef select, unsigned k) {
+  LLVMValueRef condition = LLVMGetOperand(select, 0);
+  return k == 1 ? condition : l_not(cg->builder, condition);
+}
+
+/* a ? (b ? v op w : v) : v, as a selection by a and b, where b may be read only where a holds. */
+static void join(Cg *cg, LLVMValueRef i) {
+  for (unsigned k = 1; k <= 2; k++) {
+    LLVMValueRef inner = LLVMGetOperand(i, k), v = LLVMGetOperand(i, 3 - k);
+    unsigned by = cg_has_one_use(inner) ? updated(inner) : 0;
+    if (!by || LLVMGetOperand(inner, 3 - by) != v ||
+        LLVMTypeOf(LLVMGetOperand(inner, 0)) != cg->t.i1)
+      continue;
+    LLVMValueRef both = l_select(cg->builder, taken(cg, i, k), taken(cg, inner, by),
+                                 l_int(cg->t.i1, 0));
+    LLVMSetOperand(i, 0, both);
+    LLVMSetOperand(i, 1, LLVMGetOperand(inner, by));
+    LLVMSetOperand(i, 2, v);
+    LLVMInstructionEraseFromParent(inner);
+    return;
+  }
+}
+
+static void keep_together(Cg *cg, LLVMValueRef i) {
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+  join(cg, i);
+  LLVMValueRef both = LLVMGetOperand(i, 0);
+  if (cg_is_both(both) && cg_has_one_use(both) && updated(i))
+    LLVMSetOperand(i, 0, cg_nvptx_hidden(cg, both));
+}
+
 /* --- the pass --- */
 
 /* What a selection was replaced by; itself if it stays. */
@@ -153,8 +212,11 @@ void cg_nvptx_predicated(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-        if (LLVMIsASelectInst(i) && LLVMTypeOf(i) == cg->t.f64 &&
-            LLVMTypeOf(LLVMGetOperand(i, 0)) == cg->t.i1)
-          i = visit(cg, i);
+        if (LLVMIsASelectInst(i) && LLVMTypeOf(LLVMGetOperand(i, 0)) == cg->t.i1) {
+          if (LLVMTypeOf(i) == cg->t.f64)
+            i = visit(cg, i);
+          else if (LLVMTypeOf(i) == cg->t.f32 || LLVMTypeOf(i) == cg->t.i32)
+            keep_together(cg, i);
+        }
   LLVMSetCurrentDebugLocation2(cg->builder, NULL);
 }
