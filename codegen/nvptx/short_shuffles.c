@@ -4,9 +4,11 @@
  * bits, so are the others', and the high half that arrives is 0: comparisons and selections of what
  * arrived have 32 bits too, as those of the place of a warp's least number.
  *
- * In: a module after LLVM's passes. Out: the same, without shuffles of halves that are 0. */
+ * In: a module after LLVM's passes. Out: the same, without shuffles of halves that are 0, and with
+ * no phi of a float32's bits beside one of the float32. */
 #include <llvm-c/DebugInfo.h>
 
+#include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
@@ -61,6 +63,53 @@ static bool visit_shuffle(Cg *cg, LLVMValueRef i) {
   return true;
 }
 
+/* --- bits of floats ---
+ *
+ * A float32 goes to another lane as its bits. Of one that is changed behind a condition and goes on
+ * from there, LLVM makes two phis, of the number and of its bits, which become two selections. */
+
+static bool are_bits_of(const Cg *cg, LLVMValueRef bits, LLVMValueRef number) {
+  if (LLVMIsAConstantFP(number))
+    return LLVMConstBitCast(number, cg->t.i32) == bits;
+  return (cg_is_op(bits, LLVMBitCast) && LLVMGetOperand(bits, 0) == number) ||
+         (cg_is_op(number, LLVMBitCast) && LLVMGetOperand(number, 0) == bits);
+}
+
+/* The phi of the number whose bits this one is; NULL if there is none. */
+static LLVMValueRef phi_of_number(const Cg *cg, LLVMValueRef bits) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(bits)); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i)) {
+    bool same = LLVMTypeOf(i) == cg->t.f32;
+    for (unsigned k = 0; k < LLVMCountIncoming(bits) && same; k++) {
+      LLVMValueRef in = LLVMGetIncomingValue(bits, k),
+                   number = graph_incoming(i, LLVMGetIncomingBlock(bits, k));
+      same = are_bits_of(cg, in, number) || (in == bits && number == i);
+    }
+    if (same)
+      return i;
+  }
+  return NULL;
+}
+
+static void merge_phis(Cg *cg, LLVMBasicBlockRef b) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    LLVMValueRef number = LLVMTypeOf(i) == cg->t.i32 ? phi_of_number(cg, i) : NULL;
+    if (!number)
+      continue;
+    LLVMPositionBuilderBefore(cg->builder, graph_behind_phis(b));
+    LLVMSetCurrentDebugLocation2(cg->builder, NULL);
+    LLVMReplaceAllUsesWith(i, l_bitcast(cg->builder, number, cg->t.i32));
+    for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
+      LLVMValueRef in = LLVMGetIncomingValue(i, k);
+      LLVMSetOperand(i, k, LLVMGetPoison(cg->t.i32));
+      if (cg_is_op(in, LLVMBitCast) && !LLVMGetFirstUse(in))
+        LLVMInstructionEraseFromParent(in);
+    }
+    LLVMInstructionEraseFromParent(i);
+  }
+}
+
 static bool visit_function(Cg *cg, LLVMValueRef f) {
   bool changed = false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
@@ -76,4 +125,7 @@ void cg_nvptx_short_shuffles(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (visit_function(cg, f))
       cg_run_function_passes(cg, f, "instcombine<no-verify-fixpoint>");
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      merge_phis(cg, b);
 }
