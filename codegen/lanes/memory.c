@@ -24,6 +24,27 @@ static LLVMValueRef call_masked(Lanes *l, const char *name, LLVMTypeRef const *o
   return call;
 }
 
+/* May there be a store before its value is used, in the innermost loop around it? */
+static bool is_followed_by_writes(const Lanes *l) {
+  uint32_t loop = l->blocks[l->at].in->loop;
+  bool writes = false;
+  for (uint32_t k = 0; k < l->nblocks && !writes; k++)
+    writes = l->blocks[k].writes &&
+             (loop == GRAPH_NONE || ln_in_set(&l->loops.data[loop].blocks, k));
+  return writes;
+}
+
+/* Of a masked load and a selection by its mask, such as a phi becomes, LLVM 22 makes one load where
+ * the selection is, behind a store that may have overwritten it (llvm-project, issue 215453). It
+ * does not look through a freeze. */
+static LLVMValueRef load_masked(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValueRef mask,
+                                unsigned align) {
+  LLVMTypeRef types[] = {all, LLVMTypeOf(first)};
+  LLVMValueRef args[] = {first, mask, LLVMGetPoison(all)};
+  LLVMValueRef got = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
+  return is_followed_by_writes(l) ? l_freeze(l->b, got) : got;
+}
+
 /* Are the lanes' elements contiguous, without padding between them? back: the last lane's is the
  * first one. */
 static bool is_run_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, bool back) {
@@ -138,9 +159,7 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
   unsigned align = part_alignment(l, i, part);
   if (is_run(l, pointer, t) && l->mask_now) {
-    LLVMTypeRef types[] = {wide, LLVMTypeOf(pointer)};
-    LLVMValueRef args[] = {ln_scalar(l, pointer), mask_of_parts(l), LLVMGetPoison(wide)};
-    both = call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
+    both = load_masked(l, wide, ln_scalar(l, pointer), mask_of_parts(l), align);
   } else if (is_run(l, pointer, t)) {
     both = l_load(l->b, wide, ln_scalar(l, pointer));
     LLVMSetAlignment(both, align);
@@ -332,11 +351,8 @@ static RunBlocks branch_on_sign(Lanes *l, const Run *r) {
 
 LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValueRef mask,
                          unsigned align) {
-  if (mask) {
-    LLVMTypeRef types[] = {all, LLVMTypeOf(first)};
-    LLVMValueRef args[] = {first, mask, LLVMGetPoison(all)};
-    return call_masked(l, "llvm.masked.load", types, args, 3, 0, align);
-  }
+  if (mask)
+    return load_masked(l, all, first, mask, align);
   LLVMValueRef got = l_load(l->b, all, first);
   LLVMSetAlignment(got, align);
   return got;

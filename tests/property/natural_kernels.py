@@ -114,6 +114,16 @@ class Kernel:
         return [f"r = cuda.local.array({size}, np.int64)", f"for j in range({size}):", "    r[j] = j * i", f"for j in range({self.pick('k', 'cols', str(2 * size), str(size + 1))}):",
                 *("    " + line for line in update.split("\n"))], f"int({back})"  # fmt: skip
 
+    def delay(self):
+        """A delay line: what a place held is taken before it is overwritten, by some threads in each turn."""
+        size, of = self.pick(2, 3, 5, 8, 16), self.pick("np.int64", f"np.{self.float}")
+        at = self.pick("j % {0}", "(j * 3 + 1) % {0}", "{0} - 1 - j % {0}", "c % {0}").format(size)
+        some = self.pick("w[(i + j) % n] > 0", "(i + j) % 3 != 0", "x[j % n] < x[i % n]", "i % 5 > j % 4")
+        into = self.pick(f"{of}(j + i)", f"{of}(int(w[j % n]))", f"r[(j + 1) % {size}] + {of}(1)")
+        take = self.pick(f"s = r[{at}]", f"s = r[{at}]", f"s += r[{at}]")
+        return [f"r = cuda.local.array({size}, {of})", f"for j in range({size}):", f"    r[j] = {of}(j * 7)", f"s, c = {of}(0), 0", f"for j in range({self.pick('k', 'cols', str(2 * size))}):",
+                f"    if {some}:", f"        {take}", f"        r[{at}] = {into}", *self.pick([], ["        c += 1"])], "s" if of != "np.int64" else "int(s)"  # fmt: skip
+
     def best(self):
         size = self.pick(2, 3, 4, 6)
         return [f"top = cuda.local.array({size}, np.int32)", f"for q in range({size}):", "    top[q] = -1000000", f"for j in range({self.start()}, {self.stop()}{self.step()}):", f"    v = w[{self.place()}]",
@@ -285,7 +295,7 @@ class Kernel:
             yield grid, block, [x, w, b, p, a, np.full((4, n), -7, np.int64), np.full((4, n), -7, self.float), n, k]
 
 
-THREADS = [Kernel.row] * 4 + [Kernel.sparse, Kernel.window, Kernel.window, Kernel.plane, Kernel.ring, Kernel.ring, Kernel.best, Kernel.network, Kernel.small_matrix, Kernel.hash, Kernel.bits, Kernel.bits,
+THREADS = [Kernel.row] * 4 + [Kernel.sparse, Kernel.window, Kernel.window, Kernel.plane, Kernel.ring, Kernel.ring, Kernel.delay, Kernel.best, Kernel.network, Kernel.small_matrix, Kernel.hash, Kernel.bits, Kernel.bits,
                               Kernel.search, Kernel.search, Kernel.guarded, Kernel.bytes, Kernel.bytes, Kernel.triangle]  # fmt: skip
 PLANES = [Kernel.planar_tile, Kernel.product] * 4
 BLOCKS = [Kernel.tile, Kernel.tree, Kernel.histogram, Kernel.warp_row, Kernel.warp_row, Kernel.scan] * 3

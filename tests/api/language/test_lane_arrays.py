@@ -38,6 +38,48 @@ def test_indices_of_all_kinds(element):
     run(kernel, [numbers(), np.zeros(N)], GRID, BLOCK)
 
 
+@pytest.mark.parametrize("element", [int8, int16, int64, float32, float64, complex64], ids=str)
+def test_what_was_read_before_it_is_overwritten(element):
+    """LLVM 22 makes one load, behind the store, of a masked load and the selection that a phi becomes."""
+
+    def of_a_thread(x, q, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            a = cuda.local.array(12, element)
+            for k in range(12):
+                a[k] = k
+            s = a[0]
+            for k in range(9, 1, -1):
+                if x[i] % 11 < k:
+                    s = a[k + 2]
+                    a[k + 2] = x[i]
+            out[i] = s
+
+    def of_an_array(x, q, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            s = q[0, i]
+            for k in range(9):
+                if (x[i] + k) % 3 != 0:
+                    s = q[k, i]
+                    q[k, i] = 77
+            out[i] = s
+
+    def straight_on(x, q, out):
+        i = cuda.grid(1)
+        s = q[0, 0]
+        if i < out.size and x[i] % 2 == 0:
+            s = q[1, i]
+            q[1, i] = 77
+        if i < out.size:
+            out[i] = s
+
+    dtype = np.dtype(str(element))
+    q = np.random.default_rng(1).integers(0, 50, (12, N)).astype(dtype)
+    for kernel in (of_a_thread, of_an_array, straight_on):
+        run(kernel, [numbers(), q, np.zeros(N, dtype)], GRID, BLOCK)
+
+
 def test_two_dimensions_and_loops_that_part():
     def kernel(x, out):
         i = cuda.grid(1)
