@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "codegen/llvm/code_size.h"
+#include "codegen/llvm/emit.h"
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
 
 typedef enum Where { MODULE, FUNCTION, LOOP, LOOP_MSSA } Where;
 typedef enum When { ALWAYS, CALLS, FEW, MANY, TAME, HOISTS, FORWARDS, LOCALS } When;
@@ -218,16 +221,89 @@ static void tell_of_gathers(Cg *cg, bool slow) {
   }
 }
 
+/* --- loads that LLVM's vectoriser masks --- */
+
+static bool loop_writes(const FnGraph *g, const GraphLoop *loop) {
+  for (uint32_t k = 0; k < loop->nnodes; k++)
+    for (LLVMValueRef i = g->nodes[loop->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
+      if (cg_is_op(i, LLVMStore) || (cg_is_op(i, LLVMCall) && !cg_is_speculatable(i)))
+        return true;
+  return false;
+}
+
+/* Does it end by a comparison with a constant? It may be unrolled fully. */
+static bool may_go(const FnGraph *g, const GraphLoop *loop) {
+  for (uint32_t k = 0; k <= loop->nlatches; k++) {
+    Fork fork;
+    uint32_t at = k < loop->nlatches ? loop->latches[k] : loop->header;
+    if (graph_fork(LLVMGetBasicBlockTerminator(g->nodes[at].block), &fork) &&
+        LLVMIsAICmpInst(fork.condition) && LLVMIsAConstantInt(LLVMGetOperand(fork.condition, 1)))
+      return true;
+  }
+  return false;
+}
+
+/* Is the node behind a condition in a loop that writes, and that is its innermost one, or may be
+ * when others have gone? */
+static bool may_be_masked(const FnGraph *g, const bool *writes, uint32_t node) {
+  for (uint32_t at = g->nodes[node].loop; at != GRAPH_NONE; at = g->loops.data[at].parent) {
+    const GraphLoop *loop = &g->loops.data[at];
+    for (uint32_t k = 0; k < loop->nlatches && writes[at]; k++)
+      if (!graph_dominates(g, node, loop->latches[k]))
+        return true;
+    if (!may_go(g, loop))
+      return false;
+  }
+  return false;
+}
+
+static void freeze_loads_of(Cg *cg, LLVMBasicBlockRef block) {
+  unsigned kind = LLVMGetMDKindIDInContext(cg->context, "invariant.load", 14);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+    next = LLVMGetNextInstruction(i);
+    LLVMTypeKind type = LLVMGetTypeKind(LLVMTypeOf(i));
+    if (!cg_is_op(i, LLVMLoad) || !cg_is_plain_access(i) || LLVMGetMetadata(i, kind) ||
+        type == LLVMPointerTypeKind || type == LLVMVectorTypeKind)
+      continue;
+    LLVMPositionBuilderBefore(cg->builder, next);
+    LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+    LLVMValueRef frozen = l_freeze(cg->builder, i);
+    LLVMReplaceAllUsesWith(i, frozen);
+    LLVMSetOperand(frozen, 0, i);
+  }
+}
+
+/* Of a masked load and a selection by its mask, which LLVM's vectoriser makes of a load behind a
+ * condition, its instcombine makes one load where the selection is, behind a store that may have
+ * overwritten it (LLVM 22; llvm-project, issue 215453). It does not look through a freeze. */
+static void freeze_loads(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+    graph_loops(&g);
+    bool *writes = CX_ARRAY(cg->cx, bool, g.loops.len + 1);
+    for (uint32_t k = 0; k < g.loops.len; k++)
+      writes[k] = loop_writes(&g, &g.loops.data[k]);
+    for (uint32_t k = 0; k < g.len; k++)
+      if (may_be_masked(&g, writes, k))
+        freeze_loads_of(cg, g.nodes[k].block);
+  }
+}
+
 void cg_optimize_host(Cg *cg) {
   static const char *const of_llvm[] = {
       "default<O0>", "always-inline,default<O1>,function(loop(loop-reduce))",
-      "function(sroa),always-inline,default<O2>,function(loop(loop-reduce))",
-      "function(sroa),always-inline,default<O3>,function(loop(loop-reduce))"};
+      "default<O2>,function(loop(loop-reduce))", "default<O3>,function(loop(loop-reduce))"};
   int opt = cg->options.opt;
   assert(opt >= 0 && (size_t)opt < COUNT(of_llvm));
   Length l = cg_length(cg);
   bool by_rows = opt > 0 && is_long(&l);
   tell_of_gathers(cg, true);
+  if (opt >= 2 && !by_rows) {
+    cg_run_passes(cg, "function(sroa),always-inline");
+    freeze_loads(cg);
+  }
   cg_run_passes(cg, by_rows ? pipeline(cg, &l, long_host, COUNT(long_host)) : of_llvm[opt]);
   tell_of_gathers(cg, false);
 }

@@ -80,6 +80,42 @@ def test_what_was_read_before_it_is_overwritten(element):
         run(kernel, [numbers(), q, np.zeros(N, dtype)], GRID, BLOCK)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64", "float32", "float64"])
+def test_what_was_read_before_it_is_overwritten_in_the_loop_of_one_thread(dtype):
+    """The same of loops that LLVM's vectoriser makes vectors of, where threads run one by one."""
+
+    def rows(a):
+        i = cuda.grid(1)
+        if i < a.shape[0]:
+            for k in range(a.shape[2]):
+                t = a[i, 3, k]
+                if a[i, 0, k] > 1:
+                    t = a[i, 1, k]
+                    a[i, 1, k] = 5
+                a[i, 2, k] = t
+
+    def one_thread(a):
+        if cuda.grid(1) == 0:
+            for k in range(a.shape[2]):
+                t = a[0, 0, k]
+                if t > 1:
+                    t = a[0, 1, k]
+                    a[0, 1, k] = 5
+                a[0, 2, k] = t
+
+    def unrolled(a):
+        i = cuda.grid(1)
+        for r in range(2):
+            if i < a.shape[0] and a[i, r, 0] > 1:
+                t = a[i, r, 1]
+                a[i, r, 1] = 5
+                a[i, r, 2] = t
+
+    a = np.random.default_rng(2).integers(0, 4, (40, 4, 100)).astype(dtype)
+    for kernel in (rows, one_thread, unrolled):
+        run(kernel, [a], 2, 32)
+
+
 def test_two_dimensions_and_loops_that_part():
     def kernel(x, out):
         i = cuda.grid(1)
