@@ -1,11 +1,16 @@
 /* Lanes: low halves of products of which the high half is used too (Philox, Montgomery's products),
- * as short products. See lanes.h.
+ * as short products; divisions of what was extended, as short divisions. See lanes.h.
  *
  * In: a function of one thread. Out: the same, with `trunc(zext a * zext b)` as a * b, whose bits
  * are those: a product's low half does not depend on how its factors were extended. LLVM does so
  * itself where the long product has no other use. Where it has, that one becomes an instruction for
  * high halves, of which there are vectors, but only if the low half does not need it as well. A
- * single thread takes one instruction more. */
+ * single thread takes one instruction more.
+ *
+ * `n / d` and `n % d` of 64 bits, where both are extended from 32 bits with a sign and n is not
+ * negative, are extensions of those of 32 bits: |n / d| <= n, so the quotient that would not fit
+ * (that of -2**31 and -1) is not among them, and dividing by 0 is undefined in both. LLVM does so
+ * itself where neither has a sign. Vectors divide 32 bits by floats (divide.c). */
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
@@ -31,12 +36,47 @@ static LLVMValueRef low_product(Cg *cg, LLVMValueRef i) {
   return l_mul(cg->builder, x, y);
 }
 
+/* Is the highest bit 0 by the operation itself? A flag of an extension would not do: where that is
+ * wrong, its value is poison, but the short quotient of -2**31 and -1 undefined. */
+static bool has_no_sign(LLVMValueRef v) {
+  LLVMValueRef by = LLVMIsABinaryOperator(v) ? LLVMGetOperand(v, 1) : NULL;
+  if (!by || !LLVMIsAConstantInt(by))
+    return false;
+  return cg_is_op(v, LLVMLShr) ? !LLVMIsNull(by)
+                               : cg_is_op(v, LLVMAnd) && LLVMConstIntGetSExtValue(by) >= 0;
+}
+
+/* Of what number of 32 bits with a sign v is the extension; NULL: it may be of none. natural: that
+ * must not be negative. */
+static LLVMValueRef before_sign(LLVMValueRef v, LLVMTypeRef i32, bool natural) {
+  LLVMValueRef x = cg_is_extension(v) ? LLVMGetOperand(v, 0) : NULL;
+  if (!x || LLVMTypeOf(x) != i32)
+    return NULL;
+  return has_no_sign(x) || (!natural && LLVMIsASExtInst(v)) ? x : NULL;
+}
+
+/* The extended short division, or NULL. */
+static LLVMValueRef short_division(Cg *cg, LLVMValueRef i) {
+  bool rest = cg_is_op(i, LLVMSRem);
+  if ((!rest && !cg_is_op(i, LLVMSDiv)) || cg_int_width(i) != 64)
+    return NULL;
+  LLVMValueRef n = before_sign(LLVMGetOperand(i, 0), cg->t.i32, true),
+               d = before_sign(LLVMGetOperand(i, 1), cg->t.i32, false);
+  if (!n || !d)
+    return NULL;
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+  return l_sext(cg->builder, l_binop(cg->builder, rest ? LLVMSRem : LLVMSDiv, n, d), cg->t.i64);
+}
+
 void ln_shorten_products(Cg *cg, LLVMValueRef f) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
       next = LLVMGetNextInstruction(i);
       LLVMValueRef low = low_product(cg, i);
+      if (!low)
+        low = short_division(cg, i);
       if (!low)
         continue;
       LLVMReplaceAllUsesWith(i, low);

@@ -100,6 +100,24 @@ def test_under_masks(dtype):
     np.testing.assert_array_equal(got[1], np.where(first, 0, rests))
 
 
+def test_of_what_was_extended():
+    """64 bits of numbers that have 32: one without a sign by one with a sign (codegen/lanes/products.c)."""
+
+    def kernel(x, y, quotients, rests):
+        i = cuda.grid(1)
+        if i < x.size:
+            quotients[i] = (x[i] >> 1) // y[i]
+            rests[i] = (x[i] >> 1) % y[i]
+
+    x, y = pairs("int32", 1_000)
+    x = x.astype(np.uint32)
+    quotients, rests = expected((x >> 1).astype(np.int64), y.astype(np.int64))
+    got = np.zeros_like(quotients), np.zeros_like(rests)
+    cuda.jit(kernel)[-(-len(x) // 128), 128](x, y, *got)
+    np.testing.assert_array_equal(got[0], quotients)
+    np.testing.assert_array_equal(got[1], rests)
+
+
 @pytest.mark.parametrize("divisor", [1, 3, 10, -7, 1000003, 2**31 - 1, -(2**31), 2**40 + 1, 2**62 - 1, 2**63 - 1, -(2**63)])
 def test_by_a_constant(divisor):
     def kernel(x, quotients, rests):
