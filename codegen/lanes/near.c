@@ -32,6 +32,18 @@ static bool counts(Lanes *l, LLVMValueRef v) {
   return s.kind == SHAPE_STEP && s.step == 1;
 }
 
+static bool is_folded(Lanes *l, LLVMValueRef v, int depth);
+
+/* Does it come from different branches (a mirrored index), and from one of them as what counts? */
+static bool joins_counted(Lanes *l, LLVMValueRef phi, int depth) {
+  bool joins = ln_own_loop(l, ln_value(l, phi)->block) == GRAPH_NONE, found = false;
+  for (unsigned k = 0; joins && k < LLVMCountIncoming(phi); k++) {
+    LLVMValueRef x = LLVMGetIncomingValue(phi, k);
+    found = found || counts(l, x) || is_folded(l, x, depth + 1);
+  }
+  return found;
+}
+
 /* Is v computed by an operation that folds the range of what counts, and by sums? Not from what has
  * been read, of which nothing is known. */
 static bool is_folded(Lanes *l, LLVMValueRef v, int depth) {
@@ -52,6 +64,7 @@ static bool is_folded(Lanes *l, LLVMValueRef v, int depth) {
   case LLVMZExt:
   case LLVMTrunc:
   case LLVMFreeze: return is_folded(l, x, depth + 1);
+  case LLVMPHI: return joins_counted(l, v, depth);
   case LLVMSelect:
     x = LLVMGetOperand(v, 2);
     return counts(l, x) || counts(l, y) || is_folded(l, x, depth + 1) || is_folded(l, y, depth + 1);

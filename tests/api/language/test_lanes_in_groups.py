@@ -182,3 +182,22 @@ def test_indices_that_fold(dtype, period):
 
     x = (ints(300) + (1j * ints(300)[::-1] if dtype.startswith("complex") else 0)).astype(dtype)
     run(kernel, [x, period, np.zeros(700, dtype)], 5, 64)
+
+
+@pytest.mark.parametrize("n", [4, 40, 700])
+@pytest.mark.parametrize("far", [0, 1, 3])
+def test_mirrored_indices(n, far):
+    """Contiguous in most vectors, though they come from different branches."""
+
+    def kernel(x, far, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            left, right = i - far, i + far
+            if left < 0:
+                left = -left
+            if right >= x.size:
+                right = 2 * x.size - 2 - right
+            middle = left if i % 7 else right
+            out[i] = x[left] + 2 * x[right] + 3 * x[middle]
+
+    run(kernel, [ints(n), far, np.zeros(n, np.int64)], -(-n // 64), 64)
