@@ -1,4 +1,4 @@
-/* Lanes: whether vectors are worth it, the one estimate. See lanes.h.
+/* Lanes: whether vectors are worth it. See lanes.h; costs.c adds what holds of AVX2.
  *
  * Beside operations that threads one by one take W times, a function has gathers, which take what
  * their loads take, and more; it is written as vectors if it gains more than it loses. Loops count
@@ -76,18 +76,26 @@ static int gain_of(Lanes *l, LLVMValueRef i, uint32_t block) {
   return LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ? -CALL_COST : 1;
 }
 
+int64_t ln_weight(const Lanes *l, uint32_t loop) {
+  int64_t weight = 1;
+  int depth = 0;
+  for (uint32_t n = loop; n != GRAPH_NONE && depth++ < DEEPEST_LOOP;
+       n = l->loops.data[n].in->parent)
+    weight *= DEPTH_WEIGHT;
+  return weight;
+}
+
 bool ln_is_worth_it(Lanes *l) {
   find_read(l);
   int64_t gain = 0;
+  bool meets = false;
   for (uint32_t k = 0; k < l->nblocks; k++) {
-    int64_t weight = 1;
-    int depth = 0;
-    for (uint32_t n = l->blocks[k].in->loop; n != GRAPH_NONE && depth++ < DEEPEST_LOOP;
-         n = l->loops.data[n].in->parent)
-      weight *= DEPTH_WEIGHT;
+    int64_t weight = ln_weight(l, l->blocks[k].in->loop);
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
-         i = LLVMGetNextInstruction(i))
+         i = LLVMGetNextInstruction(i)) {
+      meets |= cg_is_meeting(i);
       gain += weight * gain_of(l, i, k);
+    }
   }
-  return gain >= 0;
+  return gain >= 0 && (meets || ln_saves_instructions(l));
 }

@@ -36,10 +36,12 @@ static bool is_folded(Lanes *l, LLVMValueRef v, int depth);
 
 /* Does it come from different branches (a mirrored index), and from one of them as what counts? */
 static bool joins_counted(Lanes *l, LLVMValueRef phi, int depth) {
-  bool joins = ln_own_loop(l, ln_value(l, phi)->block) == GRAPH_NONE, found = false;
-  for (unsigned k = 0; joins && k < LLVMCountIncoming(phi); k++) {
+  enum { MOST = 4 }; /* the walk goes along all of them */
+  unsigned n = LLVMCountIncoming(phi);
+  bool joins = n <= MOST && ln_own_loop(l, ln_value(l, phi)->block) == GRAPH_NONE, found = false;
+  for (unsigned k = 0; joins && k < n; k++) {
     LLVMValueRef x = LLVMGetIncomingValue(phi, k);
-    found = found || counts(l, x) || is_folded(l, x, depth + 1);
+    found = found || counts(l, x) || is_folded(l, x, depth + 2);
   }
   return found;
 }
@@ -72,7 +74,7 @@ static bool is_folded(Lanes *l, LLVMValueRef v, int depth) {
   }
 }
 
-/* t: of an element */
+/* May the address of an element of type t be part of a run? */
 static bool find_place(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, Place *p) {
   if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2 ||
       ln_value(l, pointer)->element)
@@ -85,7 +87,12 @@ static bool find_place(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, Place *p) 
       LLVMABISizeOfType(l->cg->layout, p->unit) != LLVMABISizeOfType(l->cg->layout, t))
     return false;
   LLVMValueRef x = ln_unwrapped(p->index);
-  return is_folded(l, x ? x : p->index, 0) && ln_is_here(l, p->base) && ln_is_here(l, p->index);
+  return is_folded(l, x ? x : p->index, 0);
+}
+
+bool ln_may_be_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+  Place p;
+  return find_place(l, pointer, t, &p);
 }
 
 /* --- the test --- */
@@ -110,7 +117,7 @@ static LLVMValueRef in_no_lane(Lanes *l, LLVMValueRef far) {
 
 bool ln_begin_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, NearRun *run) {
   Place p;
-  if (!find_place(l, pointer, t, &p))
+  if (!find_place(l, pointer, t, &p) || !ln_is_here(l, p.base) || !ln_is_here(l, p.index))
     return false;
   LLVMValueRef indices = ln_vector(l, p.index), lane = ln_first(l, l->mask_now),
                begin = l_sub(l->b, first_index(l, indices, lane), lane),

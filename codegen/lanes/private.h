@@ -95,8 +95,9 @@ typedef struct LaneValue {
   /* an array of a thread whose elements, of that many bytes, are interleaved, or an address in it
    * (arrays.c); 0: any other value */
   uint64_t element;
-  Group group; /* of a varying value */
-  bool read;   /* depends on what lanes have read (estimate.c) */
+  Group group;   /* of a varying value */
+  bool read;     /* depends on what lanes have read (estimate.c) */
+  uint32_t home; /* the innermost loop that it changes in (costs.c) */
 
   /* the rest is filled while f.lanes is written */
   LLVMValueRef slot; /* alloca, if outside */
@@ -199,6 +200,9 @@ LLVMValueRef ln_make_array(Lanes *l, const LaneValue *array);    /* all lanes' *
 LLVMTypeRef ln_gep_unit(Lanes *l, LLVMValueRef gep);
 /* estimate.c */
 bool ln_is_worth_it(Lanes *l);
+int64_t ln_weight(const Lanes *l, uint32_t loop); /* of what is in it, by its depth */
+/* costs.c: true where nothing is counted */
+bool ln_saves_instructions(Lanes *l);
 /* shape.c */
 Shape ln_shape(Lanes *l, LLVMValueRef v);
 bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */
@@ -314,6 +318,7 @@ typedef struct NearRun {
   LLVMValueRef first;
   LLVMBasicBlockRef there, other, done;
 } NearRun;
+bool ln_may_be_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t); /* is there a reason? */
 bool ln_begin_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, NearRun *run);
 void ln_else_run(Lanes *l, const NearRun *run);
 void ln_end_run(Lanes *l, const NearRun *run);

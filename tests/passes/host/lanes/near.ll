@@ -54,7 +54,18 @@ ok1:                                              ; preds = %ok
   %33 = getelementptr inbounds float, ptr %1, i64 %21
   %34 = load float, ptr %33, align 4
   %35 = getelementptr inbounds float, ptr %8, i64 %31
-  store float %34, ptr %35, align 4
+  %36 = fmul float %34, %34
+  %37 = fadd float %36, %34
+  %38 = fmul float %37, %34
+  %39 = fadd float %38, %34
+  %40 = fmul float %39, %34
+  %41 = fadd float %40, %34
+  %42 = fmul float %41, %34
+  %43 = fadd float %42, %34
+  %44 = fmul float %43, %34
+  %45 = fadd float %44, %34
+  %46 = fmul float %45, %34
+  store float %46, ptr %35, align 4
   br label %b2
 
 stop2:                                            ; preds = %ok

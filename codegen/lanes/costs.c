@@ -1,0 +1,293 @@
+/* Lanes: whether vectors are worth it with AVX2. See lanes.h; estimate.c calls it.
+ *
+ * Its gathers are loads one by one, with a selection of the addresses in front where lanes rest; a
+ * mask is a vector that each comparison packs and each selection unpacks; and much of 64 bits takes
+ * several instructions for each of the four registers of 16 lanes. So it is counted what vectors
+ * save and what they cost, in instructions for all lanes, against one instruction for each lane.
+ * Loops count by their depth; what does not change in a loop, by that of the loop around it. What
+ * is the same in all lanes counts on neither side: threads one by one have it in front of their
+ * loops, too.
+ *
+ * Two things cost threads one by one more than instructions. They wait for their loads: where an
+ * iteration's load says where the next one reads, and where memory is slow, since a CPU looks ahead
+ * to a few threads only. Vectors wait for those of all lanes at once. And a branch within a loop on
+ * what has been read is often mispredicted. */
+#include "codegen/lanes/private.h"
+#include "codegen/llvm/match.h"
+
+enum {
+  REGISTER_BITS = 256,
+  /* instructions for each lane */
+  GATHERED = 4, /* a load, two moves of its address, an insertion */
+  AWAITED = 2,  /* the same, less what a thread alone would wait */
+  STRIDED = 3,  /* its addresses need no vector */
+  FOLDED = 1,   /* a test, and one access mostly (near.c) */
+  ONE_BY_ONE = 3,
+  DIVIDED = 4,      /* fewer: a division of floats instead of integers */
+  MISPREDICTED = 2, /* fewer */
+  LOOPED = 2,       /* fewer: control of a loop */
+  /* for each register */
+  LONG_PRODUCT = 8,
+  LONG_SHIFT = 3,
+  COUNTED_BITS = 9,
+  COMPARED = 2,
+  BLENDED = 3,
+  CHECKED = 4,
+  PACKED = 8 /* for all: the masks of a check become one, which is tested */
+};
+
+typedef struct Balance {
+  Lanes *l;
+  int width;
+  int64_t saved, lost;
+} Balance;
+
+static int registers(const Balance *b, LLVMTypeRef t) {
+  unsigned long long bits = LLVMSizeOfTypeInBits(b->l->cg->layout, t) * b->l->width;
+  return (int)((bits + REGISTER_BITS - 1) / REGISTER_BITS);
+}
+
+static bool varies(Lanes *l, LLVMValueRef v) { return ln_shape(l, v).kind == SHAPE_VECTOR; }
+
+/* --- chains: what an iteration of a loop reads says where the next one does --- */
+
+typedef struct Chain {
+  Lanes *l;
+  uint32_t loop;
+  int left; /* steps of the search: what is not found by then is none */
+} Chain;
+
+/* Does v depend, within the loop, on its last iteration, and that on a gather? behind: v is a value
+ * of that iteration. */
+static bool in_chain(Chain *c, LLVMValueRef v, bool behind) {
+  const LaneValue *own = ln_value(c->l, v);
+  if (!own || own->shape.kind != SHAPE_VECTOR || !ln_loop_has(c->l, c->loop, own->block) ||
+      c->left-- <= 0)
+    return false;
+  if (behind && LLVMIsALoadInst(v))
+    return varies(c->l, LLVMGetOperand(v, 0));
+  bool head = LLVMIsAPHINode(v) && ln_own_loop(c->l, own->block) == c->loop;
+  if (head && behind)
+    return false;
+  for (int k = 0; k < LLVMGetNumOperands(v); k++)
+    if (in_chain(c, LLVMGetOperand(v, (unsigned)k), head || behind))
+      return true;
+  return false;
+}
+
+static bool is_chained(Lanes *l, LLVMValueRef pointer, uint32_t block) {
+  enum { SEARCH = 256 };
+  Chain c = {l, l->blocks[block].in->loop, SEARCH};
+  return c.loop != GRAPH_NONE && in_chain(&c, pointer, false);
+}
+
+/* --- accesses --- */
+
+/* By how many elements the lanes' places are apart where indices do not count from the end; 0: that
+ * varies. */
+static int64_t distance(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+  Shape s = ln_shape(l, pointer);
+  if (s.kind == SHAPE_STEP)
+    return s.step / (int64_t)LLVMABISizeOfType(l->cg->layout, t);
+  LLVMValueRef index = LLVMIsAGetElementPtrInst(pointer) && LLVMGetNumOperands(pointer) == 2
+                           ? LLVMGetOperand(pointer, 1)
+                           : NULL,
+               x = index ? ln_unwrapped(index) : NULL;
+  Shape of_x = x ? ln_shape(l, x) : s;
+  return of_x.kind == SHAPE_STEP ? of_x.step : 0;
+}
+
+static int gain_of_access(const Balance *b, LLVMValueRef i, uint32_t block) {
+  Lanes *l = b->l;
+  bool stores = LLVMIsAStoreInst(i) != NULL, masked = l->blocks[block].masked;
+  LLVMValueRef pointer = LLVMGetOperand(i, stores);
+  LLVMTypeRef t = LLVMTypeOf(stores ? LLVMGetOperand(i, 0) : i);
+  if (ln_is_uniform(ln_shape(l, pointer)))
+    return 0;
+  int64_t by = distance(l, pointer, t);
+  if (by == 1 || by == -1 || ln_grouped(l, i) || ln_apart(l, i, masked) ||
+      (!stores && ln_walks(l, i, block)))
+    return b->width - registers(b, t);
+  int cost = GATHERED;
+  if (by)
+    cost = STRIDED;
+  else if (ln_may_be_run(l, pointer, t))
+    cost = FOLDED;
+  else if (!stores && (is_chained(l, pointer, block) || (!masked && !l->loops.len)))
+    cost = AWAITED;
+  if (ln_is_pair(t))
+    cost *= 2;
+  return (1 - cost) * b->width - (masked ? b->width / 2 : 0);
+}
+
+/* --- indices --- */
+
+/* x + (n if x < 0 else 0), where x may be extended */
+static bool is_wrap(LLVMValueRef v) {
+  if (ln_unwrapped(v))
+    return true;
+  for (unsigned k = 0; cg_is_op(v, LLVMAdd) && k < 2; k++) {
+    LLVMValueRef chosen = LLVMGetOperand(v, k),
+                 test = LLVMIsASelectInst(chosen) ? LLVMGetOperand(chosen, 0) : NULL;
+    if (test && LLVMIsAICmpInst(test) && LLVMGetICmpPredicate(test) == LLVMIntSLT &&
+        cg_is_number(LLVMGetOperand(test, 1), 0) && cg_is_number(LLVMGetOperand(chosen, 2), 0) &&
+        LLVMGetOperand(test, 0) == cg_peel(LLVMGetOperand(v, 1 - k)))
+      return true;
+  }
+  return false;
+}
+
+static bool ends_check(Lanes *l, LLVMValueRef i) {
+  uint32_t at = graph_number(&l->g, LLVMGetInstructionParent(i));
+  return LLVMIsATerminatorInst(i) && at != GRAPH_NONE && l->blocks[at].in->trap;
+}
+
+/* Does it only say whether an index is in range, or counts from the end? Threads one by one branch
+ * for the first, and seldom come to the second. */
+static bool is_of_index(Lanes *l, LLVMValueRef v, int depth) {
+  enum { DEEPEST = 3 };
+  if (is_wrap(v))
+    return true;
+  bool truth = LLVMTypeOf(v) == l->cg->t.i1 && LLVMIsABinaryOperator(v);
+  if (!LLVMIsASelectInst(v) && !LLVMIsAICmpInst(v) && !truth)
+    return false;
+  for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!ends_check(l, user) && !is_wrap(user) &&
+        (depth == DEEPEST || !is_of_index(l, user, depth + 1)))
+      return false;
+  }
+  return true;
+}
+
+static int gain_of_index(const Balance *b, LLVMValueRef i, int n) {
+  if (LLVMIsAICmpInst(i) && !varies(b->l, LLVMGetOperand(i, 0)) &&
+      !varies(b->l, LLVMGetOperand(i, 1)))
+    return 0; /* its two ends are compared, and mostly decide it */
+  bool checks = LLVMIsAICmpInst(i) && LLVMGetICmpPredicate(i) == LLVMIntULT;
+  return checks ? b->width - CHECKED * n - PACKED : -n;
+}
+
+/* --- what computes --- */
+
+static bool is_long(LLVMTypeRef t) {
+  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 64;
+}
+
+/* Instructions for each register; 0: there is none of vectors. */
+static int cost_of(LLVMValueRef i) {
+  LLVMTypeRef t = LLVMTypeOf(i);
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMMul: return is_long(t) ? LONG_PRODUCT : 1;
+  case LLVMAShr: return is_long(t) ? LONG_SHIFT : 1;
+  case LLVMFPToSI:
+  case LLVMFPToUI: return is_long(t) ? 0 : 1;
+  case LLVMSIToFP:
+  case LLVMUIToFP: return is_long(LLVMTypeOf(LLVMGetOperand(i, 0))) ? 0 : 1;
+  case LLVMICmp:
+  case LLVMFCmp: return COMPARED;
+  case LLVMCall:
+    if (cg_is_call_of_any(i, "llvm.fptosi.sat.") || cg_is_call_of_any(i, "llvm.fptoui.sat."))
+      return is_long(t) ? 0 : COMPARED;
+    return cg_is_call_of_any(i, "llvm.ctpop.") ? COUNTED_BITS : 1;
+  default: return 1;
+  }
+}
+
+static int gain_of_vector(const Balance *b, LLVMValueRef i, const LaneValue *v) {
+  int n = registers(b, LLVMTypeOf(i));
+  if (LLVMIsAPHINode(i))
+    return ln_is_blend(b->l, v) ? -BLENDED * n : 0;
+  int from = registers(b, LLVMTypeOf(LLVMGetOperand(i, 0))), cost = cost_of(i);
+  if (from > n)
+    n = from;
+  if (!cost)
+    return (1 - ONE_BY_ONE) * b->width;
+  if (LLVMIsASExtInst(i) || LLVMIsAZExtInst(i) || LLVMIsATruncInst(i))
+    return -n; /* part of another instruction, of one thread */
+  return is_of_index(b->l, i, 0) ? gain_of_index(b, i, n) : b->width - cost * n;
+}
+
+static int gain_of_call(const Balance *b, LLVMValueRef call, const LaneValue *v) {
+  if (ln_is_nothing(call))
+    return 0;
+  if (ln_row_form(b->l, call))
+    return b->width;
+  return !v || v->shape.kind == SHAPE_VECTOR ? -b->width : 0;
+}
+
+static int gain_of_branch(const Balance *b, LLVMValueRef branch, uint32_t block) {
+  const LaneBlock *own = &b->l->blocks[block];
+  if (!own->splits)
+    return 0;
+  const LaneValue *c = ln_value(b->l, LLVMGetCondition(branch));
+  bool stays = own->in->loop != GRAPH_NONE;
+  for (uint32_t k = 0; k < own->in->nsucc; k++)
+    stays = stays && ln_loop_has(b->l, own->in->loop, own->in->succ[k]);
+  return stays && c && c->read ? MISPREDICTED * b->width : -b->width;
+}
+
+/* Extracting parts of pairs is nothing: they are apart (memory.c). */
+static int gain_of(const Balance *b, LLVMValueRef i, uint32_t block) {
+  const LaneValue *v = ln_value(b->l, i);
+  if (LLVMIsATerminatorInst(i))
+    return gain_of_branch(b, i, block);
+  if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
+    return gain_of_access(b, i, block);
+  if (LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+    return -ONE_BY_ONE * b->width;
+  if (LLVMIsACallInst(i) && !ln_vector_form(i))
+    return gain_of_call(b, i, v);
+  if (!v || v->shape.kind != SHAPE_VECTOR || LLVMIsAGetElementPtrInst(i) || LLVMIsAAllocaInst(i) ||
+      LLVMIsAExtractElementInst(i) || LLVMIsAInsertElementInst(i))
+    return 0;
+  if (cg_is_division(i))
+    return ln_divides(b->l, i) ? DIVIDED * b->width : -b->width;
+  return gain_of_vector(b, i, v);
+}
+
+/* --- loops --- */
+
+static bool changes_in(Lanes *l, uint32_t loop, LLVMValueRef v) {
+  const LaneValue *own = ln_value(l, v);
+  return own && own->home != GRAPH_NONE &&
+         ln_loop_has(l, loop, l->loops.data[own->home].in->header);
+}
+
+/* The innermost loop that it changes in: LLVM moves out of the others what only computes. */
+static uint32_t home_of(Lanes *l, LLVMValueRef i, uint32_t block) {
+  uint32_t n = l->blocks[block].in->loop;
+  if (LLVMIsAPHINode(i) || LLVMIsALoadInst(i) || LLVMIsAStoreInst(i) || LLVMIsACallInst(i) ||
+      LLVMIsATerminatorInst(i))
+    return n;
+  for (; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+      if (changes_in(l, n, LLVMGetOperand(i, (unsigned)k)))
+        return n;
+  return GRAPH_NONE;
+}
+
+static void add(Balance *b, int64_t gain) { *(gain > 0 ? &b->saved : &b->lost) += gain; }
+
+/* Of other CPUs nothing is counted, nor of blocks with barriers, whose segments pass vectors on to
+ * each other. */
+bool ln_saves_instructions(Lanes *l) {
+  enum { LEAST = 5, OF = 6 }; /* what was measured is on the right side of this */
+  Balance b = {l, (int)l->width, 0, 0};
+  if (cg_lanes_part(l->cg) != REGISTER_BITS / 32 || l->how.whole)
+    return true;
+  for (uint32_t k = 0; k < l->nblocks; k++) {
+    uint32_t block = l->order[k], loop = ln_own_loop(l, block);
+    if (loop != GRAPH_NONE)
+      add(&b, ln_weight(l, loop) * LOOPED * b.width);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[block].in->block); i;
+         i = LLVMGetNextInstruction(i)) {
+      LaneValue *v = ln_value(l, i);
+      uint32_t home = home_of(l, i, block);
+      if (v)
+        v->home = home;
+      add(&b, ln_weight(l, home) * gain_of(&b, i, block));
+    }
+  }
+  return OF * b.saved >= LEAST * -b.lost;
+}
