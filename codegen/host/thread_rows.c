@@ -33,7 +33,7 @@ typedef struct Row {
   Cg *cg;
   LLVMBuilderRef b;
   const HostRow *how;
-  LLVMValueRef fn, totals, count, some, masked;
+  LLVMValueRef thread, fn, totals, count, some, masked;
   unsigned nargs; /* of a thread */
   LLVMValueRef *args;
 } Row;
@@ -213,12 +213,28 @@ static void call_some(Row *r, LLVMValueRef from, LLVMValueRef count) {
   call(r, r->some, 2);
 }
 
-/* At the edge of the grid or at the end of a row: the masked version, which is not inlined
- * either. */
-static void try_masked(Row *r, LLVMBasicBlockRef next) {
+/* Calls are of traps, which report all of a thread's place. */
+static bool computes_with(LLVMValueRef v) {
+  for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+    if (!LLVMIsACallInst(LLVMGetUser(use)))
+      return true;
+  return false;
+}
+
+/* Has the grid more than one axis? Then it has edges in each of its rows, not at its end alone:
+ * they take a part of the time where rows are short, and a function that is called there would
+ * compute again what all vectors of the row share. */
+static const char *masked_inlining(const Row *r) {
+  bool edges = computes_with(LLVMGetParam(r->thread, HOST_BY)) ||
+               computes_with(LLVMGetParam(r->thread, HOST_BZ));
+  return edges && !r->how->guarded ? cg_host_inlining(r->masked, 2) : "noinline";
+}
+
+/* At the edge of the grid or at the end of a row: the masked version. */
+static void try_masked(Row *r, const char *inlining, LLVMBasicBlockRef next) {
   LLVMBasicBlockRef single = new_block(r, "single");
   LLVMValueRef alone = call(r, r->masked, 1);
-  cg_call_attribute(r->cg, alone, "noinline");
+  cg_call_attribute(r->cg, alone, inlining);
   l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), next, single);
   at(r, single);
 }
@@ -236,7 +252,7 @@ static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValu
                     CG_OFTEN, 1);
   at(r, one_by_one);
   if (r->masked)
-    try_masked(r, next);
+    try_masked(r, masked_inlining(r), next);
   call_some(r, loop.counter, i32(r, r->how->width));
   l_br(r->b, next);
   at(r, done);
@@ -254,7 +270,7 @@ static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValu
 LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
                          const HostRow *how) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
-  Row r = {.cg = cg, .b = cg->builder, .how = how, .masked = masked};
+  Row r = {.cg = cg, .b = cg->builder, .how = how, .thread = thread, .masked = masked};
   assert(lanes && how->width > 1 && (how->width & (how->width - 1)) == 0);
   assert(how->segment || (!how->votes && !how->next));
   r.some = make_some(&r, thread);
@@ -275,7 +291,7 @@ LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMVa
   if (r.masked && how->guarded) {
     set_args(&r, whole);
     r.args[r.nargs] = results;
-    try_masked(&r, end);
+    try_masked(&r, "noinline", end);
   }
   call_some(&r, whole, left);
   l_br(r.b, end);
