@@ -508,6 +508,60 @@ static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint
   ln_prefetch(l, l_gep(l->b, LLVMGetGEPSourceElementType(pointer), first, &by, 1));
 }
 
+/* The counter of the loop, if v is a multiple of it that is uniform and no constant, or a sum or an
+ * address with one: a row's number times the length of a row. */
+static LLVMValueRef counter_of_rows(Lanes *l, LLVMValueRef v, const LaneLoop *loop, int depth) {
+  enum { DEEPEST = 6 };
+  LaneValue *own = ln_value(l, v);
+  if (!own || depth > DEEPEST || !ln_in_set(&loop->blocks, own->block))
+    return NULL;
+  LLVMOpcode op = LLVMGetInstructionOpcode(v);
+  for (unsigned k = 0; op == LLVMMul && k < 2; k++) {
+    LLVMValueRef phi = LLVMGetOperand(v, k), by = LLVMGetOperand(v, 1 - k);
+    if (LLVMIsAPHINode(phi) && ln_is_uniform(ln_shape(l, phi)) &&
+        LLVMGetInstructionParent(phi) == l->blocks[loop->in->header].in->block &&
+        !LLVMIsAConstant(by) && ln_is_uniform(ln_shape(l, by)) && LLVMTypeOf(phi) == l->cg->t.i64)
+      return phi;
+  }
+  if (op != LLVMAdd && op != LLVMGetElementPtr)
+    return NULL;
+  LLVMValueRef found = NULL;
+  for (int k = 0; !found && k < LLVMGetNumOperands(v); k++)
+    found = counter_of_rows(l, LLVMGetOperand(v, (unsigned)k), loop, depth + 1);
+  return found;
+}
+
+static bool has_gather(Lanes *l, const LaneLoop *loop) {
+  for (uint32_t k = 0; k < l->values.len; k++) {
+    const LaneValue *v = &l->values.data[k];
+    if (LLVMIsALoadInst(v->old) && ln_in_set(&loop->blocks, v->block) && !v->tile &&
+        ln_shape(l, LLVMGetOperand(v->old, 0)).kind == SHAPE_VECTOR && !ln_grouped(l, v->old))
+      return true;
+  }
+  return false;
+}
+
+/* In a loop down the rows of an array, beside a gather: what the next vector of threads reads in
+ * this row. A gather is so many operations that a CPU has few iterations of such a loop in work,
+ * and waits for the memory of each; and its prefetchers do not follow as many rows at a time. Where
+ * there are more rows than caches hold lines, it would be gone before it is used. */
+static void fetch_beside(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes) {
+  enum { ROWS = 4096 };
+  uint32_t number = l->blocks[l->at].in->loop;
+  if (number == GRAPH_NONE || !l->loops.data[number].in->innermost)
+    return;
+  const LaneLoop *loop = &l->loops.data[number];
+  LLVMValueRef row = counter_of_rows(l, pointer, loop, 0);
+  if (!row || !has_gather(l, loop))
+    return;
+  LLVMTypeRef i64 = l->cg->t.i64;
+  LLVMValueRef is = l_icmp(l->b, LLVMIntULT, ln_scalar(l, row), l_int(i64, ROWS));
+  for (uint64_t k = LINE; k <= (bytes > LINE ? bytes : LINE); k += LINE) {
+    LLVMValueRef by = l_select(l->b, is, l_int(i64, bytes + k - 1), l_int(i64, 0));
+    ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &by, 1));
+  }
+}
+
 /* --- loads and stores --- */
 
 static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVMTypeRef t,
@@ -533,8 +587,10 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (is_run(l, pointer, t)) {
     LLVMValueRef first = ln_scalar(l, pointer);
     v->now = load_run_now(l, all, pointer, first, align);
+    uint64_t bytes = LLVMABISizeOfType(l->cg->layout, all);
     if (!l->mask_now)
-      fetch_ahead(l, pointer, first, LLVMABISizeOfType(l->cg->layout, all));
+      fetch_ahead(l, pointer, first, bytes);
+    fetch_beside(l, pointer, first, bytes);
   } else if (is_run_of(l, pointer, t, true)) {
     v->now =
         backwards(l, ln_load_run(l, all, last_of(l, pointer, t), backwards(l, l->mask_now), align));

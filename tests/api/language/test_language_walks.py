@@ -95,3 +95,23 @@ def test_the_first_index_beyond_the_end(columns):
         cuda.jit(kernel, **CHECKED)[1, 32](a, b, np.zeros(32))
     with pytest.raises(IndexError, match=rf"\b{columns}\b"):
         cuda.jit(kernel, **CHECKED)[1, 32](b, a, np.zeros(32))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_slots_beside_each_other(dtype):
+    """Down the rows of two matrices, beside a gather: what the next threads read is fetched, and beyond the end nothing
+    is read."""
+
+    def kernel(place, value, x, y):
+        i = cuda.grid(1)
+        if i < y.size:
+            total = 0.0
+            for k in range(place.shape[0]):
+                at = place[k, i]
+                if at >= 0:
+                    total += value[k, i] * x[at]
+            y[i] = total
+
+    for n, slots in ((70, 5), (33, 0), (1, 3), (64, 40)):
+        place = np.random.default_rng(2).integers(-3, n, (slots, n)).astype(np.int32)
+        run(kernel, [place, numbers((slots, n), dtype), numbers(n, dtype), np.zeros(n)], -(-n // 32), 32)
