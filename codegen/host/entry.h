@@ -11,6 +11,12 @@ typedef struct Loop {
   LLVMValueRef counter, to;
 } Loop;
 
+/* A version of a segment that is tried first: its guards are uniform, or it returns 1. */
+typedef struct Alike {
+  LLVMValueRef fn; /* NULL: there is none */
+  bool one_result;
+} Alike;
+
 /* Blocks that run as whole vectors (whole_vectors.c). The arrays are by segment. */
 typedef struct Whole {
   Fission fission; /* no segments: the kernel is not of this kind */
@@ -18,6 +24,7 @@ typedef struct Whole {
   LLVMValueRef *lanes; /* NULL: the segment's threads run one by one */
   bool *one_result;
   LLVMValueRef *wide; /* for WIDE times as many threads at a time; mostly NULL */
+  Alike *alike;
 } Whole;
 
 typedef struct Loops {

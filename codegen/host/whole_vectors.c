@@ -68,6 +68,23 @@ static bool has_meeting(LLVMValueRef f) {
   return false;
 }
 
+/* A version that is without masks where guards are uniform over a vector, as they are in most
+ * vectors of a block: a bound divides one of them in each row. It tests that before it does
+ * anything, and returns 1 where they are not. A loop takes longer than the masks in front of it. */
+static void write_alike(Loops *l, uint32_t number) {
+  Whole *w = &l->whole;
+  const Segment *s = &w->fission.segments[number];
+  unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
+  LanesHow how = lanes_of(w->width, zeros);
+  how.alone = how.places = true;
+  Lanes *lanes = !l->checks && !w->wide[number] && !s->votes && !has_meeting(s->fn)
+                     ? cg_lanes_analyse(l->cg, s->fn, &how)
+                     : NULL;
+  if (!lanes || cg_lanes_have_loops(lanes) || !cg_lanes_agree(lanes))
+    return;
+  w->alike[number] = (Alike){cg_lanes_write(lanes), cg_lanes_one_result(lanes)};
+}
+
 /* A segment that has no vector form, or would not gain by it, runs thread by thread. One with warp
  * operations cannot: false. */
 static bool write_segment(Loops *l, uint32_t number) {
@@ -89,6 +106,8 @@ static bool write_segment(Loops *l, uint32_t number) {
     }
     l->whole.wide[number] = wide;
   }
+  if (l->whole.lanes[number])
+    write_alike(l, number);
   return l->whole.lanes[number] || !has_meeting(fn);
 }
 
@@ -99,6 +118,8 @@ static void forget(Loops *l) {
       LLVMDeleteFunction(w->lanes[k]);
     if (w->wide[k])
       LLVMDeleteFunction(w->wide[k]);
+    if (w->alike[k].fn)
+      LLVMDeleteFunction(w->alike[k].fn);
     LLVMDeleteFunction(w->fission.segments[k].fn);
   }
   *w = (Whole){0};
@@ -124,6 +145,7 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
   w->fission = cg_fission(cg, kernel, &cuts);
   w->lanes = CX_ARRAY(cg->cx, LLVMValueRef, w->fission.nsegments);
   w->wide = CX_ARRAY(cg->cx, LLVMValueRef, w->fission.nsegments);
+  w->alike = CX_ARRAY(cg->cx, Alike, w->fission.nsegments);
   w->one_result = CX_ARRAY(cg->cx, bool, w->fission.nsegments);
   cg_lanes_regulate(cg);
   cg_dump_step(cg, "cut into segments");
@@ -227,20 +249,54 @@ static void take_results(Loops *l, const Segment *s, LLVMValueRef results, unsig
   hl_set(l, l->all_or, l_lshr(l->b, first, hl_i32(l, SEGMENT_NEXT_SHIFT)));
 }
 
-static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn,
-                      LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
-  Whole *w = &l->whole;
+static LLVMValueRef call_lanes(Loops *l, LLVMValueRef fn, LLVMValueRef results,
+                               LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS + 1];
-  LLVMTypeRef t = w->one_result[number] ? l->t->i32 : LLVMVectorType(l->t->i32, w->width);
-  LLVMValueRef results = hl_new_variable(l, t, "results");
   memcpy(args, l->args, sizeof l->args);
   memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
   args[HOST_NARGS + SEGMENT_BLOCK_ARGS] = results;
   LLVMValueRef call = l_call(l->b, fn, args, HOST_NARGS + SEGMENT_BLOCK_ARGS + 1);
   cg_call_attribute(l->cg, call, cg_host_inlining(fn, 4));
-  if (w->fission.segments[number].votes || w->fission.segments[number].nexits > 1)
-    take_results(l, &w->fission.segments[number], l_load(l->b, t, results),
-                 w->one_result[number] ? w->width : 1);
+  return call;
+}
+
+static LLVMTypeRef type_of_results(const Loops *l, bool one) {
+  return one ? l->t->i32 : LLVMVectorType(l->t->i32, l->whole.width);
+}
+
+static void take_lanes(Loops *l, const Segment *s, LLVMValueRef results, bool one) {
+  if (s->votes || s->nexits > 1)
+    take_results(l, s, l_load(l->b, type_of_results(l, one), results), one ? l->whole.width : 1);
+}
+
+/* Leaves the builder where guards differ, and nothing has been done. */
+static void try_alike(Loops *l, uint32_t number, LLVMBasicBlockRef done,
+                      LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  const Alike *a = &l->whole.alike[number];
+  LLVMBasicBlockRef held = hl_new_block(l, "alike"), masks = hl_new_block(l, "masks");
+  LLVMValueRef results = hl_new_variable(l, type_of_results(l, a->one_result), "results"),
+               alone = call_lanes(l, a->fn, results, more);
+  LLVMValueRef end = l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, alone, hl_i32(l, 0)), held, masks);
+  cg_branch_weights(l->cg, end, CG_OFTEN, 1);
+  hl_at(l, held);
+  take_lanes(l, &l->whole.fission.segments[number], results, a->one_result);
+  l_br(l->b, done);
+  hl_at(l, masks);
+}
+
+static void run_lanes(Loops *l, uint32_t number, LLVMValueRef fn,
+                      LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  const Whole *w = &l->whole;
+  LLVMBasicBlockRef done = w->alike[number].fn ? hl_new_block(l, "") : NULL;
+  if (done)
+    try_alike(l, number, done, more);
+  LLVMValueRef results = hl_new_variable(l, type_of_results(l, w->one_result[number]), "results");
+  call_lanes(l, fn, results, more);
+  take_lanes(l, &w->fission.segments[number], results, w->one_result[number]);
+  if (done) {
+    l_br(l->b, done);
+    hl_at(l, done);
+  }
 }
 
 static void run_thread(Loops *l, uint32_t number, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {

@@ -569,6 +569,8 @@ bool cg_lanes_agree(Lanes *l) {
   return false;
 }
 
+bool cg_lanes_have_loops(const Lanes *l) { return l->loops.len > 0; }
+
 bool cg_lanes_one_result(const Lanes *l) { return l->one_result; }
 
 LLVMValueRef cg_lanes_write(Lanes *l) {

@@ -46,7 +46,9 @@ typedef struct LanesHow {
   unsigned width;
   /* a guard that is not uniform makes the function return 1; without this, guards are masks */
   bool alone;
-  /* the function never returns 1: a failed check traps at once */
+  /* with `alone`: guards on a thread's place in its block too, not only on that in the grid */
+  bool places;
+  /* a failed check traps at once; without `alone`, the function never returns 1 */
   bool whole;
   /* a load that other threads may write between is not uniform, even from a uniform address */
   bool strict;
@@ -88,6 +90,7 @@ LLVMValueRef cg_lanes_write(Lanes *l);
 /* Does f have guards that were assumed to be uniform (LanesHow.alone), and is it small enough for a
  * second version in which they are masks? */
 bool cg_lanes_agree(Lanes *l);
+bool cg_lanes_have_loops(const Lanes *l);
 /* Of what has been written: is the returned value uniform? Then results is one i32. */
 bool cg_lanes_one_result(const Lanes *l);
 

@@ -223,12 +223,28 @@ static bool can_assume(Lanes *l, const LaneValue *v, bool dirty, bool both) {
          ln_rise(l, LLVMTypeOf(x), a.step ? a.step : b.step, &rise);
 }
 
-/* A position in the grid compared with a bound: nearly always uniform. Not in loops. */
+/* Is it a comparison by which a row of threads is two parts? Equality is one thread's. */
+static bool is_order(LLVMValueRef i) {
+  return LLVMIsAICmpInst(i) && LLVMGetICmpPredicate(i) != LLVMIntEQ &&
+         LLVMGetICmpPredicate(i) != LLVMIntNE;
+}
+
+static bool serves_check(const Lanes *l, const LaneValue *v) {
+  const LaneBlock *b = &l->blocks[v->block];
+  LLVMUseRef use = LLVMGetFirstUse(v->old);
+  return b->in->trap && use && !LLVMGetNextUse(use) &&
+         LLVMGetUser(use) == LLVMGetBasicBlockTerminator(b->in->block);
+}
+
+/* A position in the grid compared with a bound: nearly always uniform. So is one in the block, of
+ * whose vectors one at most is divided by the bound. Not in loops. */
 static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
-  if (l->blocks[v->block].in->loop != GRAPH_NONE || !can_assume(l, v, dirty, false))
+  bool traps = l->how.whole && serves_check(l, v);
+  if (traps || l->blocks[v->block].in->loop != GRAPH_NONE || !can_assume(l, v, dirty, false))
     return false;
   unsigned linear = ln_shape(l, LLVMGetOperand(v->old, 0)).step ? 0 : 1;
-  return depends_on_block(l, LLVMGetOperand(v->old, linear), 0);
+  return (l->how.places && is_order(v->old)) ||
+         depends_on_block(l, LLVMGetOperand(v->old, linear), 0);
 }
 
 /* Is v used for more than comparisons with what is uniform? */
@@ -520,11 +536,8 @@ static bool is_used_elsewhere(LLVMValueRef i, LLVMBasicBlockRef block) {
   return LLVMIsAPHINode(i) || LLVMIsAAllocaInst(i);
 }
 
-static bool is_late(Lanes *l, const LaneValue *v) {
-  const LaneBlock *b = &l->blocks[v->block];
-  LLVMUseRef use = LLVMGetFirstUse(v->old);
-  return LLVMIsAICmpInst(v->old) && v->shape.kind == SHAPE_VECTOR && b->in->trap && use &&
-         !LLVMGetNextUse(use) && LLVMGetUser(use) == LLVMGetBasicBlockTerminator(b->in->block);
+static bool is_late(const Lanes *l, const LaneValue *v) {
+  return LLVMIsAICmpInst(v->old) && v->shape.kind == SHAPE_VECTOR && serves_check(l, v);
 }
 
 /* No CPU divides vectors of integers: what divide.c does not take counts once for each lane, and

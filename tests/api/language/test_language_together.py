@@ -502,3 +502,65 @@ def test_an_index_out_of_range_names_its_thread(block):
         with pytest.raises(IndexError, match=r"thread \(17, 0, 0\)"):
             k[1, block](x, np.zeros(block, np.int64))
             cuda.synchronize()
+
+
+# --- bounds that divide a vector ---
+
+
+def parted(x, low, beside, start, out):
+    """Guards on the place in the grid, in the block, and of one thread; what they keep crosses barriers."""
+    tile = cuda.shared.array(128, int32)
+    t = cuda.threadIdx.x
+    width = cuda.blockDim.x
+    i = cuda.blockIdx.x * (width - 2 * beside) - beside + t
+    inside = 0 <= i < x.size
+    if inside:
+        tile[t] = x[i]
+    cuda.syncthreads()
+    value = -1
+    for k in range(beside):
+        if inside and k < t < width - 1 - k:
+            value = tile[t]
+            if i > 0:
+                value = min(value, tile[t - 1])
+            if i < x.size - 1:
+                value = min(value, tile[t + 1])
+        cuda.syncthreads()
+        if inside and k < t < width - 1 - k:
+            tile[t] = value + k
+        if t == start:
+            tile[t] = -k
+        cuda.syncthreads()
+    if t < low:
+        if inside:
+            value += 100
+    elif beside <= t < width - beside and inside:
+        value = tile[t]
+    cuda.syncthreads()
+    if inside:
+        out[i, t] = value
+
+
+@pytest.mark.parametrize("block", [64, 20])
+@pytest.mark.parametrize("low", [1, 16, 40])
+def test_guards_in_front_of_barriers(block, low):
+    for beside, start in ((0, 3), (1, 0), (3, 16), (9, 200)):
+        n = 150
+        blocks = -(-n // (block - 2 * beside))
+        x = np.random.default_rng(3).integers(0, 99, n).astype(np.int32)
+        run(parted, [x, low, beside, start, np.zeros((n, block), np.int32)], blocks, block)
+
+
+@pytest.mark.parametrize("first", [2, 16, 29])
+def test_an_index_behind_a_guard_names_its_thread(first):
+    def kernel(x, first, out):
+        tile = cuda.shared.array(64, int64)
+        t = cuda.threadIdx.x
+        tile[t] = x[t]
+        cuda.syncthreads()
+        if t >= first:
+            out[t] = tile[t + 30]
+
+    with pytest.raises(IndexError, match=r"thread \(34, 0, 0\)"):
+        cuda.jit(debug=True)(kernel)[1, 64](np.arange(64), first, np.zeros(64, np.int64))
+        cuda.synchronize()
