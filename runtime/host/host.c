@@ -145,7 +145,7 @@ static bool has_sums(const Launch *l, const RtWorker *w) {
 /* The launch's arrays get what this worker has added to its own. */
 static void give_sums(const Launch *l, RtWorker *w, uint64_t time) {
   if (has_sums(l, w))
-    rt_sums_give(&l->sums, w->sums.at);
+    rt_sums_give(&l->sums, w->sums.at, w->taker.share);
   w->gave = time;
 }
 

@@ -68,7 +68,7 @@ static bool is_apart(const RtHostCode *code, const void *params, uint32_t which)
 static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
 RtSums rt_sums_of(const RtHostCode *code, const void *params, uint64_t threads, uint64_t workers) {
-  RtSums s = {.code = code, .params = params};
+  RtSums s = {.code = code, .params = params, .workers = (unsigned)workers};
   size_t bytes = aligned(code->param_bytes);
   bool any = false;
   for (uint32_t k = 0; k < code->narrays; k++) {
@@ -165,11 +165,18 @@ const void *rt_sums_begin(const RtSums *s, void *own) {
   return own;
 }
 
-void rt_sums_give(const RtSums *s, void *own) {
+/* Workers that end together would follow each other through the same cache lines, each addition
+ * waiting for the line: so each begins at another one. */
+void rt_sums_give(const RtSums *s, void *own, unsigned number) {
   for (uint32_t k = 0; k < s->code->narrays; k++) {
     const RtHostArray *a = &s->code->arrays[k];
-    if (s->count[k])
-      give(a, (void *)(uintptr_t)word_at(s->params, a->pointer, true), (char *)own + s->at[k],
-           s->count[k]);
+    size_t n = s->count[k], line = ALIGN / a->bytes,
+           first = n / line * (number % s->workers) / s->workers * line;
+    if (!n)
+      continue;
+    char *to = (char *)(uintptr_t)word_at(s->params, a->pointer, true),
+         *from = (char *)own + s->at[k];
+    give(a, to + first * a->bytes, from + first * a->bytes, n - first);
+    give(a, to, from, first);
   }
 }

@@ -15,13 +15,15 @@ typedef struct RtSums {
   size_t bytes;                 /* of a worker's memory; 0: no arrays are its own */
   size_t at[RT_HOST_ARRAYS];    /* of the elements in it, behind its parameter block */
   size_t count[RT_HOST_ARRAYS]; /* elements; 0: the array stays the launch's */
+  unsigned workers;
 } RtSums;
 
 /* Of a launch of so many threads, and of workers that share it. */
 RtSums rt_sums_of(const RtHostCode *code, const void *params, uint64_t threads, uint64_t workers);
 /* Fills a worker's memory: a parameter block, which it returns, and elements that add nothing. */
 const void *rt_sums_begin(const RtSums *s, void *own);
-/* Adds what is there to the launch's arrays, atomically; then it adds nothing again. */
-void rt_sums_give(const RtSums *s, void *own);
+/* Adds what is there to the launch's arrays, atomically; then it adds nothing again. number: the
+ * worker's. */
+void rt_sums_give(const RtSums *s, void *own, unsigned number);
 
 #endif
