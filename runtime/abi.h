@@ -462,6 +462,9 @@ typedef struct RtHostCode {
   /* blocks that run in one call do the turns of a loop by the grid's stride together: the more of
    * them, the longer the pieces of memory */
   uint32_t strides;
+  /* more blocks along x, in proportion less wide, run the same threads
+   * (codegen/host/joined_blocks.c) */
+  uint32_t parts;
   uint32_t stack_bytes; /* of the frames of all its functions, each once */
   uint32_t checks;      /* RT_CHECK_…: what it looks for */
   uint32_t turns;       /* RtTurns */

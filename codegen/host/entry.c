@@ -574,6 +574,7 @@ void hl_pass_join(Cg *cg) {
   if (!l || !are_blocks_alone(l) || !l->width)
     return;
   l->joined = cg_host_join_blocks(cg, thread_of(l));
+  l->parts = l->joined && cg_host_has_parts(cg, thread_of(l));
   if (l->checks && !l->joined)
     name_block(l, thread_of(l));
   l->bound = l->joined || l->checks ? cg_host_cut_stride(cg, thread_of(l)) : NULL;
@@ -644,6 +645,7 @@ void hl_pass_entry(Cg *cg) {
   host->yields = hl_has_meeting(&l->fission, RT_MEET_YIELD);
   host->waits = hl_has_meeting(&l->fission, RT_MEET_WAIT) || has_places(cg);
   host->strides = l->bound != NULL;
+  host->parts = l->parts;
   host->checks = (uint32_t)cg->options.check;
   host->turns = !l->checks || !runs_groups(l) ? RT_TURNS_NONE
                 : l->joined                   ? RT_TURNS_JOINED

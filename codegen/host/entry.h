@@ -42,6 +42,7 @@ typedef struct Loops {
   LLVMValueRef markers[2]; /* of barriers and of other meetings, NULL where there are none */
   unsigned row_width;      /* width for hl_make_row */
   LLVMValueRef row;        /* of a kernel without barriers, NULL if there is none */
+  bool parts;              /* blocks may be less wide (cg_host_has_parts) */
   bool joined;             /* neighbouring blocks are one row (cg_host_join_blocks) */
   LLVMValueRef bound;      /* if the thread's function is one iteration (cg_host_cut_stride) */
   Whole whole, narrow;     /* narrow: of half as many lanes, for blocks with short rows */

@@ -88,6 +88,9 @@ const char *cg_host_inlining(LLVMValueRef fn, unsigned times);
 /* joined_blocks.c: changes the thread's function so that a tx beyond its block means a thread of a
  * later block along x; false if that is not possible. */
 bool cg_host_join_blocks(Cg *cg, LLVMValueRef thread);
+/* Of such a function: is a launch of more blocks along x, in proportion less wide, the same to
+ * it? */
+bool cg_host_has_parts(Cg *cg, LLVMValueRef thread);
 /* Of such a function that is a grid-stride loop: reduces it to one iteration, whose offset, a
  * multiple of the stride, is passed as HOST_BLOCK. The caller iterates while blockIdx.x *
  * blockDim.x plus that offset is below the result, a value in the function that depends on the

@@ -9,7 +9,12 @@
  * it becomes one iteration, and the loop goes around the row (cg_host_cut_stride): loop
  * interchange, which is legal since threads are independent and each thread's iterations stay in
  * order. A function in which a thread carries a value from one iteration to the next is left as it
- * is. */
+ * is.
+ *
+ * If blockDim.x and gridDim.x, too, are used in that sum and in gridDim.x * blockDim.x only, a
+ * launch of n times as many blocks along x, of an n-th of their width, has the same threads. The
+ * runtime may run that one instead, so that several workers share a block (runtime/host/parts.c);
+ * it names threads as those of the launch that it was asked for (cg_host_has_parts). */
 #include <assert.h>
 #include <stddef.h>
 
@@ -22,17 +27,19 @@
 
 enum { WIDTH = offsetof(RtHostLaunch, block), BLOCKS = offsetof(RtHostLaunch, grid) };
 
-/* Is it the load of a field of RtHostLaunch, at this offset? */
-static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
-  if (!LLVMIsALoadInst(v))
-    return false;
-  LLVMValueRef p = LLVMGetOperand(v, 0);
+/* The address of a field of RtHostLaunch: so many bytes from its beginning. */
+static bool is_place_in(LLVMValueRef p, LLVMValueRef launch) {
   return LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
          LLVMGetOperand(p, 0) == launch &&
          LLVMGetTypeKind(LLVMGetGEPSourceElementType(p)) == LLVMIntegerTypeKind &&
          LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(p)) == 8 &&
-         LLVMIsAConstantInt(LLVMGetOperand(p, 1)) &&
-         LLVMConstIntGetZExtValue(LLVMGetOperand(p, 1)) == offset;
+         LLVMIsAConstantInt(LLVMGetOperand(p, 1));
+}
+
+/* Is it the load of a field of RtHostLaunch, at this offset? */
+static bool is_of_launch(LLVMValueRef v, LLVMValueRef launch, size_t offset) {
+  return LLVMIsALoadInst(v) && is_place_in(LLVMGetOperand(v, 0), launch) &&
+         LLVMConstIntGetZExtValue(LLVMGetOperand(LLVMGetOperand(v, 0), 1)) == offset;
 }
 
 /* The special register that v is, along x; -1 if none. */
@@ -103,6 +110,83 @@ bool cg_host_join_blocks(Cg *cg, LLVMValueRef thread) {
     }
   if (here)
     LLVMPositionBuilderAtEnd(cg->builder, here);
+  return true;
+}
+
+/* --- parts of blocks --- */
+
+/* May another thread, or who looks from outside, tell when it runs? */
+static bool is_ordered(LLVMValueRef i) {
+  if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
+    return !cg_is_plain_access(i);
+  if (LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+    return true;
+  if (!LLVMIsACallInst(i))
+    return LLVMIsAInvokeInst(i) || LLVMIsACallBrInst(i);
+  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(i));
+  return !callee ||
+         (LLVMIsDeclaration(callee) && cg_is_call_of_any(i, "rt_") &&
+          !cg_is_call_of(i, "rt_host_trap") && !cg_is_call_of(i, "rt_host_trap_in_line"));
+}
+
+static bool has_order(const Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        if (is_ordered(i))
+          return true;
+  return false;
+}
+
+/* Is v, a size along x, used in products with blockIdx.x or with the other size only? Those with
+ * blockIdx.x are in sums: its own uses say so. */
+static bool only_in_products(const Registers *r, LLVMValueRef v, int size) {
+  int other = size == SREG_NTID ? SREG_NCTAID : SREG_NTID;
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    if (cg_is_extension(by)) {
+      if (!only_in_products(r, by, size))
+        return false;
+      continue;
+    }
+    if (!cg_is_op(by, LLVMMul))
+      return false;
+    LLVMValueRef with = LLVMGetOperand(by, LLVMGetOperand(by, 0) == v);
+    int which = r->of(r->user, cg_peel(with));
+    if (which != other && (size != SREG_NTID || which != SREG_CTAID))
+      return false;
+  }
+  return true;
+}
+
+/* Fields of the launch: a load, of its sizes along x if they are used well; or the number of a
+ * trap, which the runtime knows how to read. */
+static bool uses_well(const Registers *r, LLVMValueRef launch, LLVMValueRef user) {
+  if (LLVMIsALoadInst(user)) {
+    int size = r->of(r->user, user);
+    return (size != SREG_NTID && size != SREG_NCTAID) || only_in_products(r, user, size);
+  }
+  if (cg_is_call_of(user, "rt_host_trap_in_line"))
+    return true;
+  if (!is_place_in(user, launch))
+    return false;
+  for (LLVMUseRef u = LLVMGetFirstUse(user); u; u = LLVMGetNextUse(u))
+    if (!LLVMIsALoadInst(LLVMGetUser(u)) || !uses_well(r, launch, LLVMGetUser(u)))
+      return false;
+  return true;
+}
+
+/* The threads of a block run in order on one worker, but for parts. So there are none where order
+ * shows without a barrier: atomic and volatile accesses, fences, prints and other calls of the
+ * runtime. */
+bool cg_host_has_parts(Cg *cg, LLVMValueRef thread) {
+  Registers r = registers_of(thread);
+  LLVMValueRef launch = LLVMGetParam(thread, HOST_LAUNCH);
+  if (cg->options.check || has_order(cg))
+    return false;
+  for (LLVMUseRef u = LLVMGetFirstUse(launch); u; u = LLVMGetNextUse(u))
+    if (!uses_well(&r, launch, LLVMGetUser(u)))
+      return false;
   return true;
 }
 

@@ -20,14 +20,14 @@
 
 /* A new member of one of these structures must be packed below if a launch needs it; then its size
  * here is updated. */
-_Static_assert(sizeof(CgKernel) == 848, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 856, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 56, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(CgCall) == 48, "pack_call packs every member of CgCall");
 _Static_assert(sizeof(CgGuard) == 48, "pack_guard packs every member of CgGuard");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
 _Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 24, "pack_field packs every member of RtField");
-_Static_assert(sizeof(RtHostCode) == 504,
+_Static_assert(sizeof(RtHostCode) == 512,
                "pack_host packs every member of RtHostCode but the entry");
 
 typedef struct Pack {
@@ -203,6 +203,7 @@ static void pack_host(Pack *p, CgKernel *k) {
   pack_u32(p, &k->host.yields);
   pack_u32(p, &k->host.waits);
   pack_u32(p, &k->host.strides);
+  pack_u32(p, &k->host.parts);
   pack_u32(p, &k->host.turns);
   pack_u32(p, &k->host.stack_bytes);
   pack_u32(p, &k->host.checks);

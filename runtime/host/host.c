@@ -39,6 +39,7 @@
 #include "runtime/host/check.h"
 #include "runtime/host/copies.h"
 #include "runtime/host/meet.h"
+#include "runtime/host/parts.h"
 #include "runtime/host/pool.h"
 #include "runtime/host/safepoint.h"
 #include "runtime/host/shares.h"
@@ -72,6 +73,7 @@ typedef struct Launch {
   size_t shared_bytes, frame_bytes; /* a worker */
   RtSums sums;                      /* arrays that are each worker's own */
   uint64_t total;
+  uint32_t parts;   /* so many of these blocks are one of those that were asked for (parts.h) */
   RtShares *shares; /* of the blocks */
   unsigned workers;
   uint64_t block_ns;    /* what a block took in the kernel's last launch; 0: not known */
@@ -97,13 +99,15 @@ void rt_host_ask(int (*ask)(void)) { ask_first = ask; }
 
 /* --- traps --- */
 
-static void record(RtTrap *t, const RtHostLaunch *view, uint32_t site, uint64_t block,
+static void record(const Launch *l, const RtHostLaunch *view, uint32_t site, uint64_t block,
                    uint32_t thread, const int64_t *values) {
+  RtTrap *t = l->trap;
+  uint32_t part = (uint32_t)(block % view->grid[0]);
   t->site = site;
-  t->block[0] = (uint32_t)(block % view->grid[0]);
+  t->block[0] = part / l->parts;
   t->block[1] = (uint32_t)(block / view->grid[0] % view->grid[1]);
   t->block[2] = (uint32_t)(block / view->grid[0] / view->grid[1]);
-  t->thread[0] = thread % view->block[0];
+  t->thread[0] = part % l->parts * view->block[0] + thread % view->block[0];
   t->thread[1] = thread / view->block[0] % view->block[1];
   t->thread[2] = thread / view->block[0] / view->block[1];
   memcpy(t->values, values, sizeof t->values);
@@ -173,7 +177,7 @@ static void stop_late(Launch *l, uint32_t site, uint64_t block, uint32_t thread)
   uint32_t none = 0;
   if (__atomic_compare_exchange_n(&t->state, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
     const int64_t values[RT_TRAP_VALUES] = {(int64_t)l->timeout};
-    record(t, &l->view, site, block, thread == RT_NO_THREAD ? 0 : thread, values);
+    record(l, &l->view, site, block, thread == RT_NO_THREAD ? 0 : thread, values);
     if (thread == RT_NO_THREAD)
       t->thread[0] = RT_NO_THREAD;
     t->finding = RT_FOUND_LATE;
@@ -478,7 +482,7 @@ uint32_t rt_host_grid_blocks(const RtHostCode *code, uint64_t threads, uint32_t 
 /* Some blocks wait and others have ended: as the first that waits would have it. */
 static void trap_in_vain(Launch *l, const RtPlace *first) {
   bool says_who = l->view.check && rt_check_note_ended(l->view.check);
-  record(l->trap, &l->view, first->site + !says_who, first->block, first->thread,
+  record(l, &l->view, first->site + !says_who, first->block, first->thread,
          (const int64_t[RT_TRAP_VALUES]){(int64_t)l->places->ended, (int64_t)l->total});
   l->trap->state = 2;
   stop(l);
@@ -591,6 +595,12 @@ static RtStatus run(Launch *l) {
                               : RT_OK;
 }
 
+static void split_blocks(Launch *l) {
+  l->parts = rt_parts_of(l->code, l->total, l->view.block[0], l->workers, l->block_ns);
+  l->total *= l->parts, l->view.grid[0] *= l->parts;
+  l->view.block[0] /= l->parts, l->block_ns /= l->parts;
+}
+
 /* One thread runs all blocks of checked code. What other code writes is not known: it counts as
  * written. */
 static bool open_checked(Launch *l) {
@@ -613,7 +623,7 @@ static RtStatus fail_short(void) {
 static void keep_pace(const Launch *l, _Atomic uint32_t *block_ns) {
   if (!l->ran || l->places)
     return;
-  uint64_t each = l->took / l->ran;
+  uint64_t each = l->took * l->parts / l->ran;
   atomic_store_explicit(block_ns,
                         each > UINT32_MAX ? UINT32_MAX
                         : each            ? (uint32_t)each
@@ -632,6 +642,7 @@ RtStatus rt_host_run(const RtHostCode *code, _Atomic uint32_t *block_ns, const R
               .code = code,
               .trap = trap,
               .total = product(config->grid),
+              .parts = 1,
               .workers = rt_pool_threads(),
               .block_ns = atomic_load_explicit(block_ns, memory_order_relaxed),
               .timeout = config->timeout};
@@ -652,12 +663,13 @@ RtStatus rt_host_run(const RtHostCode *code, _Atomic uint32_t *block_ns, const R
   for (int k = 0; k < 3; k++)
     l.view.cluster[k] = config->cluster[k] ? config->cluster[k] : 1;
   if (!code->meets_grid && !code->yields && !code->waits) {
+    split_blocks(&l);
     uint64_t workers = l.workers < l.total ? l.workers : l.total;
     RtShares shares;
     l.shares = &shares;
     rt_shares_open(&shares, l.total, l.view.grid[0], l.workers, takes_all(&l));
     if (code->narrays)
-      l.sums = rt_sums_of(code, params, threads * l.total, workers);
+      l.sums = rt_sums_of(code, params, threads / l.parts * l.total, workers);
     status = run(&l);
     keep_pace(&l, block_ns);
   } else {
@@ -770,7 +782,7 @@ _Noreturn void rt_host_trap(const RtHostLaunch *view, uint32_t site, uint64_t bl
   uint32_t none = 0;
   if (__atomic_compare_exchange_n(&trap->state, &none, 1, false, __ATOMIC_ACQ_REL,
                                   __ATOMIC_RELAXED)) {
-    record(trap, view, site, block, thread, (const int64_t[]){v0, v1, v2, v3});
+    record(w->launch, view, site, block, thread, (const int64_t[]){v0, v1, v2, v3});
     __atomic_store_n(&trap->state, 2, __ATOMIC_RELEASE);
   }
   stop(w->launch);

@@ -73,7 +73,7 @@ static void expect_same(const CgKernel *a, const CgKernel *b) {
   EXPECT(a->host.static_shared == b->host.static_shared &&
          a->host.frame_bytes == b->host.frame_bytes && a->host.meets_grid == b->host.meets_grid &&
          a->host.waits == b->host.waits && a->host.strides == b->host.strides &&
-         (a->host.entry != NULL) == (b->host.entry != NULL));
+         a->host.parts == b->host.parts && (a->host.entry != NULL) == (b->host.entry != NULL));
 }
 
 /* --- damage --- */

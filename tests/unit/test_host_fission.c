@@ -174,6 +174,55 @@ static int64_t one(int64_t b, int64_t t, int64_t threads, int64_t n) {
   return 1;
 }
 
+/* --- parts of blocks --- */
+
+#define FIELD(name, offset)                                                                        \
+  "  %" name "_at = getelementptr inbounds nuw i8, ptr %launch, i64 " offset "\n"                  \
+  "  %" name "_32 = load i32, ptr %" name "_at, align 4, !invariant.load !0\n"                     \
+  "  %" name " = zext nneg i32 %" name "_32 to i64\n"
+/* out[place], if place = blockIdx.x * blockDim.x + threadIdx.x < n */
+#define PLACE                                                                                      \
+  FIELD("width", "20")                                                                             \
+  "  %bl = zext nneg i32 %bx to i64\n  %tl = zext nneg i32 %tx to i64\n"                           \
+  "  %start = mul nuw nsw i64 %bl, %width\n  %place = add nuw nsw i64 %start, %tl\n"               \
+  "  %fits = icmp ult i64 %place, %n\n  br i1 %fits, label %yes, label %no\n"                      \
+  "no:\n  ret void\nyes:\n"                                                                        \
+  "  %to = call ptr @pointer(ptr %launch, i64 0, i64 %place)\n"
+static const char by_place[] = HEAD KERNEL PLACE "  store i64 %place, ptr %to\n  ret void\n}\n";
+static const char by_stride[] = HEAD KERNEL PLACE FIELD(
+    "blocks",
+    "8") "  %all = mul nuw nsw i64 %blocks, %width\n  store i64 %all, ptr %to\n  ret void\n}\n";
+static const char by_width[] = HEAD KERNEL PLACE "  store i64 %width, ptr %to\n  ret void\n}\n";
+static const char by_blocks[] =
+    HEAD KERNEL PLACE FIELD("blocks", "8") "  store i64 %blocks, ptr %to\n  ret void\n}\n";
+static const char by_thread[] = HEAD KERNEL PLACE "  store i64 %tl, ptr %to\n  ret void\n}\n";
+static const char with_atomics[] = HEAD KERNEL PLACE
+    "  %old = atomicrmw add ptr %to, i64 1 monotonic\n  ret void\n}\n";
+
+static void parts(const char *name, const char *text, bool want) {
+  expect_case = name;
+  CgKernel kernel = {0};
+  Cx *cx = cx_new();
+  EXPECT(!host_text_compile(cx, text, 3, 0, &kernel));
+  EXPECT(kernel.host.parts == want);
+  cg_target_host.release(kernel.jit);
+  cx_free(cx);
+}
+
+/* Blocks may be less wide than was asked for where nothing shows how wide they are. */
+static void test_parts(void) {
+#ifdef __x86_64__
+  if (!__builtin_cpu_supports("avx2")) /* without lanes blocks are not joined either */
+    return;
+#endif
+  parts("by place", by_place, true);
+  parts("by stride", by_stride, true);
+  parts("by width", by_width, false);
+  parts("by blocks", by_blocks, false);
+  parts("by thread", by_thread, false);
+  parts("with atomics", with_atomics, false);
+}
+
 int main(void) {
   static const uint32_t line[] = {96, 1, 1}, box[] = {8, 5, 3}, single[] = {1, 1, 1},
                         full[] = {1000, 1, 1};
@@ -196,5 +245,6 @@ int main(void) {
   EXPECT(last_trap.state == 2 && last_trap.site == 9 && last_trap.thread[0] == 70 &&
          last_trap.values[3] == -4);
   run("rotate", rotate, line, 5, RT_OK, rotate_is);
+  test_parts();
   return expect_failures != 0;
 }

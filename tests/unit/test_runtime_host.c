@@ -11,6 +11,7 @@
 
 #include "runtime/host/calls.h"
 #include "runtime/host/host.h"
+#include "runtime/host/parts.h"
 #include "runtime/host/shares.h"
 #include "tests/unit/support/expect.h"
 
@@ -159,6 +160,44 @@ static void test_trap(void) {
   free((void *)p.counts);
 }
 
+/* A thread of a long row, by its place in it. */
+static void count_threads(const RtHostLaunch *launch, uint64_t first, uint64_t last) {
+  const Params *p = launch->params;
+  uint32_t width = launch->block[0];
+  for (uint64_t i = first * width; i < last * width; i++) {
+    atomic_fetch_add(&p->counts[i], 1);
+    if (i == p->trap_from)
+      rt_host_trap(launch, 7, i / width, (uint32_t)(i % width), (int64_t)width, 0, 0, 0);
+  }
+}
+
+/* A launch of few long blocks has more blocks, whose threads are named as those of the few. */
+static void test_parts(void) {
+  enum { BLOCKS = 7, WIDTH = 96, THREAD = 3 * WIDTH + 83 };
+  RtHostCode code = {.entry = count_threads, .parts = 1}, whole = {.entry = count_threads};
+  EXPECT(rt_parts_of(&code, BLOCKS, WIDTH, 5, 1000000) == 6);
+  EXPECT(rt_parts_of(&code, BLOCKS, WIDTH, 5, 17000) == 3); /* of 6, those that last 4 us */
+  EXPECT(rt_parts_of(&code, 200, WIDTH, 5, 1000000) == 2);
+  EXPECT(rt_parts_of(&code, 320, WIDTH, 5, 1000000) == 1);
+  EXPECT(rt_parts_of(&code, BLOCKS, 100, 5, 1000000) == 1);
+  EXPECT(rt_parts_of(&code, BLOCKS, WIDTH, 5, 0) == 1);
+  EXPECT(rt_parts_of(&code, BLOCKS, WIDTH, 1, 1000000) == 1);
+  EXPECT(rt_parts_of(&code, 1, WIDTH, 5, 1000000) == 1);
+  EXPECT(rt_parts_of(&whole, BLOCKS, WIDTH, 5, 1000000) == 1);
+  RtConfig c = config_of(BLOCKS, 1, 1, WIDTH);
+  for (int k = 0; k < 2; k++) {
+    _Atomic uint32_t long_pace = 1000000;
+    Params p = {.counts = calloc(BLOCKS * WIDTH, 4), .trap_from = k ? THREAD : UINT64_MAX};
+    RtTrap trap;
+    EXPECT(rt_host_run(&code, &long_pace, &c, &p, &trap) == (k ? RT_TRAPPED : RT_OK));
+    EXPECT(k || all_ones(p.counts, BLOCKS * WIDTH));
+    bool splits = rt_host_threads() > 1;
+    EXPECT(!k || (trap.values[0] == (splits ? 16 : WIDTH) && trap.block[0] == THREAD / WIDTH &&
+                  trap.thread[0] == THREAD % WIDTH));
+    free((void *)p.counts);
+  }
+}
+
 typedef struct Often {
   _Atomic uint32_t counts[500];
   bool bad;
@@ -294,6 +333,7 @@ int main(void) {
   test_shares();
   test_memory();
   test_trap();
+  test_parts();
   test_many_callers();
   test_timeouts();
   test_fork();
