@@ -1,5 +1,5 @@
-"""The CUDA C++ of the benchmark's third and fourth sets, where there is no GPU: compiled as C++ with places that the
-test sets, thread after thread, and threads of the host where a block has barriers."""
+"""The CUDA C++ of the benchmark's sets from the third on, where there is no GPU: compiled as C++ with places that the
+test sets, thread after thread, and threads of the host where a block has barriers or shuffles."""
 
 import ctypes
 import itertools
@@ -10,10 +10,10 @@ import threading
 
 import pytest
 import test_bench_kernels as bench
-from kernels import fourth, native, third
+from kernels import fifth, fourth, native, third
 from kernels.declare import dims
 
-KERNELS = third.KERNELS + fourth.KERNELS
+KERNELS = third.KERNELS + fourth.KERNELS + fifth.KERNELS
 all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
 CXX = shutil.which(os.environ.get("CXX", "g++"))
@@ -57,6 +57,36 @@ template <class T> static T atomicMin(T *to, T value) {
   *to = value < before ? value : before;
   return before;
 }
+struct Warp {
+  std::mutex mutex;
+  std::condition_variable all_here;
+  unsigned waiting, round_number;
+  char values[32][8];
+};
+static Warp warps[32];
+static void all_of_warp(Warp &warp) {
+  std::unique_lock<std::mutex> lock(warp.mutex);
+  unsigned mine = warp.round_number;
+  if (++warp.waiting == 32) {
+    warp.waiting = 0;
+    warp.round_number++;
+    warp.all_here.notify_all();
+  } else {
+    warp.all_here.wait(lock, [&] { return warp.round_number != mine; });
+  }
+}
+template <class T> static T of_lane(T value, int from) {
+  unsigned t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  Warp &warp = warps[t / 32];
+  *(T *)warp.values[t % 32] = value;
+  all_of_warp(warp);
+  T got = *(T *)warp.values[from >= 0 && from < 32 ? from : t % 32];
+  all_of_warp(warp);
+  return got;
+}
+template <class T> static T __shfl_up_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) - d); }
+template <class T> static T __shfl_down_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) + d); }
+template <class T> static T __shfl_xor_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) ^ d); }
 template <class T> static T min(T a, T b) { return a < b ? a : b; }
 template <class T> static T max(T a, T b) { return a > b ? a : b; }
 struct float2 { float x, y; };
@@ -101,7 +131,7 @@ def test_cuda_texts(kernel, text, as_cxx):
     library.set_grid(*grid)
     for at in itertools.product(*map(range, grid)):
         library.set_block(*at, *block)
-        if "__syncthreads" in kernel.cuda:
+        if "__syncthreads" in kernel.cuda or "__shfl" in kernel.cuda:
             threads = [threading.Thread(target=turn, args=(place,)) for place in places]
             for thread in threads:
                 thread.start()
