@@ -260,9 +260,8 @@ def from_table(table, x, out):
     if i < x.size:
         last = table.size - 1
         at = int(math.floor(x[i]))
-        out[0, i] = table[at & last]
-        out[1, i] = table[last & (at + 1)]
-        out[2, i] = table[(table[at & last] + at) & last]
+        first, second, third = table[at & last], table[last & (at + 1)], table[(table[at & last] + at) & last]
+        out[0, i], out[1, i], out[2, i] = first, second, third
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
