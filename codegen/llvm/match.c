@@ -193,6 +193,17 @@ void cg_mark_long_division(Cg *cg, LLVMValueRef division) {
   LLVMSetMetadata(division, kind, mark);
 }
 
+LLVMValueRef cg_base_of(const Cg *cg, LLVMValueRef p, int64_t *bytes) {
+  *bytes = 0;
+  while (cg_is_op(p, LLVMGetElementPtr) && LLVMGetNumIndices(p) == 1 &&
+         LLVMIsAConstantInt(LLVMGetOperand(p, 1))) {
+    *bytes += LLVMConstIntGetSExtValue(LLVMGetOperand(p, 1)) *
+              (int64_t)LLVMABISizeOfType(cg->layout, LLVMGetGEPSourceElementType(p));
+    p = LLVMGetOperand(p, 0);
+  }
+  return p;
+}
+
 bool cg_compares(LLVMIntPredicate how, int64_t a, int64_t b) {
   uint64_t x = (uint64_t)a, y = (uint64_t)b;
   switch (how) {

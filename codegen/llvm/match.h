@@ -54,6 +54,9 @@ static inline bool cg_has_one_use(LLVMValueRef v) {
   return u && !LLVMGetNextUse(u);
 }
 
+/* The address that p lies behind by constant indices alone; *bytes: by so many. */
+LLVMValueRef cg_base_of(const Cg *cg, LLVMValueRef p, int64_t *bytes);
+
 /* v without extensions. */
 static inline LLVMValueRef cg_peel(LLVMValueRef v) {
   while (cg_is_extension(v))

@@ -39,13 +39,7 @@ typedef struct Late {
 
 /* The kernel's array that p is at a constant distance from; NULL: none. */
 static LLVMValueRef array_of(const Cg *cg, LLVMValueRef p, int64_t *distance) {
-  *distance = 0;
-  while (cg_is_op(p, LLVMGetElementPtr) && LLVMGetNumIndices(p) == 1 &&
-         LLVMIsAConstantInt(LLVMGetOperand(p, 1))) {
-    *distance += LLVMConstIntGetSExtValue(LLVMGetOperand(p, 1)) *
-                 (int64_t)LLVMABISizeOfType(cg->layout, LLVMGetGEPSourceElementType(p));
-    p = LLVMGetOperand(p, 0);
-  }
+  p = cg_base_of(cg, p, distance);
   bool is = cg_is_kernel_argument(p) && LLVMGetPointerAddressSpace(LLVMTypeOf(p)) == NVPTX_GLOBAL;
   return is ? p : NULL;
 }

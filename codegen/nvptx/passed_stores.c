@@ -55,13 +55,8 @@ typedef struct Passing {
 static uint64_t bytes_of(const Cg *cg, LLVMTypeRef t) { return LLVMABISizeOfType(cg->layout, t); }
 
 static Place place_of(const Cg *cg, LLVMValueRef p) {
-  Place at = {p, 0};
-  while (cg_is_op(at.from, LLVMGetElementPtr) && LLVMGetNumIndices(at.from) == 1 &&
-         LLVMIsAConstantInt(LLVMGetOperand(at.from, 1))) {
-    at.more += LLVMConstIntGetSExtValue(LLVMGetOperand(at.from, 1)) *
-               (int64_t)bytes_of(cg, LLVMGetGEPSourceElementType(at.from));
-    at.from = LLVMGetOperand(at.from, 0);
-  }
+  Place at;
+  at.from = cg_base_of(cg, p, &at.more);
   return at;
 }
 

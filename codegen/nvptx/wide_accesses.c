@@ -64,16 +64,10 @@ static LLVMValueRef without_constants(LLVMValueRef v, int64_t *sum) {
 }
 
 static Access access_of(const Cg *cg, LLVMValueRef i, bool store) {
-  LLVMValueRef p = LLVMGetOperand(i, store);
   Access a = {.ins = i, .type = LLVMTypeOf(store ? LLVMGetOperand(i, 0) : i)};
   a.bytes = (unsigned)bytes_of(cg, a.type);
   a.element = cg->t.i8;
-  while (cg_is_op(p, LLVMGetElementPtr) && LLVMGetNumIndices(p) == 1 &&
-         LLVMIsAConstantInt(LLVMGetOperand(p, 1))) {
-    a.constant += LLVMConstIntGetSExtValue(LLVMGetOperand(p, 1)) *
-                  (int64_t)bytes_of(cg, LLVMGetGEPSourceElementType(p));
-    p = LLVMGetOperand(p, 0);
-  }
+  LLVMValueRef p = cg_base_of(cg, LLVMGetOperand(i, store), &a.constant);
   if (cg_is_op(p, LLVMGetElementPtr) && LLVMGetNumIndices(p) == 1 &&
       LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(p, 1))) == LLVMIntegerTypeKind) {
     int64_t elements = 0;
