@@ -16,6 +16,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "codegen/llvm/match.h"
+
 enum { MOST_FORMS = 400 };
 
 /* --- loads that copies share --- */
@@ -357,12 +359,6 @@ static bool *loaded_values(const CoShape *s) {
   return loaded;
 }
 
-static LLVMValueRef array_of(LLVMValueRef address) {
-  while (LLVMIsAGetElementPtrInst(address))
-    address = LLVMGetOperand(address, 0);
-  return address;
-}
-
 /* An array's loads: a stencil's elements are its neighbours' too, so a thread has no more of its
  * own than it is away from the next one. */
 typedef struct Reads {
@@ -395,10 +391,10 @@ unsigned co_in_flight(const CoShape *s) {
     if (!at || (address && loaded[address - s->ins.data]))
       continue;
     Reads *r = reads;
-    while (r < reads + n && r->array != array_of(at))
+    while (r < reads + n && r->array != cg_array_of(at))
       r++;
     n += r == reads + n;
-    r->array = array_of(at);
+    r->array = cg_array_of(at);
     r->bytes += (int64_t)LLVMABISizeOfType(s->cg->layout, LLVMTypeOf(i->old));
     r->step = llabs(further(r->step, step_of(&x, at)));
   }

@@ -361,8 +361,7 @@ LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValu
 /* Does the access go to memory of which LLVM knows no bounds: an array's, whose address was loaded
  * or is an argument? */
 static bool is_of_unknown_memory(LLVMValueRef pointer) {
-  while (LLVMIsAGetElementPtrInst(pointer))
-    pointer = LLVMGetOperand(pointer, 0);
+  pointer = cg_array_of(pointer);
   return LLVMIsALoadInst(pointer) || LLVMIsAArgument(pointer);
 }
 

@@ -4,6 +4,7 @@
 #include "codegen/llvm/code_size.h"
 
 #include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
 
 /* mark: by node, 1 + the header of the loop being counted. */
 static uint32_t count_exits(const FnGraph *g, const GraphLoop *l, const uint32_t *mark) {
@@ -25,16 +26,10 @@ static uint32_t count_loads(LLVMBasicBlockRef block) {
   return n;
 }
 
-static LLVMValueRef array_of(LLVMValueRef address) {
-  while (LLVMIsAGetElementPtrInst(address))
-    address = LLVMGetOperand(address, 0);
-  return address;
-}
-
 static bool loads_from(const FnGraph *g, const GraphLoop *l, LLVMValueRef array) {
   for (uint32_t k = 0; k < l->nnodes; k++)
     for (LLVMValueRef i = g->nodes[l->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsALoadInst(i) && array_of(LLVMGetOperand(i, 0)) == array)
+      if (LLVMIsALoadInst(i) && cg_array_of(LLVMGetOperand(i, 0)) == array)
         return true;
   return false;
 }
@@ -47,7 +42,7 @@ static bool forwards(const FnGraph *g, const GraphLoop *l) {
     if (graph_dominates(g, l->nodes[k], l->latches[0]))
       continue;
     for (LLVMValueRef i = g->nodes[l->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
-      if (LLVMIsAStoreInst(i) && loads_from(g, l, array_of(LLVMGetOperand(i, 1))))
+      if (LLVMIsAStoreInst(i) && loads_from(g, l, cg_array_of(LLVMGetOperand(i, 1))))
         return true;
   }
   return false;

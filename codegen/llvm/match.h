@@ -54,6 +54,13 @@ static inline bool cg_has_one_use(LLVMValueRef v) {
   return u && !LLVMGetNextUse(u);
 }
 
+/* The address that it is by the indices of instructions: an array's. */
+static inline LLVMValueRef cg_array_of(LLVMValueRef address) {
+  while (LLVMIsAGetElementPtrInst(address))
+    address = LLVMGetOperand(address, 0);
+  return address;
+}
+
 /* The address that p lies behind by constant indices alone; *bytes: by so many. */
 LLVMValueRef cg_base_of(const Cg *cg, LLVMValueRef p, int64_t *bytes);
 

@@ -44,11 +44,7 @@ static LLVMValueRef array_of(const Cg *cg, LLVMValueRef p, int64_t *distance) {
   return is ? p : NULL;
 }
 
-static bool is_local(LLVMValueRef p) {
-  while (cg_is_op(p, LLVMGetElementPtr))
-    p = LLVMGetOperand(p, 0);
-  return LLVMIsAAllocaInst(p) != NULL;
-}
+static bool is_local(LLVMValueRef p) { return LLVMIsAAllocaInst(cg_array_of(p)) != NULL; }
 
 /* May loads of other memory pass it? */
 static bool is_passed(const Cg *cg, LLVMValueRef i) {

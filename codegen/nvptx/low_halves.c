@@ -323,8 +323,7 @@ static LLVMValueRef wrapped_by(LLVMValueRef v, LLVMValueRef *n) {
 /* Is n one of several extents of the array that the address is in? They follow its pointer. (An
  * array with one may be indexed by products that the kernel writes.) */
 static bool is_extent_of(LLVMValueRef n, LLVMValueRef address) {
-  while (LLVMIsAGetElementPtrInst(address))
-    address = LLVMGetOperand(address, 0);
+  address = cg_array_of(address);
   if (!LLVMIsAArgument(address))
     return false;
   unsigned extents = 0;
