@@ -6,12 +6,15 @@ made of them: docs/performance.md has how the second to the fourth came and how 
 --sweep` takes loops over rows through every trip count from 1 to 64.
 """
 
-from kernels import blocks, compute, dense, fifth, fourth, iterations, reductions, second, stencils, streams, third, trips
+from kernels import (
+    blocks, compute, dense, fifth, fourth, iterations, reductions, second, stencils, streams, third, trips,
+)
 
 FAMILIES = (streams, dense, stencils, reductions, blocks, compute, iterations)
 KERNELS = [kernel for family in FAMILIES for kernel in family.KERNELS]
 SETS = {
-    "first": KERNELS, "second": second.KERNELS, "third": third.KERNELS, "fourth": fourth.KERNELS, "fifth": fifth.KERNELS,
+    "first": KERNELS, "second": second.KERNELS, "third": third.KERNELS, "fourth": fourth.KERNELS,
+    "fifth": fifth.KERNELS,
     "trips": trips.KERNELS,
 }  # fmt: skip
 BY_NAME = {kernel.name: kernel for kernels in SETS.values() for kernel in kernels}

@@ -199,7 +199,7 @@ def reed_problem(rng, n):
 
 def viterbi_problem(rng, n):
     states, letters, steps = 75, 21, 37
-    trans, emit = np.float32(np.log(rng.dirichlet(np.ones(states), states))), np.float32(np.log(rng.dirichlet(np.ones(letters), states)))
+    trans, emit = (np.float32(np.log(rng.dirichlet(np.ones(size), states))) for size in (states, letters))
     symbols = rng.integers(0, letters, (n, steps)).astype(np.int32)
     back, score = np.zeros((n, steps, states), np.uint8), np.zeros(n, np.float32)
 

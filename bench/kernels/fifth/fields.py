@@ -244,7 +244,8 @@ def weno_problem(rng, n):
         out[:, 3:-3] = -0.7 * (weno_left(*v[1:]) - weno_left(*v[:5])) / 0.01
         return [(slice(None), out, 1e-9)]
 
-    return Problem((u, rate, np.float64(0.7), np.float64(0.01)), (n, cols), (1,), expected, threads=(cols, n), bytes=16.0 * u.size)
+    args = (u, rate, np.float64(0.7), np.float64(0.01))
+    return Problem(args, (n, cols), (1,), expected, threads=(cols, n), bytes=16.0 * u.size)
 
 
 EULER = each(

@@ -95,7 +95,8 @@ def asian_problem(rng, n):
             total = total + np.exp(log_s)
         return [(at, math.exp(-R * Y) * np.maximum(S * total / (steps // 2 * 2) - K, 0), 1e-2)]
 
-    return Problem((seeds, np.zeros(n, np.float32), steps, spot, strike, rate, sigma, years), (n,), (1,), expected, threads=n)
+    args = (seeds, np.zeros(n, np.float32), steps, spot, strike, rate, sigma, years)
+    return Problem(args, (n,), (1,), expected, threads=n)
 
 
 def implied_problem(rng, n):
@@ -108,7 +109,8 @@ def implied_problem(rng, n):
         return np.array([0.5 * math.erfc(-t / math.sqrt(2)) for t in x])
 
     price = spot * phi(d1) - k * phi(d1 - v * np.sqrt(years))
-    return Problem((price, spot, strike, years, rate, 50, np.zeros(n)), (n,), (6,), lambda: [(slice(None), v, 1e-8)], threads=n)
+    args = (price, spot, strike, years, rate, 50, np.zeros(n))
+    return Problem(args, (n,), (6,), lambda: [(slice(None), v, 1e-8)], threads=n)
 
 
 ASIAN = each(

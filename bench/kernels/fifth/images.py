@@ -103,10 +103,13 @@ def lab_problem(rng, n):
         at = sampled(rng, n, 60)
         c = rgb[at] / 255.0
         c = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-        m = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+        m = np.array([[0.4124564, 0.3575761, 0.1804375],
+                      [0.2126729, 0.7151522, 0.0721750],
+                      [0.0193339, 0.1191920, 0.9503041]])
         t = c @ m.T / np.array([0.95047, 1, 1.08883])
         f = np.where(t > 0.008856452, np.cbrt(t), 7.787037 * t + 0.13793103)
-        return [(at, 116 * f[..., 1] - 16, 1e-3), (at, 500 * (f[..., 0] - f[..., 1]), 1e-3), (at, 200 * (f[..., 1] - f[..., 2]), 1e-3)]
+        lab = 116 * f[..., 1] - 16, 500 * (f[..., 0] - f[..., 1]), 200 * (f[..., 1] - f[..., 2])
+        return [(at, plane, 1e-3) for plane in lab]
 
     planes = [np.zeros((n, cols), np.float32) for _ in range(3)]
     return Problem((rgb, *planes), (n, cols), (1, 2, 3), expected, threads=(cols, n), bytes=15.0 * n * cols)
@@ -123,7 +126,8 @@ def canny_problem(rng, n):
         s = np.s_[1:-1, 1:-1]
         h, v, c = gx[s], gy[s], m[s]
         t = np.float32(0.41421356)
-        kind = np.where(np.abs(v) <= t * np.abs(h), 0, np.where(np.abs(h) <= t * np.abs(v), 1, np.where(h * v > 0, 2, 3)))
+        flat, steep = np.abs(v) <= t * np.abs(h), np.abs(h) <= t * np.abs(v)
+        kind = np.where(flat, 0, np.where(steep, 1, np.where(h * v > 0, 2, 3)))
         keep = np.zeros(c.shape, bool)
         for k, (dx, dy) in enumerate(((1, 0), (0, 1), (1, 1), (-1, 1))):
             p = m[1 + dy : n - 1 + dy, 1 + dx : cols - 1 + dx]
@@ -132,7 +136,8 @@ def canny_problem(rng, n):
         out[s] = np.where(keep & (c > low), np.where(c > high, 2, 1), 0)
         return [(slice(None), out, 0)]
 
-    return Problem((gx, gy, low, high, np.zeros((n, cols), np.uint8)), (n, cols), (4,), expected, threads=(cols, n), bytes=9.0 * gx.size)
+    args = (gx, gy, low, high, np.zeros((n, cols), np.uint8))
+    return Problem(args, (n, cols), (4,), expected, threads=(cols, n), bytes=9.0 * gx.size)
 
 
 def dilate_problem(rng, n):
@@ -148,7 +153,8 @@ def dilate_problem(rng, n):
                 np.maximum(out, wide[r + dy : r + dy + n, r + dx : r + dx + cols], out=out)
         return [(slice(None), out, 0)]
 
-    return Problem((src, reach, np.zeros_like(src)), (n, cols, 2 * r + 1), (2,), expected, threads=(cols, n), bytes=4.0 * src.size)
+    args = (src, reach, np.zeros_like(src))
+    return Problem(args, (n, cols, 2 * r + 1), (2,), expected, threads=(cols, n), bytes=4.0 * src.size)
 
 
 def joint_problem(rng, n):

@@ -159,7 +159,8 @@ def cic_problem(rng, n):
         fx, fy = x - ix, y - iy
         jx, jy = (ix + 1) % nx, (iy + 1) % ny
         out = np.zeros(ny * nx)
-        for a, b, v in ((iy, ix, (1 - fx) * (1 - fy)), (iy, jx, fx * (1 - fy)), (jy, ix, (1 - fx) * fy), (jy, jx, fx * fy)):
+        corners = ((iy, ix, (1 - fx) * (1 - fy)), (iy, jx, fx * (1 - fy)), (jy, ix, (1 - fx) * fy), (jy, jx, fx * fy))
+        for a, b, v in corners:
             out += np.bincount(a * nx + b, w * v, ny * nx)
         return [(slice(None), out.reshape(ny, nx), 1e-4)]
 

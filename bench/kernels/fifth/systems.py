@@ -194,7 +194,8 @@ def levinson_problem(rng, n):
             error *= 1 - ref * ref
         return [((slice(None), at), a[1:], 1e-3), (at, error, 1e-2)]
 
-    return Problem((r, np.zeros((order, n), np.float32), np.zeros(n, np.float32)), (order, n), (1, 2), expected, threads=n)
+    args = (r, np.zeros((order, n), np.float32), np.zeros(n, np.float32))
+    return Problem(args, (order, n), (1, 2), expected, threads=n)
 
 
 def q4_problem(rng, n):
@@ -211,7 +212,8 @@ def q4_problem(rng, n):
         w *= np.repeat(scales[at], 16, 1)[..., None]
         return [(at, w.reshape(at.size, -1) @ x.astype(float), 1e-3)]
 
-    return Problem((packed, scales, x, y), (width, width // 16, n), (3,), expected, threads=32 * n, bytes=1.25 * packed.size)
+    args, sizes = (packed, scales, x, y), (width, width // 16, n)
+    return Problem(args, sizes, (3,), expected, threads=32 * n, bytes=1.25 * packed.size)
 
 
 def pol_problem(rng, n):

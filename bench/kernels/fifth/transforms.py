@@ -165,7 +165,8 @@ def ntt_problem(rng, n):
 def network_problem(rng, n):
     width = 1000
     keys = rng.integers(-(2**31), 2**31, (n, width)).astype(np.int32)
-    return Problem((keys, np.zeros_like(keys), width), (n, width), (1,), lambda: [(slice(None), np.sort(keys, 1), 0)], grid=n)
+    args = (keys, np.zeros_like(keys), width)
+    return Problem(args, (n, width), (1,), lambda: [(slice(None), np.sort(keys, 1), 0)], grid=n)
 
 
 def segmented_problem(rng, n):
