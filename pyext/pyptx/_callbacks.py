@@ -95,8 +95,10 @@ def future(stream, event):
 
 
 def wait(of):
-    """Return when the callbacks that a stream has now, or all streams of a device, have returned; at once in a callback, which would wait
-    for itself."""
+    """Return when the callbacks that a stream has now, or all streams of a device, have returned.
+
+    In a callback it returns at once: it would wait for itself.
+    """
     if getattr(_here, "calls", False):
         return
     marks = []
