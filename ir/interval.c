@@ -19,47 +19,13 @@
 
 #include "ir/cfg.h"
 #include "ir/interval_arithmetic.h"
+#include "ir/interval_private.h"
 #include "ir/place.h"
 #include "ir/registers.h"
 
-enum {
-  GROW_LIMIT = 4,
-  SHRINK_LIMIT = 3,
-  MAX_WEB = 16,
-  MAX_GUARDS = 16,
-  MAX_EXTENTS = 32,
-  MAX_MARKS = 32,
-  MAX_DEPTH = 4
-};
+enum { GROW_LIMIT = 4, SHRINK_LIMIT = 3, MAX_GUARDS = 16, MAX_EXTENTS = 32, MAX_DEPTH = 4 };
 
 #define LARGEST_INT32 ((IrWide)INT32_MAX)
-#define MOST_STEPS    ((IrWide)1 << 46)
-#define SMALL_STEP    ((IrWide)1 << 16)
-
-/* `value op other` holds in what `region` dominates; or `value op other + by`, where the comparison
- * was of `moved`, value - by, unless that can wrap around. Or value - by is an index there, and so
- * at most `reach` away from 0. */
-typedef struct Guard {
-  const struct Guard *next;
-  const Block *region;
-  const Ins *other, *moved;
-  IrWide by, reach;
-  Op op;
-  uint32_t number; /* of those of the value that stand behind it */
-} Guard;
-
-struct Intervals {
-  bool narrow;             /* Program.narrow, of a kernel */
-  bool small_grid;         /* Program.narrow */
-  const Guard **guards;    /* by Ins id */
-  const Ins **same;        /* by Ins id: the first reading of an extent, where there are many */
-  Interval *of;            /* by Ins id */
-  const Counter **counter; /* by Ins id; NULL: it is none */
-  const uint8_t *bits;     /* by Ins id: taken to have so many and a sign; 0, NULL: no such */
-  uint8_t *grown;
-  IrWide marks[MAX_MARKS]; /* constants of comparisons */
-  uint32_t nmarks;
-};
 
 /* --- comparisons --- */
 
@@ -128,11 +94,9 @@ static const Ins *first_of(const Intervals *v, const Ins *i) {
   return i->op == OP_EXTENT && v->same[i->id] ? v->same[i->id] : i;
 }
 
-static Interval at(const Intervals *v, const Ins *i, const Block *b);
-
 /* Where the loop goes on, of the counter's values. */
 static Interval continuing(const Intervals *v, const Counter *c) {
-  Interval stop = at(v, c->stop, c->before);
+  Interval stop = ir_interval_at(v, c->stop, c->before);
   return c->down ? (Interval){stop.lo + !c->closed, HUGE} : (Interval){-HUGE, stop.hi - !c->closed};
 }
 
@@ -143,7 +107,7 @@ static bool is_whole(const Intervals *v, const Ins *i) {
 }
 
 /* The value of i where block b reads it. */
-static Interval at(const Intervals *v, const Ins *i, const Block *b) {
+Interval ir_interval_at(const Intervals *v, const Ins *i, const Block *b) {
   const Counter *c = v->counter[i->id];
   Interval r = v->of[i->id];
   for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
@@ -163,7 +127,7 @@ static Interval operand(const Intervals *v, const Ins *user, uint32_t k) {
   Interval r = v->of[a->id];
   IrWide room = LARGEST_INT32 - (v->narrow ? TY_SMALL / 2 : 0);
   bool apart = r.lo >= 0 && r.hi > room && r.hi <= UINT32_MAX;
-  return c && c->next == user && !apart ? r : at(v, a, user->block);
+  return c && c->next == user && !apart ? r : ir_interval_at(v, a, user->block);
 }
 
 /* What the loop makes of the last value with which it goes on, and whether each step leads there.
@@ -187,10 +151,11 @@ static Interval stepped(const Counter *c, Interval last, Interval step, bool *ne
 /* The counter that ends the loop counts too: it is at most a step beyond the last one with which it
  * goes on. */
 static Interval counted(const Intervals *v, const Counter *c) {
-  Interval room = ir_interval_of_type(c->next->type), start = at(v, c->start, c->before),
-           step = at(v, c->step, c->next->block);
+  Interval room = ir_interval_of_type(c->next->type),
+           start = ir_interval_at(v, c->start, c->before),
+           step = ir_interval_at(v, c->step, c->next->block);
   if (ir_interval_is_empty(start) || ir_interval_is_empty(step) ||
-      ir_interval_is_empty(at(v, c->stop, c->before)))
+      ir_interval_is_empty(ir_interval_at(v, c->stop, c->before)))
     return start;
   Interval last = ir_interval_common(continuing(v, c), room);
   if (ir_interval_is_empty(last)) /* it never goes on */
@@ -206,139 +171,6 @@ static Interval counted(const Intervals *v, const Counter *c) {
                               start.hi}
                  : (Interval){start.lo,
                               ir_interval_larger(start.hi, ir_interval_smaller(end.hi, room.hi))};
-}
-
-/* --- time --- */
-
-static bool is_small(const Intervals *v, const Ins *i) {
-  return ir_interval_lies_within(v->of[i->id], (Interval){-SMALL_STEP, SMALL_STEP});
-}
-
-typedef struct Web { /* the phis and selections that make up a value that drifts */
-  const Ins *of[MAX_WEB];
-  uint32_t n;
-  Interval step, steps; /* what an addition between them adds, or none; all of them together */
-  bool in_headers;      /* one of these is in a loop's header, which runs once more than the body */
-} Web;
-
-static bool has(const Web *w, const Ins *i) {
-  for (uint32_t k = 0; k < w->n; k++)
-    if (w->of[k] == i)
-      return true;
-  return false;
-}
-
-static bool is_header(const Block *b) {
-  for (uint32_t k = 0; k < b->preds.len; k++)
-    if (ir_dominates(b, b->preds.data[k]))
-      return true;
-  return false;
-}
-
-/* Takes small steps off i: what they are added to. */
-static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i) {
-  while (i->op == OP_ADD || i->op == OP_SUB) {
-    bool exchanged = i->op == OP_ADD && (has(w, i->args[1]) || !is_small(v, i->args[1]));
-    const Ins *by = i->args[!exchanged];
-    Interval s = v->of[by->id];
-    if (!is_small(v, by))
-      break;
-    if (!ir_interval_is_empty(s)) {
-      s = ir_interval_both((Interval){0, 0}, i->op == OP_ADD ? s : ir_interval_negated(s));
-      w->step = ir_interval_both(w->step, s);
-      w->steps = ir_interval_sum(w->steps, s);
-    }
-    w->in_headers |= is_header(i->block);
-    i = i->args[exchanged];
-  }
-  return i;
-}
-
-static bool is_merge(const Ins *i) { return i->op == OP_PHI || i->op == OP_SELECT; }
-/* No value in particular. */
-static bool is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
-
-/* How often a loop's body runs each time that the loop is entered, by this counter. */
-static IrWide counted_trips(const Intervals *v, const Counter *c) {
-  Interval start = at(v, c->start, c->before), step = v->of[c->step->id],
-           stop = at(v, c->stop, c->before), room = ir_interval_of_type(c->next->type);
-  if (ir_interval_is_empty(start) || ir_interval_is_empty(stop) || ir_interval_is_empty(step))
-    return 0;
-  bool adds = c->next->op == OP_ADD && !c->down && step.lo >= 1;
-  if (!adds || stop.hi + step.hi > room.hi) /* it may wrap around */
-    return MOST_STEPS;
-  IrWide length = stop.hi + c->closed - start.lo;
-  return length <= 0 ? 0 : (length - 1) / step.lo + 1;
-}
-
-/* The same by all counters of the loop that begins with this block; of others 1. */
-static IrWide trips_of(const Intervals *v, const Block *b) {
-  IrWide least = MOST_STEPS;
-  if (!is_header(b)) {
-    for (uint32_t k = 0; k < b->preds.len; k++)
-      if (b->preds.data[k]->rpo >= b->rpo) /* a loop with several entries */
-        return MOST_STEPS;
-    return 1;
-  }
-  for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
-    if (v->counter[i->id])
-      least = ir_interval_smaller(least, counted_trips(v, v->counter[i->id]));
-  return least;
-}
-
-/* What the additions of a web add up to: each way around goes through the header of a loop. */
-static Interval added(const Intervals *v, const Web *w) {
-  IrWide n = 1;
-  for (uint32_t k = 0; k < w->n; k++)
-    if (w->of[k]->op == OP_PHI && n < MOST_STEPS)
-      n *= ir_interval_larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
-  Interval timed = ir_interval_product(w->step, (Interval){0, MOST_STEPS});
-  return n < MOST_STEPS ? ir_interval_common(timed, ir_interval_product(w->steps, (Interval){0, n}))
-                        : timed;
-}
-
-/* A counter whose stop bounds it better than its steps would. */
-static bool is_short_counter(const Intervals *v, const Ins *i) {
-  return v->counter[i->id] &&
-         ir_interval_lies_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
-}
-
-/* Does a guard on the way to a phi bound operand k, and to 32 bits? That is a better entry into a
- * web than what is behind it. */
-static bool is_guarded(const Intervals *v, const Ins *merge, uint32_t k, Interval *is) {
-  const Ins *a = merge->args[k];
-  if (merge->op != OP_PHI)
-    return false;
-  *is = at(v, a, merge->block->preds.data[k]);
-  return ir_interval_lies_within(*is, (Interval){INT32_MIN, INT32_MAX}) &&
-         !ir_interval_lies_within(v->of[a->id], *is);
-}
-
-/* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
- * there is time for. */
-static Interval drifted(const Intervals *v, const Ins *phi) {
-  Web w = {{phi}, 1, {0, 0}, {0, 0}, false};
-  Interval r = ir_nothing, room = ir_interval_of_type(phi->type);
-  for (uint32_t k = 0; k < w.n; k++)
-    for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
-      Interval guarded;
-      if (is_guarded(v, w.of[k], j, &guarded)) {
-        r = ir_interval_both(r, guarded);
-        continue;
-      }
-      const Ins *a = before_steps(v, &w, w.of[k]->args[j]);
-      if (has(&w, a) || is_any(a))
-        continue;
-      if (!is_merge(a) || is_short_counter(v, a))
-        r = ir_interval_both(r, v->of[a->id]);
-      else if (w.n < MAX_WEB)
-        w.of[w.n++] = a;
-      else
-        return room;
-    }
-  if (!ir_interval_is_empty(r))
-    r = ir_interval_sum(r, added(v, &w));
-  return ir_interval_lies_within(r, room) ? r : room;
 }
 
 /* Is it a cast of an integer to a type that holds all numbers of its own? */
@@ -358,11 +190,11 @@ static const Ins *uncast(const Ins *i) {
  * where n has another type, one cast of the sum is compared and another one is taken. */
 static Interval chosen(const Intervals *v, const Ins *compare, Op op, const Ins *value,
                        const Block *b) {
-  Interval r = at(v, value, b);
+  Interval r = ir_interval_at(v, value, b);
   if (uncast(compare->args[0]) == uncast(value))
-    r = where(r, op, at(v, compare->args[1], b));
+    r = where(r, op, ir_interval_at(v, compare->args[1], b));
   if (uncast(compare->args[1]) == uncast(value))
-    r = where(r, ir_swapped(op), at(v, compare->args[0], b));
+    r = where(r, ir_swapped(op), ir_interval_at(v, compare->args[0], b));
   return r;
 }
 
@@ -371,22 +203,22 @@ static Interval along(const Intervals *v, const Ins *phi, uint32_t k) {
   const Block *from = phi->block->preds.data[k];
   const Ins *c = from->last->op == OP_CONDBR ? from->last->args[0] : NULL;
   if (!c || !compares_integers(c) || from->succ[0] == from->succ[1])
-    return at(v, phi->args[k], from);
+    return ir_interval_at(v, phi->args[k], from);
   Op op = from->succ[0] == phi->block ? (Op)c->op : ir_inverse((Op)c->op);
   return chosen(v, c, op, phi->args[k], from);
 }
 
 static Interval merged(const Intervals *v, const Ins *phi) {
-  const Interval reach = {-SMALL_STEP * MOST_STEPS, SMALL_STEP * MOST_STEPS};
+  const Interval reach = {-IR_SMALL_STEP * IR_MOST_STEPS, IR_SMALL_STEP * IR_MOST_STEPS};
   const Counter *c = v->counter[phi->id];
   Interval r = c ? counted(v, c) : ir_nothing;
   for (uint32_t k = 0; !c && k < phi->nargs; k++) {
     const Ins *a = phi->args[k];
-    if (a != phi && !is_any(a))
+    if (a != phi && !ir_is_any(a))
       r = ir_interval_both(r, along(v, phi, k));
   }
   bool near = v->grown[phi->id] < GROW_LIMIT && ir_interval_lies_within(r, reach);
-  return ir_interval_is_empty(r) || near ? r : ir_interval_common(r, drifted(v, phi));
+  return ir_interval_is_empty(r) || near ? r : ir_interval_common(r, ir_drifted(v, phi));
 }
 
 /* --- parts ---
@@ -437,7 +269,7 @@ static Interval selected(const Intervals *v, const Ins *i) {
   const Ins *c = i->args[0], *yes = i->args[1], *no = i->args[2];
   c = c->op == OP_TRUTH ? c->args[0] : c;
   if (!compares_integers(c))
-    return ir_interval_both(at(v, yes, i->block), at(v, no, i->block));
+    return ir_interval_both(ir_interval_at(v, yes, i->block), ir_interval_at(v, no, i->block));
   return ir_interval_both(chosen(v, c, (Op)c->op, yes, i->block),
                           chosen(v, c, ir_inverse((Op)c->op), no, i->block));
 }
@@ -449,14 +281,15 @@ static Interval part_of_tuple(const Intervals *v, const Ins *i, Interval room) {
   if (tuple->op != OP_MAKE_TUPLE)
     return i->op == OP_TUPLE_GET ? passed(v, i, room) : room;
   if (i->op == OP_TUPLE_GET && of == tuple)
-    return at(v, tuple->args[i->aux.i], i->block);
+    return ir_interval_at(v, tuple->args[i->aux.i], i->block);
   Interval all = ir_nothing;
   for (uint32_t k = 0; k < tuple->nargs; k++) {
     const Ins *element = tuple->args[k];
     if (i->op == OP_TUPLE_GET && element->op != OP_MAKE_TUPLE)
       return room;
     all = ir_interval_both(
-        all, at(v, i->op == OP_TUPLE_GET ? element->args[i->aux.i] : element, i->block));
+        all,
+        ir_interval_at(v, i->op == OP_TUPLE_GET ? element->args[i->aux.i] : element, i->block));
   }
   return all;
 }
@@ -491,11 +324,9 @@ static Interval operated(const Intervals *v, const Ins *i, Interval room) {
 /* A shuffle gives what the value is in some lane that has come to it, this one's where there is no
  * such lane. */
 static Interval given(const Intervals *v, const Ins *i, Interval room) {
+  if (ir_is_shuffle(i))
+    return v->of[i->args[1]->id];
   switch (i->aux.intrinsic) {
-  case INTR_SHFL_SYNC:
-  case INTR_SHFL_UP:
-  case INTR_SHFL_DOWN:
-  case INTR_SHFL_XOR: return i->args[1]->type == i->type ? v->of[i->args[1]->id] : room;
   case INTR_CUDA_POPC:
   case INTR_CUDA_CLZ:
   case INTR_CUDA_FFS: return (Interval){0, ty_bits(i->args[0]->type)};
@@ -569,7 +400,7 @@ static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interv
   uint8_t grown = v->grown[phi->id];
   if (grown < GROW_LIMIT || ir_interval_lies_within(now, old))
     return now;
-  Interval far = grown < 4 * GROW_LIMIT ? drifted(v, phi) : ir_interval_of_type(phi->type);
+  Interval far = grown < 4 * GROW_LIMIT ? ir_drifted(v, phi) : ir_interval_of_type(phi->type);
   if (grown < 2 * GROW_LIMIT)
     far = marked(v, now, far);
   if (grown < 3 * GROW_LIMIT && ir_interval_lies_within(now, short_ones))
@@ -761,8 +592,6 @@ Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits) {
 }
 
 Interval ir_interval(const Intervals *v, const Ins *i) { return v->of[i->id]; }
-
-Interval ir_interval_at(const Intervals *v, const Ins *i, const Block *b) { return at(v, i, b); }
 
 bool ir_reads_within(const Intervals *v, const Ins *user, Interval room) {
   bool all = user->nargs;

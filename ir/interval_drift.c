@@ -1,0 +1,207 @@
+/* Intervals, drift: how far a value goes that loops carry around, by what they add to it.
+ *
+ * The phis and selections that make up such a value are its web. Each way around goes through the
+ * header of a loop. A loop with a counter runs no more often than that takes from its start to its
+ * stop, and a value that moves by small steps takes so many; and no thread lives to execute 2**46
+ * additions. A sum over the lanes of a warp, `n += shfl_xor(n, k)`, doubles at most. */
+#include "ir/cfg.h"
+#include "ir/interval_arithmetic.h"
+#include "ir/interval_private.h"
+
+enum { MAX_WEB = 16, MOST_DOUBLINGS = 32 };
+
+static bool is_small(const Intervals *v, const Ins *i) {
+  return ir_interval_lies_within(v->of[i->id], (Interval){-IR_SMALL_STEP, IR_SMALL_STEP});
+}
+
+typedef struct Web { /* the phis and selections that make up a value that drifts */
+  const Ins *of[MAX_WEB];
+  uint32_t n;
+  Interval step, steps; /* what an addition between them adds, or none; all of them together */
+  const Ins *doubling;  /* an addition of the value and the same of another lane */
+  bool in_headers;      /* one of these is in a loop's header, which runs once more than the body */
+} Web;
+
+static bool has(const Web *w, const Ins *i) {
+  for (uint32_t k = 0; k < w->n; k++)
+    if (w->of[k] == i)
+      return true;
+  return false;
+}
+
+static bool is_header(const Block *b) {
+  for (uint32_t k = 0; k < b->preds.len; k++)
+    if (ir_dominates(b, b->preds.data[k]))
+      return true;
+  return false;
+}
+
+bool ir_is_shuffle(const Ins *i) {
+  return i->op == OP_INTRINSIC && i->nargs > 1 && i->args[1]->type == i->type &&
+         (i->aux.intrinsic == INTR_SHFL_SYNC || i->aux.intrinsic == INTR_SHFL_UP ||
+          i->aux.intrinsic == INTR_SHFL_DOWN || i->aux.intrinsic == INTR_SHFL_XOR);
+}
+
+/* Of `x + shfl(x)`, x; NULL of others. */
+static const Ins *before_doubling(const Ins *i) {
+  for (unsigned k = 0; k < 2 && i->op == OP_ADD; k++)
+    if (ir_is_shuffle(i->args[k]) && i->args[k]->args[1] == i->args[!k])
+      return i->args[!k];
+  return NULL;
+}
+
+/* Takes small steps, and what doubles it, off i: what they are added to. */
+static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i) {
+  while (i->op == OP_ADD || i->op == OP_SUB) {
+    const Ins *half = before_doubling(i);
+    if (half && (!w->doubling || w->doubling == i)) {
+      w->doubling = i;
+      w->in_headers |= is_header(i->block);
+      i = half;
+      continue;
+    }
+    bool exchanged = i->op == OP_ADD && (has(w, i->args[1]) || !is_small(v, i->args[1]));
+    const Ins *by = i->args[!exchanged];
+    Interval s = v->of[by->id];
+    if (!is_small(v, by))
+      break;
+    if (!ir_interval_is_empty(s)) {
+      s = ir_interval_both((Interval){0, 0}, i->op == OP_ADD ? s : ir_interval_negated(s));
+      w->step = ir_interval_both(w->step, s);
+      w->steps = ir_interval_sum(w->steps, s);
+    }
+    w->in_headers |= is_header(i->block);
+    i = i->args[exchanged];
+  }
+  return i;
+}
+
+static bool is_merge(const Ins *i) { return i->op == OP_PHI || i->op == OP_SELECT; }
+bool ir_is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
+
+/* How often a loop's body runs each time that the loop is entered, by this counter. */
+static IrWide counted_trips(const Intervals *v, const Counter *c) {
+  Interval start = ir_interval_at(v, c->start, c->before), step = v->of[c->step->id],
+           stop = ir_interval_at(v, c->stop, c->before), room = ir_interval_of_type(c->next->type);
+  if (ir_interval_is_empty(start) || ir_interval_is_empty(stop) || ir_interval_is_empty(step))
+    return 0;
+  bool adds = c->next->op == OP_ADD && !c->down && step.lo >= 1;
+  if (!adds || stop.hi + step.hi > room.hi) /* it may wrap around */
+    return IR_MOST_STEPS;
+  IrWide length = stop.hi + c->closed - start.lo;
+  return length <= 0 ? 0 : (length - 1) / step.lo + 1;
+}
+
+/* The same by all counters of the loop that begins with this block; of others 1. */
+static IrWide trips_of(const Intervals *v, const Block *b) {
+  IrWide least = IR_MOST_STEPS;
+  if (!is_header(b)) {
+    for (uint32_t k = 0; k < b->preds.len; k++)
+      if (b->preds.data[k]->rpo >= b->rpo) /* a loop with several entries */
+        return IR_MOST_STEPS;
+    return 1;
+  }
+  for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
+    if (v->counter[i->id])
+      least = ir_interval_smaller(least, counted_trips(v, v->counter[i->id]));
+  return least;
+}
+
+/* How often a web goes around: each way goes through the header of a loop. */
+static IrWide turns(const Intervals *v, const Web *w) {
+  IrWide n = 1;
+  for (uint32_t k = 0; k < w->n; k++)
+    if (w->of[k]->op == OP_PHI && n < IR_MOST_STEPS)
+      n *= ir_interval_larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
+  return n;
+}
+
+static bool is_one_number(Interval r) { return r.lo == r.hi; }
+
+/* Does each thread go through i as often as all others that come to the loop of this header? */
+static bool is_even(const Intervals *v, const Ins *i, const Block *header) {
+  bool even = false;
+  for (const Ins *phi = header->first; phi && phi->op == OP_PHI && !even; phi = phi->next) {
+    const Counter *c = v->counter[phi->id];
+    even = c && is_one_number(v->of[c->start->id]) && is_one_number(v->of[c->step->id]) &&
+           is_one_number(v->of[c->stop->id]);
+  }
+  for (uint32_t k = 0; k < header->preds.len && even; k++)
+    even = !ir_dominates(header, header->preds.data[k]) ||
+           ir_dominates(i->block, header->preds.data[k]);
+  return even;
+}
+
+/* What is so large at first and doubles each time around. Lanes that exchange it are in the same
+ * turn, so that none doubles what another has doubled more often; everything if they may not be. */
+static Interval doubled(const Intervals *v, const Web *w, Interval r) {
+  IrWide times = turns(v, w);
+  bool even = !w->steps.lo && !w->steps.hi && times <= MOST_DOUBLINGS;
+  for (uint32_t k = 0; k < w->n && even; k++)
+    even = !is_header(w->of[k]->block) || is_even(v, w->doubling, w->of[k]->block);
+  return even ? ir_interval_product(r, (Interval){1, (IrWide)1 << times}) : ir_everything;
+}
+
+/* What the additions of a web add up to. */
+static Interval added(const Intervals *v, const Web *w) {
+  IrWide n = turns(v, w);
+  Interval timed = ir_interval_product(w->step, (Interval){0, IR_MOST_STEPS});
+  return n < IR_MOST_STEPS
+             ? ir_interval_common(timed, ir_interval_product(w->steps, (Interval){0, n}))
+             : timed;
+}
+
+/* A counter whose stop bounds it better than its steps would. */
+static bool is_short_counter(const Intervals *v, const Ins *i) {
+  return v->counter[i->id] &&
+         ir_interval_lies_within(v->of[i->id], (Interval){INT32_MIN, INT32_MAX});
+}
+
+/* A phi of a loop that is over when `b` is come to, and bounded. */
+static bool is_of_earlier_loop(const Intervals *v, const Ins *a, const Block *b) {
+  const Block *header = a->block;
+  bool earlier = a->op == OP_PHI && is_header(header) &&
+                 ir_interval_lies_within(v->of[a->id], (Interval){INT32_MIN, INT32_MAX});
+  for (uint32_t k = 0; k < header->preds.len && earlier; k++)
+    earlier = header->preds.data[k]->rpo < b->rpo;
+  return earlier;
+}
+
+/* Does a guard on the way to a phi bound operand k, and to 32 bits? That is a better entry into a
+ * web than what is behind it. */
+static bool is_guarded(const Intervals *v, const Ins *merge, uint32_t k, Interval *is) {
+  const Ins *a = merge->args[k];
+  if (merge->op != OP_PHI)
+    return false;
+  *is = ir_interval_at(v, a, merge->block->preds.data[k]);
+  return ir_interval_lies_within(*is, (Interval){INT32_MIN, INT32_MAX}) &&
+         !ir_interval_lies_within(v->of[a->id], *is);
+}
+
+/* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
+ * there is time for. */
+Interval ir_drifted(const Intervals *v, const Ins *phi) {
+  Web w = {{phi}, 1, {0, 0}, {0, 0}, NULL, false};
+  Interval r = ir_nothing, room = ir_interval_of_type(phi->type);
+  for (uint32_t k = 0; k < w.n; k++)
+    for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
+      Interval guarded;
+      if (is_guarded(v, w.of[k], j, &guarded)) {
+        r = ir_interval_both(r, guarded);
+        continue;
+      }
+      const Ins *a = before_steps(v, &w, w.of[k]->args[j]);
+      if (has(&w, a) || ir_is_any(a))
+        continue;
+      if (!is_merge(a) || is_short_counter(v, a) || is_of_earlier_loop(v, a, phi->block))
+        r = ir_interval_both(r, v->of[a->id]);
+      else if (w.n < MAX_WEB)
+        w.of[w.n++] = a;
+      else
+        return room;
+    }
+  if (ir_interval_is_empty(r))
+    return r;
+  r = w.doubling ? doubled(v, &w, r) : ir_interval_sum(r, added(v, &w));
+  return ir_interval_lies_within(r, room) ? r : room;
+}

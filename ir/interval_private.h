@@ -1,0 +1,47 @@
+/* Intervals, the parts: what is known while they grow, and how far a value drifts in loops. */
+#ifndef PYPTX_IR_INTERVAL_PRIVATE_H
+#define PYPTX_IR_INTERVAL_PRIVATE_H
+
+#include "ir/interval.h"
+
+enum { MAX_MARKS = 32 };
+
+#define IR_MOST_STEPS ((IrWide)1 << 46)
+#define IR_SMALL_STEP ((IrWide)1 << 16)
+
+/* `value op other` holds in what `region` dominates; or `value op other + by`, where the comparison
+ * was of `moved`, value - by, unless that can wrap around. Or value - by is an index there, and so
+ * at most `reach` away from 0. */
+typedef struct Guard {
+  const struct Guard *next;
+  const Block *region;
+  const Ins *other, *moved;
+  IrWide by, reach;
+  Op op;
+  uint32_t number; /* of those of the value that stand behind it */
+} Guard;
+
+struct Intervals {
+  bool narrow;             /* Program.narrow, of a kernel */
+  bool small_grid;         /* Program.narrow */
+  const Guard **guards;    /* by Ins id */
+  const Ins **same;        /* by Ins id: the first reading of an extent, where there are many */
+  Interval *of;            /* by Ins id */
+  const Counter **counter; /* by Ins id; NULL: it is none */
+  const uint8_t *bits;     /* by Ins id: taken to have so many and a sign; 0, NULL: no such */
+  uint8_t *grown;
+  IrWide marks[MAX_MARKS]; /* constants of comparisons */
+  uint32_t nmarks;
+};
+
+/* --- interval_drift.c --- */
+
+/* Of a value of its own type. */
+bool ir_is_shuffle(const Ins *i);
+/* No value in particular. */
+bool ir_is_any(const Ins *i);
+/* What enters the loops of a phi from elsewhere, and as many steps from there as they take, or as
+ * there is time for. */
+Interval ir_drifted(const Intervals *v, const Ins *phi);
+
+#endif
