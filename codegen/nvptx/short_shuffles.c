@@ -5,8 +5,9 @@
  * arrived have 32 bits too, as those of the place of a warp's least number.
  *
  * In: a module after LLVM's passes. Out: the same, without shuffles of halves that are 0, and with
- * no phi of a float32's bits beside one of the float32. */
+ * no phi of a number's words beside one of the number. */
 #include <llvm-c/DebugInfo.h>
+#include <string.h>
 
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
@@ -63,27 +64,42 @@ static bool visit_shuffle(Cg *cg, LLVMValueRef i) {
   return true;
 }
 
-/* --- bits of floats ---
+/* --- bits of numbers ---
  *
- * A float32 goes to another lane as its bits. Of one that is changed behind a condition and goes on
- * from there, LLVM makes two phis, of the number and of its bits, which become two selections. */
+ * A number goes to another lane as words of 32 bits. Of one that is changed behind a condition and
+ * goes on from there, LLVM makes phis of the number and of its words: more registers, and moves on
+ * both ways to them. */
 
-static bool are_bits_of(const Cg *cg, LLVMValueRef bits, LLVMValueRef number) {
+static bool is_word_of(const Cg *cg, LLVMValueRef word, LLVMValueRef number, unsigned k) {
+  LLVMTypeRef type = LLVMTypeOf(number);
+  if (type == cg->t.f32)
+    return LLVMIsAConstantFP(number)
+               ? LLVMConstBitCast(number, cg->t.i32) == word
+               : (cg_is_op(word, LLVMBitCast) && LLVMGetOperand(word, 0) == number) ||
+                     (cg_is_op(number, LLVMBitCast) && LLVMGetOperand(number, 0) == word);
+  if (!LLVMIsAConstantFP(number) && !LLVMIsAConstantInt(number)) {
+    LLVMValueRef words = LLVMIsAExtractElementInst(word) ? LLVMGetOperand(word, 0) : NULL;
+    return words && cg_is_number(LLVMGetOperand(word, 1), k) && cg_is_op(words, LLVMBitCast) &&
+           LLVMGetOperand(words, 0) == number;
+  }
+  LLVMBool lost;
+  double d = LLVMIsAConstantFP(number) ? LLVMConstRealGetDouble(number, &lost) : 0;
+  uint64_t bits = LLVMIsAConstantInt(number) ? LLVMConstIntGetZExtValue(number) : 0;
   if (LLVMIsAConstantFP(number))
-    return LLVMConstBitCast(number, cg->t.i32) == bits;
-  return (cg_is_op(bits, LLVMBitCast) && LLVMGetOperand(bits, 0) == number) ||
-         (cg_is_op(number, LLVMBitCast) && LLVMGetOperand(number, 0) == bits);
+    memcpy(&bits, &d, sizeof bits);
+  return LLVMIsAConstantInt(word) && LLVMConstIntGetZExtValue(word) == (uint32_t)(bits >> 32 * k);
 }
 
-/* The phi of the number whose bits this one is; NULL if there is none. */
-static LLVMValueRef phi_of_number(const Cg *cg, LLVMValueRef bits) {
-  for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(bits)); LLVMIsAPHINode(i);
+/* The phi of the number of whose words this one, number k, is the phi; NULL if there is none. */
+static LLVMValueRef phi_of_number(const Cg *cg, LLVMValueRef word, unsigned k) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetInstructionParent(word)); LLVMIsAPHINode(i);
        i = LLVMGetNextInstruction(i)) {
-    bool same = LLVMTypeOf(i) == cg->t.f32;
-    for (unsigned k = 0; k < LLVMCountIncoming(bits) && same; k++) {
-      LLVMValueRef in = LLVMGetIncomingValue(bits, k),
-                   number = graph_incoming(i, LLVMGetIncomingBlock(bits, k));
-      same = are_bits_of(cg, in, number) || (in == bits && number == i);
+    LLVMTypeRef t = LLVMTypeOf(i);
+    bool same = (t == cg->t.f32 && !k) || t == cg->t.f64 || t == cg->t.i64;
+    for (unsigned j = 0; j < LLVMCountIncoming(word) && same; j++) {
+      LLVMValueRef in = LLVMGetIncomingValue(word, j),
+                   number = graph_incoming(i, LLVMGetIncomingBlock(word, j));
+      same = is_word_of(cg, in, number, k) || (in == word && number == i);
     }
     if (same)
       return i;
@@ -91,20 +107,37 @@ static LLVMValueRef phi_of_number(const Cg *cg, LLVMValueRef bits) {
   return NULL;
 }
 
+static LLVMValueRef word_of(Cg *cg, LLVMValueRef number, unsigned k) {
+  LLVMPositionBuilderBefore(cg->builder, graph_behind_phis(LLVMGetInstructionParent(number)));
+  LLVMSetCurrentDebugLocation2(cg->builder, NULL);
+  if (LLVMTypeOf(number) == cg->t.f32)
+    return l_bitcast(cg->builder, number, cg->t.i32);
+  LLVMValueRef words = l_bitcast(cg->builder, number, LLVMVectorType(cg->t.i32, 2));
+  return l_extract_element(cg->builder, words, l_int(cg->t.i32, k));
+}
+
+static void erase_unused(LLVMValueRef i) {
+  while (LLVMIsAInstruction(i) && !LLVMGetFirstUse(i) &&
+         (cg_is_op(i, LLVMBitCast) || LLVMIsAExtractElementInst(i))) {
+    LLVMValueRef from = LLVMGetOperand(i, 0);
+    LLVMInstructionEraseFromParent(i);
+    i = from;
+  }
+}
+
 static void merge_phis(Cg *cg, LLVMBasicBlockRef b) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
-    LLVMValueRef number = LLVMTypeOf(i) == cg->t.i32 ? phi_of_number(cg, i) : NULL;
+    LLVMValueRef number = NULL;
+    for (unsigned k = 0; k < 2 && !number && LLVMTypeOf(i) == cg->t.i32; k++)
+      if ((number = phi_of_number(cg, i, k)))
+        LLVMReplaceAllUsesWith(i, word_of(cg, number, k));
     if (!number)
       continue;
-    LLVMPositionBuilderBefore(cg->builder, graph_behind_phis(b));
-    LLVMSetCurrentDebugLocation2(cg->builder, NULL);
-    LLVMReplaceAllUsesWith(i, l_bitcast(cg->builder, number, cg->t.i32));
     for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
       LLVMValueRef in = LLVMGetIncomingValue(i, k);
       LLVMSetOperand(i, k, LLVMGetPoison(cg->t.i32));
-      if (cg_is_op(in, LLVMBitCast) && !LLVMGetFirstUse(in))
-        LLVMInstructionEraseFromParent(in);
+      erase_unused(in);
     }
     LLVMInstructionEraseFromParent(i);
   }
