@@ -131,7 +131,8 @@ void ir_print_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations
   if (i->name)
     buf_printf(out, " '%s'", i->name);
   int of_access = i->op == OP_LOAD || i->op == OP_STORE ? i->flags & (INS_AHEAD | INS_POLLED) : 0,
-      flags = i->flags & ~of_access;
+      of_branch = i->op == OP_CONDBR ? i->flags & INS_OFTEN : 0,
+      flags = i->flags & ~(of_access | of_branch);
 #define X(flag, word)                                                                              \
   if (flags & flag)                                                                                \
     buf_puts(out, " " #word);
@@ -141,6 +142,8 @@ void ir_print_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations
     buf_puts(out, " ahead");
   if (of_access & INS_POLLED)
     buf_puts(out, " polled");
+  if (of_branch)
+    buf_puts(out, " often");
   if (locations && i->loc.line) {
     while (out->len - start < 56)
       buf_putc(out, ' ');

@@ -123,7 +123,9 @@ void lw_condbranch(Lower *lw, Ins *i) {
   assert(!waits || is_back_edge(i->block, 0) != is_back_edge(i->block, 1));
   note_end(lw, i);
   if (yes != no && !waits) {
-    l_condbr(lw->b, c, yes, no);
+    LLVMValueRef branch = l_condbr(lw->b, c, yes, no);
+    if (i->flags & INS_OFTEN)
+      lw_branch_weights(lw, branch, CG_OFTEN, 1);
     return;
   }
   n->edge = lw_block(lw, "edge");

@@ -33,6 +33,7 @@
 enum {
   MAX_SIZE = 100,
   MAX_DEPTH = 8,
+  FEW = 2,      /* iterations of a thread, for which nothing is asked */
   MAX_WORDS = 4 /* of 32 bits that an iteration loads ahead: those of two have registers */
 };
 
@@ -88,6 +89,7 @@ static bool read_counter(Range *r) {
   for (Ins *phi = r->loop.blocks[0]->first; phi->op == OP_PHI; phi = phi->next)
     if (ir_counter(phi, &c) && c.next->op == OP_ADD && !c.down) {
       r->counter = phi;
+      r->start = (Ins *)c.start;
       r->step = (Ins *)c.step;
       return true;
     }
@@ -224,9 +226,32 @@ static void mark_copies(Cx *cx, Range *r) {
     ((Ins *)r->stores[k]->note)->flags |= INS_AHEAD;
 }
 
+/* The condition that no thread has more than FEW iterations, where the step is known at run time
+ * only; NULL: it cannot be asked. A row that is not longer than the block has one for each thread,
+ * and many rows are: they are read behind each other as fast, without the question. */
+static Ins *few_of(Cx *cx, Fn *fn, Range *r, Block *at) {
+  Ins *less = r->less;
+  bool asks = less->op == OP_LT && less->args[0] == r->counter && r->step->op != OP_CONST &&
+              !ssa_in_loop(&r->loop, r->step->block) &&
+              !ssa_in_loop(&r->loop, less->args[1]->block) && r->start->flags & INS_NONNEGATIVE;
+  if (!asks)
+    return NULL;
+  Ins *far = r->step;
+  for (unsigned k = 1; k < FEW; k++)
+    far = ssa_append(cx, fn, r, at, OP_ADD, r->counter->type, far, r->step);
+  return ssa_append(cx, fn, r, at, OP_GE, ty_scalar(cx, TY_PYBOOL), far, less->args[1]);
+}
+
 void ssa_choose_by_apart(Cx *cx, Fn *fn, Range *r, Block *at, Block *fast, Block *general) {
   const Type *truth = ty_scalar(cx, TY_PYBOOL);
-  Ins *all = NULL;
+  Ins *all = NULL, *few = few_of(cx, fn, r, at);
+  if (few) {
+    Block *ask = ir_block(cx, fn);
+    Ins *end = ir_condbr(cx, fn, at, few, general, ask, r->less->loc);
+    end->type = r->loop.blocks[0]->last->type;
+    end->flags |= INS_OFTEN;
+    at = ask;
+  }
   for (unsigned k = 0; k < r->npairs; k++) {
     Bounds a = bounds_of(cx, fn, r, at, r->pairs[k].stored),
            b = bounds_of(cx, fn, r, at, r->pairs[k].loaded);

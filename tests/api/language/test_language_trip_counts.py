@@ -663,7 +663,7 @@ def test_loads_go_ahead_of_stores(loop, loads, one_entry):
     signature = "void(int32[:,::1], int32[:,::1], int32[:,::1])"
     ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
     first = [loop.split("st.global")[0].count("ld.global") for loop in ptx.split('.pragma "nounroll"')[1:]]
-    assert first[0] == loads, first
+    assert first[loop in (picked, added)] == loads, first  # there the loop for few iterations, as it was written, is first
 
 
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
