@@ -24,7 +24,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum { MOST_HELD = 32 };
+enum { MOST_HELD = 32, LONG_CODE = 96 }; /* LONG_CODE: instructions of a kernel */
 
 /* An edge to a block of the common path. */
 typedef struct Edge {
@@ -414,11 +414,12 @@ static void add_edge(Writer *w, uint32_t from, uint32_t to, LLVMValueRef *joined
 
 /* Where some threads of a warp have all copies and others only the first ones, the warp would go
  * through both: in the time of a loop for the common path, and in one for each copy of the others.
- * So it decides as one where there are loops, and takes these copies one by one. Threads that have
- * none wait in any case. Those of a slanted guard, which differ in any number of copies, do not
- * ask. */
+ * So it decides as one where that is long, and takes these copies one by one: where there are
+ * loops, or the code is. (The edge of a row is in one of few warps, and short code would pay for
+ * the vote in all others.) Threads that have none wait in any case. Those of a slanted guard, which
+ * differ in any number of copies, do not ask. */
 static bool decides_as_one(const Writer *w, const CoBlock *b) {
-  return w->s->loops && !w->s->meets && !b->slanted;
+  return (w->s->loops || w->s->ins.len >= LONG_CODE) && !w->s->meets && !b->slanted;
 }
 
 static void write_guard(Writer *w, uint32_t at) {

@@ -174,6 +174,15 @@ def test_copies_that_load_on_paths_of_their_own(first, condition, second, apart)
     assert (note(define(APART.format(first, condition, second)), f"{V}, {V}, {V}") == "not coarsened: its blocks load on different paths") == apart
 
 
+@pytest.mark.parametrize("steps, votes", [(40, False), (100, True)])
+def test_a_warp_decides_as_one_where_the_code_is_long(steps, votes):
+    """At the end of a row some lanes have all copies and others only the first ones: there a warp takes one way."""
+    chain = "\n        ".join("s = s * y[i] + x[i]" for _ in range(steps))
+    kernel = define(f"def kernel(x, y, out):\n    i = cuda.grid(1)\n    if i < out.size:\n        s = x[i]\n        {chain}\n        out[i] = s\n")
+    made = cuda.compile_ptx(kernel, f"narrow ({V}, {V}, {V})", cc="sm_90", coarsen=True)[0]
+    assert "$coarse" in made and ("vote.sync.all" in made) == votes
+
+
 def with_shuffle(x):
     x[cuda.grid(1)] = cuda.shfl_sync(0xFFFFFFFF, x[cuda.grid(1)], 0)
 
