@@ -39,9 +39,10 @@ static const struct {
 /* Straight code: as many threads as a multiprocessor holds have 32 KB in flight if each has 16
  * bytes, as much as memory delivers in the time that a load takes. More brings nothing there, so
  * that copies may not cost threads, nor have loads wait for others' registers: a device full of
- * them has 32 for each, for which ptxas finds room where 40 are estimated. With 64 bytes they fill
- * half of the cache in which lines wait for the thread's other accesses. Nor may copies cost
- * threads where most loads wait for another load of the same copy, or for its path.
+ * them has 32 for each, for which ptxas finds room where 36 are estimated. With 40 some threads
+ * less are made up for. With 64 bytes they fill half of the cache in which lines wait for the
+ * thread's other accesses. Nor may copies cost any threads where most loads wait for another load
+ * of the same copy, or for its path.
  *
  * A short body that waits for memory gains from the second wave of blocks on, and so does one that
  * meets at a barrier in each iteration of a loop; a kernel with barriers that has many loads in
@@ -54,6 +55,7 @@ enum {
   OF_FEW = 48,
   MOST_IN_FLIGHT = 64,
   FULL_DEVICE = 40,
+  OF_ALL_THREADS = 36,
   SHORT_BODY = 64,
   FILL_OF_SHORT = 16,
   MANY_LOADS = 4,
@@ -251,8 +253,9 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   bool enough = bytes >= ENOUGH_IN_FLIGHT;
   if (enough && loaded_words(s) > one)
     one = loaded_words(s);
-  bool full = enough || (aim == AIM_LOADS && (co_gathers(s) || loads_apart(s)));
-  unsigned most = most_registers(&s->cg->options, full ? FULL_DEVICE : limits[aim].registers);
+  bool waits = aim == AIM_LOADS && (co_gathers(s) || loads_apart(s));
+  unsigned room = waits ? OF_ALL_THREADS : enough ? FULL_DEVICE : limits[aim].registers;
+  unsigned most = most_registers(&s->cg->options, room);
   bool slanted = aim == AIM_COMMON && is_slanted(s),
        few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT;
   for (unsigned log2 = slanted ? SLANTED_LOG2 : 3; log2; log2--) {
@@ -275,7 +278,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
  * that one thread waits for, ptxas would take some that cost others. Where the user says something
  * about registers or copies, that holds. */
 unsigned co_registers(const CoShape *s, const CoPlan *p) {
-  enum { FITS = 36, OF_A_FULL_DEVICE = 32, OF_THREE_QUARTERS = 40 }; /* of more than 36 it spills */
+  enum { OF_A_FULL_DEVICE = 32, OF_THREE_QUARTERS = 40 };
   enum { LONG = 600 }; /* with 40 it spilled, where 38 were estimated */
   const CgOptions *o = &s->cg->options;
   if (s->loops || s->meets || o->max_registers || o->max_threads || o->coarsen > 1)
@@ -286,7 +289,7 @@ unsigned co_registers(const CoShape *s, const CoPlan *p) {
   if (p->factor * count_varying(s) > LONG)
     return 0;
   unsigned all = p->factor * pressure(s, true) + pressure(s, false) + OWN_REGISTERS;
-  return all <= FITS ? OF_A_FULL_DEVICE : all <= FULL_DEVICE ? OF_THREE_QUARTERS : 0;
+  return all <= OF_ALL_THREADS ? OF_A_FULL_DEVICE : all <= FULL_DEVICE ? OF_THREE_QUARTERS : 0;
 }
 
 /* --- aim --- */
@@ -414,6 +417,22 @@ static const char *aim_of_loops(const CoShape *s, const CoPlan *p, Aim *aim) {
   return is_much_common(s, &loads) ? NULL : "its blocks do little in common in its loops";
 }
 
+/* Are quotients and roots, on paths that each copy takes by itself, much work, and more than a
+ * quarter of all in straight code? There one copy waits for another. A few of them wait for memory
+ * all the same. */
+static bool slow_apart(const CoShape *s) {
+  enum { OF = 4, MUCH = 96 };
+  uint64_t apart = 0, all = 0;
+  CoSet arms = co_arms(s);
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    uint64_t cost = work_of(s, i);
+    all += s->blocks[i->block].kind != CO_OFF_PATH || co_has(arms, i->block) ? cost : 0;
+    apart += co_has(arms, i->block) && cost > co_rounds(s, i) ? cost : 0;
+  }
+  return apart >= MUCH && OF * apart > all;
+}
+
 /* Does straight code load nothing, and store several numbers? One is worth copies for what they
  * have in common; with several, copies' stores come between those that the cache would join. */
 static bool only_stores(const CoShape *s) {
@@ -440,6 +459,8 @@ static const char *choose_aim(const CoShape *s, const CoPlan *p, Aim *aim) {
     return "its threads have enough loads in flight by themselves";
   if (*aim == AIM_LOADS && only_stores(s))
     return "it loads nothing";
+  if (*aim == AIM_LOADS && slow_apart(s))
+    return "its blocks divide, or take roots, on different paths";
   bool apart = *aim == AIM_LOADS && !p->threads && loads_apart(s);
   return apart ? "its blocks load on different paths" : NULL;
 }

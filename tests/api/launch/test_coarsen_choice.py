@@ -174,6 +174,15 @@ def test_copies_that_load_on_paths_of_their_own(first, condition, second, apart)
     assert (note(define(APART.format(first, condition, second)), f"{V}, {V}, {V}") == "not coarsened: its blocks load on different paths") == apart
 
 
+@pytest.mark.parametrize("quotients, apart", [(1, False), (3, False), (8, True)])
+def test_copies_that_divide_on_paths_of_their_own(quotients, apart):
+    """A quotient or three wait for memory; the fluxes through a cell's faces are eight, and as many roots."""
+    terms = " + ".join(f"(x[i + {k}] / y[i + {k}] if y[i + {k}] > 0 else 0)" for k in range(quotients))
+    kernel = define(f"def kernel(x, y, out):\n    i = cuda.grid(1)\n    if i < out.size:\n        out[i] = {terms}\n")
+    text = "not coarsened: its blocks divide, or take roots, on different paths"
+    assert (note(kernel, f"{V}, {V}, {V}") == text) == apart
+
+
 @pytest.mark.parametrize("steps, votes", [(40, False), (100, True)])
 def test_a_warp_decides_as_one_where_the_code_is_long(steps, votes):
     """At the end of a row some lanes have all copies and others only the first ones: there a warp takes one way."""
@@ -378,8 +387,9 @@ BYTES = "uint8[:,::1], int32[::1], int32[::1], uint8[:,::1]"
         (define(WAVEFRONT.format("b += x[row, cuda.grid(1)]")), f"{M}, {M}, {V}", "4 neighbouring blocks along x"),
         (define(WAVEFRONT.format(COSTS)), f"{M}, {M}, {V}", "not coarsened: its blocks read nothing in common in its loops"),
         (coloured, f"{M}, {M}", "4 neighbouring threads along y"),
-        (chain(3), "int32[::1], int32[::1], int32[::1]", "4 neighbouring blocks along x"),
-        (chain(14), "int32[::1], int32[::1], int32[::1]", "not coarsened: its values leave no registers for a second copy"),
+        (chain(3), "int32[::1], int32[::1], int32[::1]", "2 neighbouring blocks along x"),
+        # with 40 registers, which cost threads (points turned by their bodies' quaternions: 1.19 of the time)
+        (chain(6), "int32[::1], int32[::1], int32[::1]", "not coarsened: its values leave no registers for a second copy"),
     ],
 )
 def test_what_pays_by_the_work_around_loads(kernel, signature, text):
