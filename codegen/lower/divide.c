@@ -375,23 +375,18 @@ static LLVMValueRef divide_narrow(Lower *lw, const Ins *i, LLVMValueRef x, LLVMV
   return w.quotient ? d.quotient : d.rest;
 }
 
-void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
-  if (i->flags & (INS_OF_I32 | INS_OF_U32)) {
-    lw_set(lw, i, lw_extended(lw, i, divide_narrow(lw, i, x, y)));
-    return;
-  }
+static LLVMValueRef divided(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
+  if (i->flags & (INS_OF_I32 | INS_OF_U32))
+    return lw_extended(lw, i, divide_narrow(lw, i, x, y));
   bool quotient = i->op == OP_FLOORDIV, known = LLVMIsAConstant(y) || !lw->target->narrows;
   bool positive = (i->args[0]->flags & i->args[1]->flags & INS_NONNEGATIVE) != 0;
-  if (ty_is_signed(i->type) && !positive && is_rest_by_positive(lw, i, y)) {
-    lw_set(lw, i, rest_by_positive(lw, x, y));
-    return;
-  }
+  if (ty_is_signed(i->type) && !positive && is_rest_by_positive(lw, i, y))
+    return rest_by_positive(lw, x, y);
   Divided as = {i, x, y, ty_is_signed(i->type) && !positive, {0}};
   LLVMValueRef v = known ? NULL : divided_before(lw, i, &as);
   if (!v && is_mixed_rest(lw, i, y)) {
     Division d = divide_positive(lw, (Wanted){false, true}, lw_low(lw, x), lw_low(lw, y));
-    lw_set(lw, i, lw_extended(lw, i, d.rest));
-    return;
+    return lw_extended(lw, i, d.rest);
   }
   if (!v) {
     bool twin = !known && has_twin(i);
@@ -403,5 +398,88 @@ void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
       lw->divisions = CX_NEW(lw->cx, struct Divisions);
     VEC_PUSH(&lw->cx->arena, &lw->divisions->all, as);
   }
-  lw_set(lw, i, v);
+  return v;
+}
+
+/* --- a few steps around a period ---
+ *
+ *   left, right = (i - 1) % n, (i + 1) % n
+ *   left, right = (i + n - 1) % n, (i + 1) % n
+ *
+ * From one of n places, each step is a comparison. Whether it is one, i < n, a guard mostly says,
+ * and LLVM or nvptx/periodic.c finds; else it is asked, and divided behind. */
+
+enum { MOST_STEPS = 4 };
+
+/* Is it the period, which a few steps down add first: (i + n - 1) % n? The sum does not wrap. */
+static bool is_period(const Ins *i, const Ins *v) {
+  return ir_is_same_value(v, i->args[1]) && ty_bits(i->type) == 64 && i->args[1]->flags & INS_I32;
+}
+
+/* The index that the operation steps from, and how far; NULL of others. That or the period is known
+ * to be 0 or more, so that one comparison says whether the index is one of so many places. */
+static Ins *stepped_from(const Lower *lw, const Ins *i, LLVMValueRef y, int64_t *by) {
+  enum { MOST_SUMS = 3 };
+  Ins *x = i->args[0];
+  int64_t n;
+  if (!lw->target->narrows || !lw->cg->options.opt || i->op != OP_MOD || !ty_is_signed(i->type) ||
+      LLVMIsAConstant(y) || has_twin(i))
+    return NULL;
+  *by = 0;
+  for (unsigned sums = 0; sums < MOST_SUMS && (x->op == OP_ADD || x->op == OP_SUB); sums++) {
+    unsigned k = x->op == OP_ADD && x->args[0]->op == OP_CONST ? 0 : 1;
+    bool step = x->args[k]->op == OP_CONST && fz_get_int(x->args[k]->aux.frozen, &n) &&
+                n >= -MOST_STEPS && n <= MOST_STEPS;
+    if (!step && !(x->op == OP_ADD && is_period(i, x->args[k])))
+      break;
+    *by += !step ? 0 : x->op == OP_ADD ? n : -n;
+    x = x->args[!k];
+  }
+  bool steps = x != i->args[0] && *by >= -MOST_STEPS && *by <= MOST_STEPS && x->type == i->type;
+  return steps && (x->flags | i->args[1]->flags) & INS_NONNEGATIVE ? x : NULL;
+}
+
+static LLVMValueRef step_around(Lower *lw, LLVMValueRef at, LLVMValueRef n, bool up) {
+  LLVMTypeRef t = LLVMTypeOf(at);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t);
+  if (!up)
+    return l_sub(b, l_select(b, l_icmp(b, LLVMIntEQ, at, zero), n, at), l_int(t, 1));
+  LLVMValueRef next = l_add(b, at, l_int(t, 1));
+  return l_select(b, l_icmp(b, LLVMIntEQ, next, n), zero, next);
+}
+
+/* The remainder by y of `from` and `by`. */
+static LLVMValueRef stepped(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y, Ins *from,
+                            int64_t by) {
+  LLVMBuilderRef b = lw->b;
+  bool narrow = i->flags & (INS_OF_I32 | INS_OF_U32),
+       low = narrow || from->flags & i->args[1]->flags & INS_I32;
+  LLVMValueRef at = lw_value(lw, from), n = low ? lw_low(lw, y) : y;
+  at = low ? lw_low(lw, at) : at;
+  LLVMBasicBlockRef near = lw_block(lw, "near"), far = lw_block(lw, "far"),
+                    end = lw_block(lw, "stepped");
+  LLVMIntPredicate below = i->args[1]->flags & INS_NONNEGATIVE ? LLVMIntULT : LLVMIntSLT;
+  l_condbr(b, l_icmp(b, below, at, n), near, far);
+  lw_at(lw, far);
+  uint32_t known = lw->divisions ? lw->divisions->all.len : 0;
+  LLVMValueRef rest = narrow ? divide_narrow(lw, i, x, y) : divided(lw, i, x, y);
+  if (lw->divisions) /* what is divided here is not on all paths */
+    lw->divisions->all.len = known;
+  far = LLVMGetInsertBlock(b);
+  l_br(b, end);
+  lw_at(lw, near);
+  for (int64_t k = by < 0 ? -by : by; k; k--)
+    at = step_around(lw, at, n, by > 0);
+  at = LLVMTypeOf(at) == LLVMTypeOf(rest) ? at : l_zext(b, at, LLVMTypeOf(rest));
+  l_br(b, end);
+  lw_at(lw, end);
+  rest = either_of(lw, at, near, rest, far);
+  return narrow ? lw_extended(lw, i, rest) : rest;
+}
+
+void lw_divide_integers(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
+  int64_t by;
+  Ins *from = stepped_from(lw, i, y, &by);
+  lw_set(lw, i, from ? stepped(lw, i, x, y, from, by) : divided(lw, i, x, y));
 }

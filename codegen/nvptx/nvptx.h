@@ -158,6 +158,8 @@ void cg_nvptx_shared_addresses(Cg *cg);
 
 /* keep_places.c: what is made in front of a branch stays there; right before code generation. */
 void cg_nvptx_keep_places(Cg *cg);
+/* periodic.c: an index that is one of n places by how it was made. */
+void cg_nvptx_periodic(Cg *cg);
 /* float_ranges.c: selections by comparisons of floats that are made of integers. */
 void cg_nvptx_float_ranges(Cg *cg);
 /* wide_products.c: of 64-bit products of 32-bit numbers, both are extended beside them. */

@@ -1,0 +1,184 @@
+/* NVPTX periodic: comparisons that show that an index is one of n places.
+ *
+ *   if i < n:
+ *     left, right = (i - 1) % n, (i + 1) % n
+ *     further = (right + 1) % n
+ *
+ * A few steps from one of n places, with a period of n, are a comparison each (lower/divide.c),
+ * behind the question whether they begin at such a place, i < n; else there is a division. LLVM
+ * answers it by a guard around it. But the result of such steps is such a place, too, which LLVM
+ * does not see, nor a guard through it.
+ *
+ * In: functions after LLVM's passes. Out: such comparisons decided, what is behind them gone. */
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/value_ranges.h"
+
+enum { MOST_OPERATIONS = 12, MOST_ROUNDS = 4 }; /* rounds: what one decides shows another one */
+
+typedef struct Places {
+  const FnGraph *g;
+  LLVMValueRef n;
+} Places;
+
+static LLVMValueRef unextended(LLVMValueRef v) {
+  while (LLVMIsAZExtInst(v))
+    v = LLVMGetOperand(v, 0);
+  return v;
+}
+
+static bool is_not_negative(LLVMValueRef v) { return cg_nvptx_range(v).lo >= 0; }
+
+/* --- guards --- */
+
+/* Does `v < n` hold as a comparison of numbers of 0 or more if c is `yes`? */
+static bool says(const Places *p, LLVMValueRef c, bool yes, LLVMValueRef v, unsigned depth) {
+  if (!depth--)
+    return false;
+  bool either = cg_is_op(c, LLVMOr) ||
+                (cg_is_op(c, LLVMSelect) && cg_is_number(LLVMGetOperand(c, 1), 1));
+  if (yes ? cg_is_both(c) : either) {
+    unsigned second = cg_is_op(c, LLVMSelect) && !yes ? 2 : 1;
+    return says(p, LLVMGetOperand(c, 0), yes, v, depth) ||
+           says(p, LLVMGetOperand(c, second), yes, v, depth);
+  }
+  if (!LLVMIsAICmpInst(c))
+    return false;
+  LLVMIntPredicate is = LLVMGetICmpPredicate(c);
+  LLVMValueRef a = unextended(LLVMGetOperand(c, 0)), b = unextended(LLVMGetOperand(c, 1));
+  bool signed_one = is == LLVMIntSLT || is == LLVMIntSGE || is == LLVMIntSGT || is == LLVMIntSLE;
+  bool forward = is == (yes ? LLVMIntULT : LLVMIntUGE) || is == (yes ? LLVMIntSLT : LLVMIntSGE);
+  bool backward = is == (yes ? LLVMIntUGT : LLVMIntULE) || is == (yes ? LLVMIntSGT : LLVMIntSLE);
+  bool same = (forward && a == v && b == p->n) || (backward && b == v && a == p->n);
+  return same && (!signed_one || is_not_negative(v));
+}
+
+/* Is the block behind a branch that says so? */
+static bool is_guarded(const Places *p, LLVMValueRef v, uint32_t node) {
+  const FnGraph *g = p->g;
+  for (uint32_t at = node; at != GRAPH_NONE; at = g->nodes[at].idom) {
+    uint32_t above = g->nodes[at].idom;
+    Fork f;
+    if (above == GRAPH_NONE || g->nodes[at].npred != 1 || !graph_fork(g->nodes[above].last, &f) ||
+        f.yes == f.no)
+      continue;
+    if (says(p, f.condition, f.yes == g->nodes[at].block, v, MOST_OPERATIONS))
+      return true;
+  }
+  return false;
+}
+
+/* --- places --- */
+
+static bool is_place(const Places *p, LLVMValueRef v, uint32_t node, unsigned depth);
+
+/* Is v x and `by`, of as many bits? */
+static bool is_sum(LLVMValueRef v, LLVMValueRef x, int64_t by) {
+  return cg_is_op(v, LLVMAdd) && LLVMGetOperand(v, 0) == x &&
+         cg_is_number(LLVMGetOperand(v, 1), (uint64_t)by);
+}
+
+/* A step from a place: `0 if x + 1 == n else x + 1`, or `n - 1 if x == 0 else x - 1`. */
+static bool is_step(const Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
+  LLVMValueRef c = LLVMGetOperand(v, 0), yes = LLVMGetOperand(v, 1), no = LLVMGetOperand(v, 2);
+  if (!LLVMIsAICmpInst(c) || !cg_is_op(no, LLVMAdd) || LLVMGetICmpPredicate(c) != LLVMIntEQ)
+    return false;
+  LLVMValueRef x = LLVMGetOperand(no, 0), a = LLVMGetOperand(c, 0), b = LLVMGetOperand(c, 1);
+  bool up = cg_is_number(yes, 0) && is_sum(no, x, 1) &&
+            ((a == no && unextended(b) == p->n) || (b == no && unextended(a) == p->n)),
+       down = is_sum(no, x, -1) && a == x && cg_is_number(b, 0) && cg_is_op(yes, LLVMAdd) &&
+              unextended(LLVMGetOperand(yes, 0)) == p->n &&
+              cg_is_number(LLVMGetOperand(yes, 1), UINT64_MAX);
+  return (up || down) && is_place(p, x, node, depth);
+}
+
+/* n, or a place other than 0, and one less: `(n if x == 0 else x) - 1`. */
+static bool is_step_down(const Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
+  LLVMValueRef s = LLVMGetOperand(v, 0);
+  if (!cg_is_number(LLVMGetOperand(v, 1), UINT64_MAX) || !cg_is_op(s, LLVMSelect))
+    return false;
+  LLVMValueRef c = LLVMGetOperand(s, 0), x = LLVMGetOperand(s, 2);
+  return unextended(LLVMGetOperand(s, 1)) == p->n && LLVMIsAICmpInst(c) &&
+         LLVMGetICmpPredicate(c) == LLVMIntEQ && LLVMGetOperand(c, 0) == x &&
+         cg_is_number(LLVMGetOperand(c, 1), 0) && is_place(p, x, node, depth);
+}
+
+static bool is_place_on_all_ways(const Places *p, LLVMValueRef phi, unsigned depth) {
+  bool all = true;
+  for (unsigned k = 0; k < LLVMCountIncoming(phi) && all; k++) {
+    uint32_t from = graph_end(p->g, LLVMGetIncomingBlock(phi, k));
+    all = from != GRAPH_NONE && is_place(p, LLVMGetIncomingValue(phi, k), from, depth);
+  }
+  return all;
+}
+
+/* Is v one of 0 … n-1 in this block, as an unsigned number? */
+static bool is_place(const Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
+  v = unextended(v);
+  if (!depth-- || !LLVMIsAInstruction(v))
+    return false;
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMURem:
+    if (unextended(LLVMGetOperand(v, 1)) == p->n)
+      return true;
+    break;
+  case LLVMPHI:
+    if (is_place_on_all_ways(p, v, depth))
+      return true;
+    break;
+  case LLVMSelect:
+    if (is_step(p, v, node, depth))
+      return true;
+    break;
+  case LLVMAdd:
+    if (is_step_down(p, v, node, depth))
+      return true;
+    break;
+  default: break;
+  }
+  return is_guarded(p, v, node);
+}
+
+/* --- comparisons --- */
+
+/* A comparison `v < n` of what may be a place by a number of places that is not constant. */
+static bool asks(LLVMValueRef i, LLVMValueRef *v, LLVMValueRef *n) {
+  LLVMIntPredicate is = LLVMIsAICmpInst(i) ? LLVMGetICmpPredicate(i) : LLVMIntEQ;
+  bool forward = is == LLVMIntULT || is == LLVMIntSLT,
+       backward = is == LLVMIntUGT || is == LLVMIntSGT;
+  if (!forward && !backward)
+    return false;
+  *v = unextended(LLVMGetOperand(i, backward));
+  *n = unextended(LLVMGetOperand(i, forward));
+  bool shown = cg_is_op(*v, LLVMSelect) || cg_is_op(*v, LLVMAdd) || LLVMIsAPHINode(*v);
+  return shown && cg_int_width(*n) && !LLVMIsAConstant(*n) && LLVMGetFirstUse(i) &&
+         (is == LLVMIntULT || is == LLVMIntUGT || is_not_negative(*n));
+}
+
+static bool decide(Cg *cg, LLVMValueRef f) {
+  FnGraph g = {0};
+  Places p = {&g, NULL};
+  bool changed = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b), v; i; i = LLVMGetNextInstruction(i)) {
+      if (!asks(i, &v, &p.n))
+        continue;
+      if (!g.len) {
+        g = graph_of(&cg->cx->arena, f, NULL);
+        graph_loops(&g);
+      }
+      uint32_t node = graph_number(&g, b);
+      if (node == GRAPH_NONE || !is_place(&p, v, node, MOST_OPERATIONS))
+        continue;
+      LLVMReplaceAllUsesWith(i, LLVMConstInt(cg->t.i1, 1, 0));
+      changed = true;
+    }
+  return changed;
+}
+
+void cg_nvptx_periodic(Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (unsigned k = 0; k < MOST_ROUNDS && LLVMGetFirstBasicBlock(f) && decide(cg, f); k++)
+      cg_run_function_passes(cg, f, "simplifycfg,instcombine<no-verify-fixpoint>,early-cse");
+}
