@@ -34,7 +34,6 @@
 
 enum {
   MAX_SIZE = 100,   /* operations of a loop that is written twice, and of what it calls */
-  MAX_CALLS = 2,    /* one in another */
   MAX_DEPTH = 6,    /* of products and steps */
   MAX_DRIFTS = 4,   /* in a loop */
   MAX_BOUNDS = 4,   /* in a loop */
@@ -73,26 +72,6 @@ static bool is_inside(const Range *r, const Ins *i) {
 
 /* --- the form of the loop --- */
 
-/* Counts the operations, with those of functions that it calls; false: it must not be written
- * twice, or there are too many. */
-static bool count(const Block *b, unsigned calls, unsigned *size) {
-  FOR_INS (b, i) {
-    if (++*size > MAX_SIZE)
-      return false;
-    if (i->op != OP_CALL_FN) {
-      if (!ssa_may_be_twice(i))
-        return false;
-      continue;
-    }
-    if (!calls || i->aux.fn->recursive)
-      return false;
-    FOR_BLOCKS (i->aux.fn, inner)
-      if (!count(inner, calls - 1, size))
-        return false;
-  }
-  return true;
-}
-
 /* Its condition is computed once more than there are iterations, and once between the loops. */
 static bool has_pure_header(const Block *header) {
   FOR_INS (header, i) {
@@ -104,14 +83,9 @@ static bool has_pure_header(const Block *header) {
 }
 
 static bool read_form(Range *r, Block *header, Block *latch) {
-  unsigned size = 0;
-  if (!ssa_small_loop(&r->loop, header, latch) || !ssa_read_header(r, header) ||
-      header->succ[0]->preds.len != 1 || !has_pure_header(header))
-    return false;
-  for (unsigned k = 0; k < r->loop.n; k++)
-    if (!count(r->loop.blocks[k], MAX_CALLS, &size))
-      return false;
-  return true;
+  return ssa_small_loop(&r->loop, header, latch) && ssa_read_header(r, header) &&
+         header->succ[0]->preds.len == 1 && has_pure_header(header) &&
+         ssa_is_short(&r->loop, MAX_SIZE);
 }
 
 /* --- which numbers --- */

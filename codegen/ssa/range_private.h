@@ -69,10 +69,6 @@ typedef struct Range {
 
 /* --- range_versions.c --- */
 
-/* May there be another one of it? What it calls is not looked at. */
-bool ssa_may_be_twice(const Ins *i);
-/* May the loop be written twice, and has it at most so many operations? */
-bool ssa_is_short(const SmallLoop *loop, unsigned most);
 Intervals *ssa_intervals_of(Versions *of);
 bool ssa_is_int64(const Type *t);
 /* What it was before casts of int64. */

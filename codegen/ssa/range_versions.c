@@ -86,8 +86,8 @@
  * So do distances from a place, (j - x) * (j - x), which are compared at both ends of the range.
  *
  * In: a strict Fn in order, with one back edge a loop and dominators. Out: the same, with two
- * versions of each small loop of these kinds. A loop that synchronises threads, calls or may stop
- * other than at an index stays as it is. */
+ * versions of each small loop of these kinds. A loop that synchronises threads, calls long
+ * functions or may stop other than at an index stays as it is. */
 #include "codegen/ssa/range_versions.h"
 
 #include <assert.h>
@@ -109,25 +109,6 @@ enum {
 };
 
 /* --- the form of the loop --- */
-
-bool ssa_may_be_twice(const Ins *i) {
-  Effect e = ir_op_info[i->op].effect;
-  if (i->op == OP_INTRINSIC)
-    return ir_intrinsics[i->aux.intrinsic].effect != EFFECT_SYNC;
-  return i->op == OP_CHECK_INDEX ||
-         (i->op != OP_CALL_FN && i->op != OP_CALL_C && i->op != OP_PRINT && i->op != OP_ALLOC &&
-          e != EFFECT_SYNC && e != EFFECT_STOP);
-}
-
-bool ssa_is_short(const SmallLoop *loop, unsigned most) {
-  unsigned size = 0;
-  for (unsigned k = 0; k < loop->n; k++)
-    FOR_INS (loop->blocks[k], i) {
-      if (!ssa_may_be_twice(i) || ++size > most)
-        return false;
-    }
-  return true;
-}
 
 static bool is_zero(const Ins *i) {
   int64_t n;

@@ -3,6 +3,8 @@
 
 #include "ir/cfg.h"
 
+enum { MAX_CALLS = 2 }; /* one in another, of a loop that is written twice */
+
 bool ssa_in_loop(const SmallLoop *loop, const Block *b) {
   for (unsigned k = 0; k < loop->n; k++)
     if (loop->blocks[k] == b)
@@ -52,6 +54,41 @@ static bool has_one_exit(const SmallLoop *loop) {
 
 bool ssa_small_loop(SmallLoop *loop, Block *header, Block *latch) {
   return is_back_edge(latch, header) && collect(loop, header, latch) && has_one_exit(loop);
+}
+
+/* May there be another one of it? A call is what it calls. */
+static bool may_be_twice(const Ins *i) {
+  Effect e = ir_op_info[i->op].effect;
+  if (i->op == OP_INTRINSIC)
+    return ir_intrinsics[i->aux.intrinsic].effect != EFFECT_SYNC;
+  return i->op == OP_CHECK_INDEX || i->op == OP_CALL_FN ||
+         (i->op != OP_CALL_C && i->op != OP_PRINT && i->op != OP_ALLOC && e != EFFECT_SYNC &&
+          e != EFFECT_STOP);
+}
+
+/* Counts the operations, with those of functions that are called; false: it must not be written
+ * twice, or there are too many. */
+static bool count(const Block *b, unsigned calls, unsigned most, unsigned *size) {
+  FOR_INS (b, i) {
+    if (!may_be_twice(i) || ++*size > most)
+      return false;
+    if (i->op != OP_CALL_FN)
+      continue;
+    if (!calls || i->aux.fn->recursive)
+      return false;
+    FOR_BLOCKS (i->aux.fn, inner)
+      if (!count(inner, calls - 1, most, size))
+        return false;
+  }
+  return true;
+}
+
+bool ssa_is_short(const SmallLoop *loop, unsigned most) {
+  unsigned size = 0;
+  for (unsigned k = 0; k < loop->n; k++)
+    if (!count(loop->blocks[k], MAX_CALLS, most, &size))
+      return false;
+  return true;
 }
 
 const Ins *ssa_loaded(const Ins *bound) {

@@ -16,6 +16,10 @@ bool ssa_in_loop(const SmallLoop *loop, const Block *b);
 /* The loop of an edge; false if it is no back edge, or the loop is not small. Needs dominators. */
 bool ssa_small_loop(SmallLoop *loop, Block *header, Block *latch);
 
+/* May the loop be written twice, and has it, with the functions that it calls, at most so many
+ * operations? */
+bool ssa_is_short(const SmallLoop *loop, unsigned most);
+
 /* The load that a bound was made of, as those of a sparse matrix's rows or a node's neighbours are,
  * or that a sum begins with; else NULL. */
 const Ins *ssa_loaded(const Ins *bound);
