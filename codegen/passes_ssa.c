@@ -37,6 +37,7 @@ static void factor_versions(Cg *cg) { each(cg, cg_version_factors); }
 static void sum_versions(Cg *cg) { each(cg, cg_version_sums); }
 static void short_versions(Cg *cg) { each(cg, cg_version_shorts); }
 static void drift_versions(Cg *cg) { each(cg, cg_version_drifts); }
+static void table_versions(Cg *cg) { each(cg, cg_version_tables); }
 static void narrow(Cg *cg) { each(cg, cg_narrow); }
 static void narrow_low(Cg *cg) { each(cg, cg_narrow_low); }
 static void waits(Cg *cg) { cg_find_waits(cg->cx, cg->program); }

@@ -65,6 +65,7 @@ typedef struct Range {
   unsigned nstores;
   ArrayPair pairs[MAX_PAIRS]; /* that must be apart for the loads to go ahead of the stores */
   unsigned npairs;            /* 0: of the other kinds */
+  Ins *table; /* an element of the table to which the checks add; NULL: of the other kinds */
 } Range;
 
 /* --- range_versions.c --- */
@@ -113,6 +114,10 @@ unsigned ssa_slow_ones(const Range *r, const Intervals *v);
 /* Does the loop still read the numbers that have been found? */
 bool ssa_is_still_short(Range *r, const Block *header);
 void ssa_choose_by_numbers(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
+
+/* --- table_versions.c --- */
+
+void ssa_choose_by_table(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
 
 /* --- apart_versions.c --- */
 

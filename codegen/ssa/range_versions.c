@@ -675,6 +675,8 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
   if (r->nrows)
     ir_br(cx, fn, choose_by_width(cx, fn, r, entry, general), fast, r->less->loc)->type =
         header->last->type;
+  else if (r->table)
+    ssa_choose_by_table(cx, fn, r, entry, fast, general);
   else if (r->nchecks)
     choose_by_checks(cx, fn, r, entry, fast, general);
   else if (r->nfactors)
@@ -707,6 +709,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   bool same = r->nrows                  ? read_loop_of_rows(r, header, r->latch)
               : r->nchecks && !r->signs ? read_checked(r, header, r->latch)
               : r->npairs               ? ssa_read_apart(r, header, r->latch)
+              : r->table                ? ssa_read_header(r, header)
               : r->nnumbers             ? ssa_is_still_short(r, header)
                                         : read_condition(r) && read_counter(r);
   if (!same) /* other loops have been written since */

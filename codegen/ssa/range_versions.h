@@ -17,6 +17,7 @@ void cg_version_factors(Cx *cx, Fn *fn);
 void cg_version_sums(Cx *cx, Fn *fn);
 void cg_version_shorts(Cx *cx, Fn *fn);
 void cg_version_drifts(Cx *cx, Fn *fn);
+void cg_version_tables(Cx *cx, Fn *fn);
 /* Loops with a barrier in which two buffers take turns: two iterations one after the other. Needs
  * cg_narrow's marks. */
 void cg_take_two_steps(Cx *cx, Fn *fn);

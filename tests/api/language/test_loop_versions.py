@@ -1,9 +1,10 @@
-"""Loops that are written twice, so that no index is wrapped: such as call functions (codegen/ssa/small_loop.c)."""
+"""Loops that are written twice, so that no index is wrapped: such as call functions (codegen/ssa/small_loop.c), and such as add the
+elements of a table (codegen/ssa/table_versions.c)."""
 
 import numpy as np
 import pytest
 from harness import run
-from pyptx import cuda
+from pyptx import cuda, int32, uint8
 from test_ptx import ptx_of
 
 
@@ -50,3 +51,88 @@ def test_a_loop_that_calls_wraps_no_index():
     second = ptx_of(waiting, "narrow (uint32[::1], int32[::1], uint32[::1])")
     assert all(f"+{4 * k}];" in first for k in (1, 2, 3)) and first.count("min.u32") == 1
     assert second.count("bar.sync") == second.count("min.u32") == 1
+
+
+def of_table(data, x, table, steps, out):
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    last = cuda.local.array(4, int32)
+    for j in range(4):
+        last[j] = 0
+    for k in range(steps):
+        base = int(data[i + k])
+        if base != 9:
+            for j in range(4):
+                last[j] = 3 * last[j] + x[base + table[j]]
+    out[i] = last[0] + 10 * last[1] + 100 * last[2] + 1000 * last[3]
+
+
+TABLES = [[0, 1, 2, 3], [31, 0, 7, 31], [-64, -63, -40, -33], [-1, 4, 0, 0], [4, 0, 0, -9], [5, 31, 0, -2, 77]]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_indices_that_add_elements_of_a_table(table):
+    data = np.random.default_rng(5).integers(0, 33, 50, dtype=np.uint8)
+    x = np.random.default_rng(6).integers(0, 1000, 64).astype(np.int32)
+    for steps in (0, 1, 9):
+        run(of_table, [data, x, np.array(table, np.int32), steps, np.zeros(37, np.int32)], 2, 32)
+
+
+def test_a_table_that_is_shorter_than_what_no_thread_reads():
+    for size in (0, 1, 3):
+        run(of_table, [np.full(16, 9, np.uint8), np.ones(64, np.int32), np.ones(size, np.int32), 5, np.zeros(8, np.int32)], 1, 8)
+
+
+def shared_table(data, table, steps, out):
+    """The sums are of a shared array, which the loop stores to, too."""
+    sums = cuda.shared.array(64, uint8)
+    t = cuda.threadIdx.x
+    sums[t] = t
+    sums[t + 32] = 2 * t
+    cuda.syncthreads()
+    total = 0
+    if t == 0:
+        for k in range(steps):
+            for j in range(5):
+                total = total * 3 % 1009 + int(sums[int(data[k]) + table[j]])
+            sums[k] = total & 255
+        out[0] = total
+
+
+def test_a_table_and_a_shared_array():
+    data = np.arange(20, dtype=np.uint8)
+    for table in ([0, 1, 2, 3, 40], [0, 1, -3, 2, 1], [-64, -63, -62, -61, -25]):
+        run(shared_table, [data, np.array(table, np.int32), 20, np.zeros(1, np.int64)], 1, 32)
+
+
+def test_of_a_table_nothing_is_wrapped():
+    """In the first version. A loop that stores to an array may change the table; one with a barrier, or one that looks at an element
+    until it changes, may wait for who does."""
+
+    def storing(data, x, table, steps, out):
+        for k in range(steps):
+            for j in range(4):
+                out[k] += x[int(data[k]) + table[j]]
+
+    def waiting(data, x, table, steps, out):
+        total = 0
+        for k in range(steps):
+            for j in range(4):
+                total += x[int(data[k]) + table[j]]
+            cuda.syncthreads()
+        out[0] = total
+
+    def polling(data, x, table, steps, out):
+        total = 0
+        for k in range(steps):
+            while data[k] == 0:
+                pass
+            for j in range(4):
+                total += x[int(data[k]) + table[j]]
+        out[0] = total
+
+    text = "narrow (uint8[::1], int32[::1], int32[::1], int64, int32[::1])"
+    first, *others = (ptx_of(k, text) for k in (of_table, storing, waiting, polling))
+    assert first.count("min.u32") == 4 and first.count("or.b32") >= 3
+    assert not any("or.b32" in ptx for ptx in others)
