@@ -5,9 +5,8 @@
  * neighbours) runs some ten or twenty times, with a trip count that differs from thread to thread.
  * Unrolled by LLVM, four times with an epilogue, up to three iterations wait for their loads one
  * after another. Here eight iterations become one. Each after the first is predicated on the trip
- * count: arithmetic is speculated, loads are branched around, and loop-carried variables keep their
- * values. ptxas turns that into predicated instructions in one block, the loads first. Where much
- * is computed with what an iteration loads, LLVM unrolls the loop.
+ * count: arithmetic is speculated, loads are branched around, and variables keep their values.
+ * ptxas makes one block of that, the loads first. Where much is computed, LLVM unrolls the loop.
  *
  *   for k in range(start, end):
  *     acc += value[k]
@@ -36,8 +35,8 @@
  *
  * In: an optimised module in which lower/unroll_hints.c has marked loops. A marked loop must be a
  * single block that branches to itself until its counter, which steps by 1, equals a loop
- * invariant; it may load, and compute what may be speculated. Loops of other forms get the metadata
- * by which LLVM unrolls them: four times, what is left over of such a loop twice. Loads that depend
+ * invariant; it may load, and compute what may be speculated. Others get the metadata by which LLVM
+ * unrolls them: four or eight times, what is left over of such a loop twice. Loads that depend
  * on loads of the iteration before are refused: they could not be in flight at once. */
 #include "codegen/nvptx/masked_unroll.h"
 
@@ -63,7 +62,7 @@ enum {
   ROUND = 16, /* … of which some are there in any case, as in a round */
   HELD = 8,   /* words that may be held around a loop, for iterations that are not there */
   HELD_REST = 5, /* … that are left over of a loop which computes much */
-  MUCH = 8,      /* operations behind an iteration's loads, of which masked copies are too many */
+  MUCH = 8,      /* instructions behind an iteration's loads, of which masked copies are too many */
 };
 
 /* An instruction of the body. */
@@ -660,7 +659,8 @@ static unsigned words_of(const Loop *l) {
 static bool computes_much(const Loop *l) {
   unsigned late = 0;
   for (unsigned k = 0; k < l->nsteps; k++)
-    late += !l->steps[k].early && !l->steps[k].load;
+    if (!l->steps[k].early && !l->steps[k].load)
+      late += cg_nvptx_instructions_of(l->cg, l->steps[k].ins);
   return late > MUCH;
 }
 
@@ -703,19 +703,21 @@ static bool read_loop(Loop *l) {
          find_levels(l) && has_good_loads(l) && order_steps(l);
 }
 
+/* A marked loop. Is it LLVM's to unroll? Eight times, if so many loads have registers, and only
+ * what it computes is too much. */
 static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies,
                       bool write) {
   Loop *l = CX_NEW(cg->cx, Loop);
-  *l = (Loop){.cg = cg,
-              .copies = copies,
-              .least = 1,
-              .function = f,
-              .block = block,
-              .place = {.arena = &cg->cx->arena}};
-  bool right = copies <= COPIES && read_loop(l) && !computes_much(l);
-  if (right && write)
+  *l = (Loop){
+      .cg = cg, .least = 1, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
+  l->copies = copies;
+  bool right = copies <= COPIES && read_loop(l), masked = right && !computes_much(l);
+  if (masked && write)
     write_loop(l);
-  return right;
+  if (!masked)
+    cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(block),
+                     right && words_of(l) * copies <= ROUND ? copies : UNROLLED);
+  return !masked;
 }
 
 /* As many copies as have registers, which a load takes from where it is issued on. */
@@ -772,10 +774,7 @@ bool cg_nvptx_masked(Cg *cg, bool write) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
       unsigned copies = cg_mark_of(cg, b, MARK_MASKED);
-      if (!copies || mask_loop(cg, f, b, copies, write))
-        continue;
-      cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), UNROLLED);
-      left = true;
+      left |= copies && mask_loop(cg, f, b, copies, write);
     }
   return left;
 }

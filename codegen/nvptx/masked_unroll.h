@@ -14,6 +14,8 @@ bool cg_nvptx_left_over(Cg *cg, bool write);
  * loop? */
 unsigned cg_nvptx_words_of(const Cg *cg, LLVMValueRef load);
 bool cg_nvptx_is_block_loop(LLVMBasicBlockRef b);
+/* How many instructions an operation is, about: of 64-bit integers two, a product of them four. */
+unsigned cg_nvptx_instructions_of(const Cg *cg, LLVMValueRef i);
 /* Is it a long operation, or one that ptxas gives a branch to a slow path? */
 bool cg_nvptx_is_expensive(LLVMValueRef i);
 /* Does LLVM unroll the loop with this latch once more? It is marked then. */

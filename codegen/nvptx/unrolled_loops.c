@@ -38,6 +38,11 @@ static bool is_one_instruction(LLVMValueRef call) {
   return false;
 }
 
+unsigned cg_nvptx_instructions_of(const Cg *cg, LLVMValueRef i) {
+  LLVMTypeRef type = LLVMTypeOf(cg_is_op(i, LLVMICmp) ? LLVMGetOperand(i, 0) : i);
+  return type != cg->t.i64 ? 1 : cg_is_op(i, LLVMMul) ? 4 : 2;
+}
+
 bool cg_nvptx_is_expensive(LLVMValueRef i) {
   return cg_is_op(i, LLVMFDiv) || (cg_is_op(i, LLVMCall) && !is_one_instruction(i));
 }
