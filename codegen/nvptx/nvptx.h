@@ -111,6 +111,8 @@ void cg_nvptx_rows(Cg *cg);
 
 /* differences.c: x - (k + 1) as a distance from x - k; right before code generation. */
 void cg_nvptx_differences(Cg *cg);
+/* vector_counters.c: counters that are added to under predicates, in registers of each thread. */
+void cg_nvptx_vector_counters(Cg *cg);
 
 /* row_distances.c: addresses that are rows or layers apart as distances from one another; right
  * before code generation. */
