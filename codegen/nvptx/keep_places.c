@@ -28,8 +28,8 @@
  * ptxas would write the operations under the condition, which takes as many instructions whether it
  * holds or not, and read the array's address and extent in each iteration.
  *
- * So do the addresses of a load or two behind a condition, where an index is wrapped, or
- * multiplied: as ptxas makes predicates of them, each load would read its array's address and
+ * So do the addresses of a load or two behind a condition, where an index is wrapped, multiplied,
+ * or one in a row: as ptxas makes predicates of them, each load would read its array's address and
  * extent for itself.
  *
  * A comparison under which something is loaded, and by which something is chosen later, as in
@@ -239,8 +239,15 @@ static unsigned take_addresses(Cg *cg, const FnGraph *g, uint32_t k, uint32_t ow
 
 /* --- loads behind a condition --- */
 
+/* Is it the sum of a place and a product, as of a row and its length? ptxas multiplies where the
+ * sum is, wherever the product was computed. */
+static bool is_in_row(LLVMValueRef i) {
+  return cg_is_op(i, LLVMAdd) &&
+         (cg_is_op(LLVMGetOperand(i, 0), LLVMMul) || cg_is_op(LLVMGetOperand(i, 1), LLVMMul));
+}
+
 /* The loads of a few operations of the same loop behind a condition alone, one or two, if an index
- * is wrapped or multiplied there; how many. */
+ * is wrapped or multiplied there, or is one in a row; how many. */
 static unsigned loads_behind(const FnGraph *g, uint32_t k, uint32_t own, LLVMValueRef *loads) {
   const GraphNode *node = &g->nodes[k], *before = &g->nodes[own];
   unsigned n = 0, found = 0;
@@ -254,9 +261,16 @@ static unsigned loads_behind(const FnGraph *g, uint32_t k, uint32_t own, LLVMVal
       return 0;
     if (LLVMIsALoadInst(i))
       loads[found++] = i;
-    wraps |= cg_is_op(i, LLVMMul) || cg_is_call_of_any(i, "llvm.umin.");
+    wraps |= is_in_row(i) || cg_is_op(i, LLVMMul) || cg_is_call_of_any(i, "llvm.umin.");
   }
   return n <= (found > 1 ? 2 * MOST_BEHIND : MOST_BEHIND) && wraps ? found : 0;
+}
+
+/* Is it a constant away from an address that is known in front of the block? */
+static bool is_near_address(LLVMValueRef p) {
+  return LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
+         LLVMIsAConstantInt(LLVMGetOperand(p, 1)) && LLVMIsAInstruction(LLVMGetOperand(p, 0)) &&
+         LLVMGetInstructionParent(LLVMGetOperand(p, 0)) != LLVMGetInstructionParent(p);
 }
 
 static unsigned take_addresses_of_loads(Cg *cg, const FnGraph *g, uint32_t k, uint32_t own,
@@ -267,7 +281,8 @@ static unsigned take_addresses_of_loads(Cg *cg, const FnGraph *g, uint32_t k, ui
   for (unsigned l = 0; l < found && n < MOST_OPERANDS; l++) {
     LLVMValueRef p = LLVMGetOperand(loads[l], 0);
     if (!LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != block ||
-        LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || !is_ready(p, block))
+        LLVMGetPointerAddressSpace(LLVMTypeOf(p)) != NVPTX_GLOBAL || is_near_address(p) ||
+        !is_ready(p, block))
       continue;
     move_before(cg, p, block, g->nodes[own].last);
     values[n++] = p;
