@@ -20,6 +20,7 @@
 typedef enum Aim {
   AIM_LOADS,     /* more loads in flight: straight code, which waits for memory */
   AIM_BARRIERS,  /* fewer waits: there are barriers, and loops load little from global memory */
+  AIM_WAITS,     /* the same alone: the loops load nothing, and have little in common */
   AIM_COMMON,    /* fewer loads: loops whose loads are mostly the same for all copies */
   AIM_SCATTERED, /* the same, where a load touches a cache line for each thread of a warp */
   AIM_WINDOW,    /* counters and addresses once: loops that load what neighbours load too */
@@ -31,9 +32,9 @@ static const struct {
   unsigned factor, registers, code; /* code: instructions of all copies */
   unsigned fill[4];                 /* CoPlan.fill for the factors 1, 2, 4, 8 */
 } limits[AIM_COUNT] = {
-    [AIM_LOADS] = {4, 72, 900, {0, 16, 32, 64}},   [AIM_BARRIERS] = {4, 84, 1600, {0, 64, 64, 64}},
-    [AIM_COMMON] = {8, 72, 1400, {0, 8, 16, 24}},  [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}},
-    [AIM_WINDOW] = {4, 80, 1600, {0, 16, 32, 64}},
+    [AIM_LOADS] = {4, 72, 900, {0, 16, 32, 64}},    [AIM_BARRIERS] = {4, 84, 1600, {0, 64, 64, 64}},
+    [AIM_WAITS] = {4, 40, 1600, {0, 64, 64, 64}},   [AIM_COMMON] = {8, 72, 1400, {0, 8, 16, 24}},
+    [AIM_SCATTERED] = {8, 128, 2800, {0, 3, 3, 3}}, [AIM_WINDOW] = {4, 80, 1600, {0, 16, 32, 64}},
 };
 
 /* Straight code: as many threads as a multiprocessor holds have 32 KB in flight if each has 16
@@ -45,7 +46,8 @@ static const struct {
  * of the same copy, or for its path.
  *
  * A short body that waits for memory gains from the second wave of blocks on, and so does one that
- * meets at a barrier in each iteration of a loop; a kernel with barriers that has many loads in
+ * meets at a barrier in each iteration of a loop; if the loop loads as well, two copies fill what
+ * the first waits for, and more would cost threads. A kernel with barriers that has many loads in
  * flight by itself gains only in large launches. Where a guard is slanted, threads along its line
  * run their copies one after another: few, in large launches, and not long, with few copies. Loads
  * that each touch a line of their own pay for that all the same. */
@@ -64,6 +66,7 @@ enum {
   FILL_OF_LOADING_STEPS = 12,
   FILL_OF_SLANTED = 64,
   SLANTED_LOG2 = 2,
+  STEPS_LOG2 = 1,
   OWN_REGISTERS = 10,
   ASSUMED_FACTOR = 4
 };
@@ -215,14 +218,18 @@ static CoSet loops_that(const CoShape *s, bool meet) {
 }
 
 static unsigned fill_of(const CoShape *s, Aim aim, unsigned log2, unsigned varying) {
-  bool waits = aim == AIM_LOADS || (aim == AIM_BARRIERS && !s->loops);
+  bool waits = aim == AIM_LOADS || (aim == AIM_BARRIERS && !s->loops),
+       barriers = aim == AIM_BARRIERS || aim == AIM_WAITS;
   if (waits && varying <= SHORT_BODY)
     return log2 > 2 ? 2 * FILL_OF_SHORT : FILL_OF_SHORT;
-  CoSet meet = aim == AIM_BARRIERS ? loops_that(s, true) : 0;
+  CoSet meet = barriers ? loops_that(s, true) : 0;
   if (meet)
     return meet & loops_that(s, false) ? FILL_OF_LOADING_STEPS : FILL_OF_STEPS;
-  return aim == AIM_BARRIERS && own_loads(s) >= MANY_LOADS ? FILL_OF_MANY : limits[aim].fill[log2];
+  return barriers && own_loads(s) >= MANY_LOADS ? FILL_OF_MANY : limits[aim].fill[log2];
 }
+
+/* Do loops that load meet at a barrier in each iteration? */
+static bool loads_in_steps(const CoShape *s) { return loops_that(s, true) & loops_that(s, false); }
 
 static bool is_slanted(const CoShape *s) {
   for (uint32_t k = 0; k < s->nblocks; k++)
@@ -257,8 +264,9 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   unsigned room = waits ? OF_ALL_THREADS : enough ? FULL_DEVICE : limits[aim].registers;
   unsigned most = most_registers(&s->cg->options, room);
   bool slanted = aim == AIM_COMMON && is_slanted(s),
+       steps = aim == AIM_BARRIERS && loads_in_steps(s),
        few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT;
-  for (unsigned log2 = slanted ? SLANTED_LOG2 : 3; log2; log2--) {
+  for (unsigned log2 = slanted ? SLANTED_LOG2 : steps ? STEPS_LOG2 : 3; log2; log2--) {
     unsigned k = 1u << log2;
     bool more = few && k * one + common <= OF_FEW;
     bool fits = k <= (more ? CO_MAX_FACTOR : limits[aim].factor) && k * one + common <= most &&
@@ -394,7 +402,7 @@ static const char *aim_of_loops(const CoShape *s, const CoPlan *p, Aim *aim) {
   CoLoads loads = co_loads_in_loops(s);
   *aim = 2 * loads.scattered >= loads.once ? AIM_SCATTERED : AIM_COMMON;
   if (!loads.once && !loads.own) {
-    *aim = AIM_BARRIERS;
+    *aim = is_much_common(s, &loads) ? AIM_BARRIERS : AIM_WAITS;
     return s->meets ? NULL : "it does not wait for memory in its loops";
   }
   bool waits = s->meets && waits_at_barriers(s);

@@ -374,6 +374,22 @@ def kernel(image, dy, dx, out):
 BYTES = "uint8[:,::1], int32[::1], int32[::1], uint8[:,::1]"
 
 
+def cells(x, out):  # between barriers copies have nothing in common, and a copy has eight numbers of its own
+    row = cuda.shared.array(258, float64)
+    b, t = cuda.blockIdx.x, cuda.threadIdx.x
+    a, c, d, e = x[b, t], x[b, t + 1], x[b, t + 2], x[b, t + 3]
+    f, g, h, i = x[b, t + 4], x[b, t + 5], x[b, t + 6], x[b, t + 7]
+    row[t + 1] = a
+    cuda.syncthreads()
+    for _ in range(out.shape[1]):
+        v = row[t] * a + row[t + 1] * c + row[t + 2] * d
+        v = ((v * e + f) * v + g) * v + h * i
+        cuda.syncthreads()
+        row[t + 1] = v
+        cuda.syncthreads()
+    out[b, t] = row[t + 1]
+
+
 @pytest.mark.parametrize(
     "kernel, signature, text",
     [
@@ -384,7 +400,8 @@ BYTES = "uint8[:,::1], int32[::1], int32[::1], uint8[:,::1]"
         (least, f"{M}, int64[::1]", "4 neighbouring blocks along x"),
         (least, "float64[:,::1], int64[::1]", "not coarsened: its threads have enough loads in flight by themselves"),
         (window, f"{V}, {V}", "4 neighbouring blocks along x"),
-        (define(WAVEFRONT.format("b += x[row, cuda.grid(1)]")), f"{M}, {M}, {V}", "4 neighbouring blocks along x"),
+        (define(WAVEFRONT.format("b += x[row, cuda.grid(1)]")), f"{M}, {M}, {V}", "2 neighbouring blocks along x"),
+        (cells, "float64[:,::1], float64[:,::1]", "not coarsened: its values leave no registers for a second copy"),
         (define(WAVEFRONT.format(COSTS)), f"{M}, {M}, {V}", "not coarsened: its blocks read nothing in common in its loops"),
         (coloured, f"{M}, {M}", "4 neighbouring threads along y"),
         (chain(3), "int32[::1], int32[::1], int32[::1]", "2 neighbouring blocks along x"),
