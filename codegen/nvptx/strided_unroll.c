@@ -19,19 +19,7 @@
  * the iterations stays. Both paths meet where the second condition is asked, so that the threads of
  * a warp do, too.
  *
- * Where no thread of the block, or of the grid, can have a second iteration, that is asked first:
- *
- *   if end <= step:  # and start is not negative
- *     acc += x[start]
- *
- * All threads answer it alike if the end is an argument or an extent, so that none waits for
- * another, and the few instructions of a short row are not those that choose among iterations. That
- * is asked in front of loops with a constant step, too, which a warp's lanes share. Behind it a few
- * iterations, which masked_unroll.c makes masks of, have none of the questions which rounds there
- * are, and what is left over:
- *
- *   elif end <= 4 * step:
- *     while k < end: acc += x[k]; k += step
+ * What is asked in front of the rounds, where rows may be short, is in short_rows.c.
  *
  * Lanes that begin within the first step differ by one iteration at most. LLVM would count each
  * lane's own: of rows of 255 a warp's last lane has seven, which are left over, and the others have
@@ -72,11 +60,11 @@
 #include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/masked_unroll.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/short_rows.h"
 #include "codegen/nvptx/value_ranges.h"
 
-/* FACTOR: that of lower/unroll_hints.c for such loops; SHORT: of a body that is copied once more;
- * FEW: iterations of rows that are masked at once, MEDIUM: of their bodies */
-enum { MAX_DEPTH = 6, FACTOR = 4, SHORT = 24, FEW = 4, MEDIUM = 40 };
+/* FACTOR: that of lower/unroll_hints.c for such loops */
+enum { MAX_DEPTH = 6, FACTOR = 4 };
 
 /* --- the form of the loop --- */
 
@@ -145,7 +133,7 @@ bool cg_read_stride(LLVMBasicBlockRef block, Stride *s) {
          (s->is_signed ? LLVMGetNSW(s->next) : LLVMGetNUW(s->next));
 }
 
-static LLVMValueRef goes_on(const Cg *cg, const Stride *s, LLVMValueRef next) {
+LLVMValueRef cg_stride_goes_on(const Cg *cg, const Stride *s, LLVMValueRef next) {
   return l_icmp(cg->builder, s->is_signed ? LLVMIntSLT : LLVMIntULT, next, s->end);
 }
 
@@ -198,31 +186,15 @@ LLVMValueRef cg_stride_has(Cg *cg, const Stride *s, LLVMValueRef counter, unsign
   Stride to = *s;
   if (how_to_bound(s, behind) == DIRECTLY) {
     to.end = bound_of(cg, s, DIRECTLY, behind);
-    return goes_on(cg, &to, counter);
+    return cg_stride_goes_on(cg, &to, counter);
   }
   for (unsigned k = 0; k < behind; k++)
     counter = copy_ins(b, s->next, (LLVMValueRef[]){counter, s->step});
-  LLVMValueRef more = goes_on(cg, s, counter);
+  LLVMValueRef more = cg_stride_goes_on(cg, s, counter);
   return before ? l_select(b, before, more, l_int(cg->t.i1, 0)) : more;
 }
 
 /* --- the guard --- */
-
-typedef struct Unroll {
-  Cg *cg;
-  LLVMBasicBlockRef block, entry;
-  unsigned count;
-  bool once;          /* there is one round at most */
-  bool alone;         /* it is asked whether there is one iteration */
-  LLVMValueRef began; /* rounds are those that all threads have, which began at these places */
-  unsigned extra;     /* more than a round are taken at once behind the others; see write_last */
-  Stride s;
-  LLVMValueRef *old; /* phis, then all but the branch */
-  unsigned nphis, n;
-  ValueMap place;       /* of old */
-  LLVMValueRef *now;    /* what stands for each in the block that is being written */
-  LLVMValueRef *single; /* behind the one iteration, where it is asked for */
-} Unroll;
 
 /* Does `first < end`, as the loop compares, follow from the condition? */
 static bool implies(const Stride *s, LLVMValueRef condition, bool holds, LLVMValueRef first,
@@ -262,62 +234,6 @@ static bool is_guarded(const Unroll *u) {
   return false;
 }
 
-/* --- rows of one iteration --- */
-
-/* Is v made of constants, of registers that differ between no smaller parts of a launch than this,
- * and of `end`, or of arguments if that is NULL? */
-static bool is_made_of(LLVMValueRef v, RegisterScope scope, LLVMValueRef end, unsigned depth) {
-  if (LLVMIsAConstantInt(v) || v == end || (!end && cg_is_kernel_argument(v)))
-    return true;
-  if (!LLVMIsAInstruction(v) || depth == MAX_DEPTH)
-    return false;
-  bool call = LLVMIsAIntrinsicInst(v) != NULL;
-  if (call && cg_nvptx_register_of(v) != SREG_NONE)
-    return ir_registers[cg_nvptx_register_of(v)].of <= scope;
-  if (!(call || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v)) || !cg_is_speculatable(v))
-    return false;
-  for (int o = 0; o < LLVMGetNumOperands(v) - call; o++)
-    if (!is_made_of(LLVMGetOperand(v, (unsigned)o), scope, end, depth + 1))
-      return false;
-  return true;
-}
-
-/* Do all threads begin at their places, which are not negative, and have one end? Then there is one
- * iteration at most where the end is no more than a step away from 0. */
-static bool have_one_end(const Unroll *u) {
-  LLVMValueRef first = graph_incoming(u->s.counter, u->entry);
-  return cg_nvptx_range(first).lo >= 0 && is_made_of(first, SCOPE_LANE, u->s.end, 0) &&
-         is_made_of(u->s.end, SCOPE_BLOCK, NULL, 0) && is_made_of(u->s.step, SCOPE_BLOCK, NULL, 0);
-}
-
-static bool may_be_alone(const Unroll *u) { return u->n <= SHORT && have_one_end(u); }
-
-/* May the iterations of a short row be masked? Loads that wait for the stores of the iteration
- * before may not. */
-static bool goes_ahead(const Unroll *u) {
-  bool stores = false, ahead = true;
-  for (unsigned k = u->nphis; k < u->n; k++) {
-    LLVMValueRef i = u->old[k];
-    bool load = cg_is_op(i, LLVMLoad), store = cg_is_op(i, LLVMStore);
-    stores |= store;
-    ahead &= !(load || store) || cg_goes_ahead(u->cg, i);
-    if (!load && !store && !cg_is_speculatable(i) && !cg_is_division(i) && !cg_is_op(i, LLVMFRem) &&
-        !cg_is_function_of_operands(i))
-      return false;
-  }
-  return !stores || ahead;
-}
-
-/* Of a loop with a constant step whose threads have one end: does each begin within the first step,
- * as the lanes of a warp do? Then there are no more iterations than the end has steps. */
-static bool begin_side_by_side(const Unroll *u) {
-  Interval first = cg_nvptx_range(graph_incoming(u->s.counter, u->entry)),
-           step = cg_nvptx_range(u->s.step);
-  return first.hi < step.lo && step.hi <= INT16_MAX && cg_int_width(u->s.step) >= 32;
-}
-
-static bool may_be_few(const Unroll *u) { return u->n <= MEDIUM && goes_ahead(u); }
-
 /* --- writing --- */
 
 static LLVMValueRef now(const Unroll *u, LLVMValueRef v) {
@@ -355,7 +271,7 @@ static void write_copies(Unroll *u, unsigned copies) {
   }
 }
 
-static LLVMBasicBlockRef new_block(const Unroll *u) {
+LLVMBasicBlockRef cg_unroll_block(const Unroll *u) {
   return LLVMInsertBasicBlockInContext(u->cg->context, u->block, "");
 }
 
@@ -371,10 +287,8 @@ static void write_phis(Unroll *u, LLVMBasicBlockRef from, const LLVMValueRef *fi
   }
 }
 
-/* A loop of copies that goes on while the counter is less than the bound, and then to `out`; its
- * branch. NULL: the copies run once. */
-static LLVMValueRef write_loop(Unroll *u, LLVMBasicBlockRef from, const LLVMValueRef *first,
-                               unsigned copies, LLVMValueRef bound, LLVMBasicBlockRef out) {
+LLVMValueRef cg_unroll_loop(Unroll *u, LLVMBasicBlockRef from, const LLVMValueRef *first,
+                            unsigned copies, LLVMValueRef bound, LLVMBasicBlockRef out) {
   LLVMBuilderRef b = u->cg->builder;
   LLVMBasicBlockRef loop = LLVMGetInsertBlock(b);
   LLVMValueRef *phis = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis);
@@ -393,7 +307,7 @@ static LLVMValueRef write_loop(Unroll *u, LLVMBasicBlockRef from, const LLVMValu
   }
   Stride s = u->s;
   s.end = bound;
-  return l_condbr(b, goes_on(u->cg, &s, now(u, s.next)), loop, out);
+  return l_condbr(b, cg_stride_goes_on(u->cg, &s, now(u, s.next)), loop, out);
 }
 
 static bool is_used_outside(const Unroll *u, LLVMValueRef v) {
@@ -415,21 +329,29 @@ static LLVMValueRef at_the_end(const Unroll *u, unsigned old, LLVMBasicBlockRef 
   return phi;
 }
 
+void cg_unroll_way(Unroll *u, LLVMBasicBlockRef from, const LLVMValueRef *values) {
+  assert(u->nways < MAX_WAYS);
+  UnrollWay *way = &u->ways[u->nways++];
+  way->from = from;
+  way->values = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
+  for (unsigned k = 0; k < u->n; k++)
+    way->values[k] = values[k];
+}
+
 /* The old block becomes where all ways end, so that phis behind it keep their predecessor. What is
- * used there is from one of them. `alone`: the block of the one iteration, or NULL. */
-static void write_exit(Unroll *u, LLVMBasicBlockRef behind, const LLVMValueRef *at_end,
-                       LLVMBasicBlockRef rest, LLVMBasicBlockRef alone) {
+ * used there is from one of them. */
+static void write_exit(Unroll *u) {
   LLVMBuilderRef b = u->cg->builder;
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(u->block);
   Fork fork = {0};
   graph_fork(branch, &fork);
   LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(u->block));
   for (unsigned k = 0; k < u->n; k++) {
-    if (!at_end[k])
+    if (!is_used_outside(u, u->old[k]))
       continue;
-    LLVMValueRef phi = l_phi(b, LLVMTypeOf(u->old[k])), of[] = {at_end[k], u->now[k], NULL};
-    of[2] = alone ? u->single[k] : NULL;
-    LLVMAddIncoming(phi, of, (LLVMBasicBlockRef[]){behind, rest, alone}, alone ? 3 : 2);
+    LLVMValueRef phi = l_phi(b, LLVMTypeOf(u->old[k]));
+    for (unsigned w = 0; w < u->nways; w++)
+      LLVMAddIncoming(phi, &u->ways[w].values[k], &u->ways[w].from, 1);
     LLVMReplaceAllUsesWith(u->old[k], phi);
   }
   LLVMInstructionEraseFromParent(branch);
@@ -462,7 +384,7 @@ static LLVMValueRef write_front(const Unroll *u, How how, LLVMBasicBlockRef main
   else {
     Stride s = u->s;
     s.end = bound = u->began ? whole_bound(u) : bound_of(u->cg, &s, how, u->count - 1);
-    any = goes_on(u->cg, &s, first);
+    any = cg_stride_goes_on(u->cg, &s, first);
   }
   l_condbr(u->cg->builder, any, main, behind);
   return u->once ? NULL : bound;
@@ -474,37 +396,19 @@ static LLVMValueRef write_front(const Unroll *u, How how, LLVMBasicBlockRef main
 static LLVMValueRef is_left(const Unroll *u, LLVMBasicBlockRef front, LLVMBasicBlockRef asked,
                             LLVMValueRef more) {
   if (!more)
-    return goes_on(u->cg, &u->s, now(u, u->s.counter));
+    return cg_stride_goes_on(u->cg, &u->s, now(u, u->s.counter));
   LLVMValueRef left = l_phi(u->cg->builder, u->cg->t.i1), of[] = {l_int(u->cg->t.i1, 1), more};
   LLVMAddIncoming(left, of, (LLVMBasicBlockRef[]){front, asked}, 2);
   return left;
 }
 
-/* Asks whether there is one iteration alone, and writes it; its block. Others go to `front`. */
-static LLVMBasicBlockRef write_alone(Unroll *u, const LLVMValueRef *first,
-                                     LLVMBasicBlockRef front) {
-  LLVMBuilderRef b = u->cg->builder;
-  LLVMBasicBlockRef ask = new_block(u), alone = new_block(u);
-  LLVMMoveBasicBlockBefore(ask, front);
-  LLVMMoveBasicBlockBefore(alone, front);
-  graph_redirect(LLVMGetBasicBlockTerminator(u->entry), front, ask);
-  l_at_end(b, ask, NULL);
-  l_condbr(b, l_not(b, goes_on(u->cg, &u->s, u->s.step)), alone, front);
-  l_at_end(b, alone, NULL);
-  write_loop(u, ask, first, 1, NULL, u->block);
-  u->single = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
-  for (unsigned k = 0; k < u->n; k++)
-    u->single[k] = u->now[k];
-  return alone;
-}
-
 /* Of threads that began side by side, what is left over, by the number of iterations of the one
  * that began at 0, which the others have, too, or one less: more than half a round, or not; more
- * than a round, or not. Its blocks are *more and *less. */
-static void write_left(Unroll *u, const LLVMValueRef *next, LLVMValueRef bound,
-                       LLVMBasicBlockRef *more, LLVMBasicBlockRef *less) {
+ * than a round, or not. */
+static void write_left(Unroll *u, const LLVMValueRef *next, LLVMValueRef bound) {
   LLVMBuilderRef b = u->cg->builder;
-  LLVMBasicBlockRef ask = LLVMGetInsertBlock(b);
+  LLVMBasicBlockRef ask = LLVMGetInsertBlock(b), more = cg_unroll_block(u),
+                    less = cg_unroll_block(u);
   unsigned half = u->extra ? u->count : u->count / 2, most = u->count + u->extra;
   Stride s = u->s;
   uint64_t nearer = (most - half) * LLVMConstIntGetZExtValue(s.step) - !u->extra;
@@ -512,135 +416,90 @@ static void write_left(Unroll *u, const LLVMValueRef *next, LLVMValueRef bound,
   if (LLVMIsAInstruction(back)) /* the counter is not negative */
     LLVMSetNSW(back, true);
   s.end = bound; /* another one would take a register in the rounds */
-  *more = new_block(u);
-  *less = new_block(u);
-  l_condbr(b, goes_on(u->cg, &s, back), *more, *less);
-  l_at_end(b, *more, NULL);
-  cg_mark_left(u->cg->context, write_loop(u, ask, next, 1, u->s.end, u->block), most, half);
-  u->single = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n);
-  for (unsigned k = 0; k < u->n; k++)
-    u->single[k] = u->now[k];
-  l_at_end(b, *less, NULL);
-  cg_mark_left(u->cg->context, write_loop(u, ask, next, 1, u->s.end, u->block), half, u->extra);
-}
-
-/* The last iterations, of which there are some: those of a round, or these and up to `extra` more,
- * which would wait for the round's loads. */
-static void write_last(Unroll *u, const LLVMValueRef *next, LLVMValueRef bound) {
-  LLVMBasicBlockRef more, less;
-  write_left(u, next, bound, &more, &less);
-  for (unsigned k = 0; k < u->n; k++)
-    u->single[k] = is_used_outside(u, u->old[k]) ? u->single[k] : NULL;
-  write_exit(u, more, u->single, less, NULL);
+  l_condbr(b, cg_stride_goes_on(u->cg, &s, back), more, less);
+  l_at_end(b, more, NULL);
+  LLVMValueRef branch = cg_unroll_loop(u, ask, next, 1, u->s.end, u->block);
+  cg_mark_left(u->cg->context, branch, most, half);
+  cg_unroll_way(u, more, u->now);
+  l_at_end(b, less, NULL);
+  branch = cg_unroll_loop(u, ask, next, 1, u->s.end, u->block);
+  cg_mark_left(u->cg->context, branch, half, u->extra);
+  cg_unroll_way(u, less, u->now);
 }
 
 static void write(Unroll *u, How how) {
   LLVMBuilderRef b = u->cg->builder;
   bool guarded = is_guarded(u);
   bool asks = !guarded && !u->extra; /* whether an iteration is left over: it is, if extra */
-  LLVMBasicBlockRef front = new_block(u), main = new_block(u), asked = asks ? new_block(u) : main,
-                    behind = new_block(u), rest = u->extra ? NULL : new_block(u), alone = NULL;
+  LLVMBasicBlockRef front = cg_unroll_block(u), main = cg_unroll_block(u),
+                    asked = asks ? cg_unroll_block(u) : main, behind = cg_unroll_block(u),
+                    rest = u->extra ? NULL : cg_unroll_block(u);
   LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
                *next = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
                *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n), more = NULL;
   for (unsigned k = 0; k < u->nphis; k++)
     first[k] = graph_incoming(u->old[k], u->entry);
   graph_redirect(LLVMGetBasicBlockTerminator(u->entry), u->block, front);
-  if (u->alone)
-    alone = write_alone(u, first, front);
+  LLVMBasicBlockRef alone = u->alone ? cg_rows_write_alone(u, first, front) : NULL,
+                    few = alone ? cg_rows_write_counted(u, first, alone) : NULL;
 
   l_at_end(b, front, NULL);
-  LLVMValueRef bound = write_front(u, how, main, behind);
+  LLVMValueRef bound = write_front(u, how, main, few ? few : behind);
   l_at_end(b, main, NULL);
-  LLVMValueRef unrolled = write_loop(u, front, first, u->count, bound, asks ? asked : behind);
+  LLVMValueRef unrolled = cg_unroll_loop(u, front, first, u->count, bound, asks ? asked : behind);
   for (unsigned k = 0; k < u->nphis; k++)
     next[k] = next_of(u, k);
   for (unsigned k = 0; k < u->n; k++)
     end[k] = u->now[k];
   if (asks) {
     l_at_end(b, asked, NULL);
-    more = goes_on(u->cg, &u->s, now(u, u->s.next));
+    more = cg_stride_goes_on(u->cg, &u->s, now(u, u->s.next));
     l_br(b, behind);
   }
 
   l_at_end(b, behind, NULL);
-  write_phis(u, front, first, asked, next);
-  for (unsigned k = 0; k < u->n && !u->extra; k++)
-    end[k] = is_used_outside(u, u->old[k]) ? at_the_end(u, k, front, asked, end[k]) : NULL;
+  if (few)
+    step_phis(u);
+  else {
+    write_phis(u, front, first, asked, next);
+    for (unsigned k = 0; k < u->n && !u->extra; k++)
+      end[k] = is_used_outside(u, u->old[k]) ? at_the_end(u, k, front, asked, end[k]) : NULL;
+  }
   for (unsigned k = 0; k < u->nphis; k++)
     next[k] = u->now[k];
-  if (u->extra) {
-    write_last(u, next, bound);
-    cg_mark_made(u->cg->context, unrolled, NULL, u->count);
-    return;
-  }
-  l_condbr(b, is_left(u, front, asked, more), rest, u->block);
-  l_at_end(b, rest, NULL);
   LLVMValueRef left = NULL;
+  if (!u->extra) { /* else there is something left over */
+    cg_unroll_way(u, behind, end);
+    l_condbr(b, few && more ? more : is_left(u, front, asked, more), rest, u->block);
+    l_at_end(b, rest, NULL);
+  }
   if (u->began)
-    write_left(u, next, bound, &alone, &rest);
-  else
-    left = write_loop(u, behind, next, 1, u->count > 2 ? u->s.end : NULL, u->block);
+    write_left(u, next, bound);
+  else {
+    left = cg_unroll_loop(u, behind, next, 1, u->count > 2 ? u->s.end : NULL, u->block);
+    cg_unroll_way(u, rest, u->now);
+  }
   cg_mark_made(u->cg->context, unrolled, left, u->count);
-  write_exit(u, behind, end, rest, alone);
-}
-
-/* Asks whether there are a few iterations, and writes a loop of them, which is marked as what is
- * left over of others is; its block. More go to `front`, to which `from` goes. */
-static LLVMBasicBlockRef write_few(Unroll *u, const LLVMValueRef *first, LLVMBasicBlockRef from,
-                                   LLVMBasicBlockRef front) {
-  LLVMBuilderRef b = u->cg->builder;
-  LLVMBasicBlockRef ask = new_block(u), few = new_block(u);
-  LLVMMoveBasicBlockBefore(ask, front);
-  LLVMMoveBasicBlockBefore(few, front);
-  graph_redirect(LLVMGetBasicBlockTerminator(from), front, ask);
-  l_at_end(b, ask, NULL);
-  uint64_t far = FEW * LLVMConstIntGetZExtValue(u->s.step);
-  LLVMValueRef more = goes_on(u->cg, &u->s, l_int(LLVMTypeOf(u->s.step), far));
-  l_condbr(b, l_not(b, more), few, front);
-  l_at_end(b, few, NULL);
-  LLVMValueRef branch = write_loop(u, ask, first, 1, u->s.end, u->block);
-  cg_mark_left(u->cg->context, branch, FEW, 0);
-  return few;
-}
-
-/* The first values, the counter's by another name. LLVM's code generator computes what two blocks
- * have in common where it is asked which of them it is: addresses of a few iterations, that is, for
- * long rows, too. */
-static LLVMValueRef *renamed(const Unroll *u, const LLVMValueRef *first) {
-  LLVMValueRef *own = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis);
-  LLVMPositionBuilderBefore(u->cg->builder, LLVMGetBasicBlockTerminator(u->entry));
-  for (unsigned k = 0; k < u->nphis; k++)
-    own[k] = u->old[k] == u->s.counter ? cg_nvptx_hidden(u->cg, first[k]) : first[k];
-  return own;
+  write_exit(u);
 }
 
 /* The one iteration, and a few of them, where there may be; and the loop as it was, whose block is
- * returned. Long bodies have no iteration alone: it is one of a few. */
-static LLVMBasicBlockRef write_apart(Unroll *u, bool is_few) {
+ * returned. */
+static LLVMBasicBlockRef write_apart(Unroll *u, bool few) {
   LLVMBuilderRef b = u->cg->builder;
-  LLVMBasicBlockRef front = new_block(u), loop = new_block(u), alone = NULL, few = NULL;
-  LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis),
-               *end = CX_ARRAY(u->cg->cx, LLVMValueRef, u->n), *own = first;
+  LLVMBasicBlockRef front = cg_unroll_block(u), loop = cg_unroll_block(u);
+  LLVMValueRef *first = CX_ARRAY(u->cg->cx, LLVMValueRef, u->nphis);
   for (unsigned k = 0; k < u->nphis; k++)
     first[k] = graph_incoming(u->old[k], u->entry);
-  if (u->n > SHORT)
-    own = renamed(u, first);
   graph_redirect(LLVMGetBasicBlockTerminator(u->entry), u->block, front);
-  if (u->n <= SHORT)
-    alone = write_alone(u, first, front);
+  cg_rows_write_lanes(u, first, front, few);
   l_at_end(b, front, NULL);
   l_br(b, loop);
   l_at_end(b, loop, NULL);
-  LLVMValueRef branch = write_loop(u, front, first, 1, u->s.end, u->block);
+  LLVMValueRef branch = cg_unroll_loop(u, front, first, 1, u->s.end, u->block);
   cg_mark_unrolled(u->cg->context, branch, u->count);
-  for (unsigned k = 0; k < u->n; k++)
-    end[k] = is_used_outside(u, u->old[k]) ? u->now[k] : NULL;
-  if (is_few)
-    few = write_few(u, own, alone ? LLVMGetPreviousBasicBlock(alone) : u->entry, front);
-  else
-    u->now = u->single;
-  write_exit(u, loop, end, is_few ? few : alone, is_few ? alone : NULL);
+  cg_unroll_way(u, loop, u->now);
+  write_exit(u);
   return loop;
 }
 
@@ -676,7 +535,7 @@ bool cg_nvptx_unroll_stride(Cg *cg, LLVMBasicBlockRef block, unsigned count, uns
   How how = u.once && count == 2 ? BY_NEXT : how_to_bound(&u.s, count - 1);
   if (how == NOT_KNOWN)
     return false;
-  u.alone = !u.once && may_be_alone(&u);
+  u.alone = !u.once && cg_rows_may_be_alone(&u);
   write(&u, how);
   return true;
 }
@@ -755,7 +614,7 @@ static void unroll_together(Cg *cg, LLVMBasicBlockRef block, unsigned count, boo
   Unroll u = {.cg = cg, .block = block, .count = count, .place = {.arena = &cg->cx->arena}};
   if (count < FACTOR || !cg_read_stride(block, &u.s) || !read_block(&u) || holds_loads(&u))
     return;
-  u.extra = few && count == 2 * FEW && loads_one_word(&u) ? FEW : 0;
+  u.extra = few && count == 2 * ROWS_FEW && loads_one_word(&u) ? ROWS_FEW : 0;
   if (how_to_bound(&u.s, count + u.extra) != DIRECTLY)
     return;
   u.began = graph_incoming(u.s.counter, u.entry);
@@ -766,14 +625,13 @@ static void unroll_together(Cg *cg, LLVMBasicBlockRef block, unsigned count, boo
  * front of it, and the rounds that all threads have. LLVM unrolls others. */
 static void unroll_lanes(Cg *cg, LLVMBasicBlockRef block, unsigned count) {
   Unroll u = {.cg = cg, .block = block, .count = count, .place = {.arena = &cg->cx->arena}};
-  if (!cg_read_stride(block, &u.s) || !read_block(&u) || !have_one_end(&u) ||
-      is_made_of(graph_incoming(u.s.counter, u.entry), SCOPE_BLOCK, u.s.end, 0))
+  if (!cg_read_stride(block, &u.s) || !read_block(&u) || !cg_rows_are_of_lanes(&u))
     return;
-  bool together = begin_side_by_side(&u), is_few = together && may_be_few(&u);
-  if (is_few || may_be_alone(&u))
-    block = write_apart(&u, is_few);
+  bool together = cg_rows_begin_side_by_side(&u), few = together && cg_rows_may_be_few(&u);
+  if (few || cg_rows_may_be_alone(&u))
+    block = write_apart(&u, few);
   if (together)
-    unroll_together(cg, block, count, is_few);
+    unroll_together(cg, block, count, few);
 }
 
 void cg_nvptx_unroll_strides(Cg *cg) {

@@ -417,16 +417,16 @@ def test_every_trip_count(loop, dtype):
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
 def test_what_is_left_over_is_no_loop(one_entry):
     signature = "void(float32[::1], float64[:,::1])"
-    # one alone, of lanes up to four; of one load an iteration sixteen at once, then eight, then those that are left, of
-    # lanes eight to twelve, or four to eight
-    for loop, iterations, bodies in (
-        (sums, 8, 1 + 16 + 8 + 7), (strided_products, 4, 1 + 4 + 3), (extremes, 8, 1 + 16 + 8 + 7), (by_lanes, 8, 1 + 4 + 16 + 8 + 12 + 8),
-        (own_elements, 4, 1 + 4 + 3),
+    # one alone, of blocks two and three, of lanes up to four; of one load an iteration sixteen at once, then eight, then
+    # those that are left, of lanes eight to twelve, or four to eight
+    for loop, bodies, jumps in (
+        (sums, 1 + 16 + 8 + 7, 1), (strided_products, 1 + 2 + 3 + 4 + 3, 6), (extremes, 1 + 16 + 8 + 7, 1),
+        (by_lanes, 1 + 4 + 16 + 8 + 12 + 8, 3), (own_elements, 1 + 2 + 3 + 4 + 3, 6),
     ):  # fmt: skip
         ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
         loads = len(re.findall(r"\bld\.global", ptx))
         assert loads == bodies * (2 if loop is strided_products else 1), loop.__name__
-        assert len(re.findall(r"@%p\d+ bra", ptx)) >= iterations - 2 and ptx.count("bra.uni") <= 2 + (loop is by_lanes)
+        assert len(re.findall(r"@%p\d+ bra", ptx)) >= 6 and ptx.count("bra.uni") <= jumps
 
 
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
@@ -480,6 +480,43 @@ def lanes_in_place(x, out):
 def test_rows_of_lanes(loop, width):
     x = np.random.default_rng(width).integers(-9, 10, (3, width)).astype(np.float32)
     run(loop, [x, np.zeros((3, max(width, 32)))], 3, 32)
+
+
+def block_sums(x, out):
+    """Threads share a row: one iteration, two and three have code of their own (codegen/nvptx/short_rows.c)."""
+    row, t = cuda.blockIdx.x, cuda.threadIdx.x
+    s, last = float32(0), -1
+    for k in range(t, x.shape[1], cuda.blockDim.x):
+        s = s * float32(0.5) + x[row, k]
+        last = k
+    out[row, cuda.threadIdx.y, t] = s + 1000 * last
+
+
+def block_places(x, out):
+    row, t = cuda.blockIdx.x, cuda.threadIdx.x
+    best, place = float32(100), x.shape[1]
+    for k in range(t, x.shape[1], cuda.blockDim.x):
+        if x[row, k] < best:
+            best, place = x[row, k], k
+    out[row, cuda.threadIdx.y, t] = best + 1000 * place
+
+
+def block_in_place(x, out):
+    """What an iteration stores, the next one loads."""
+    row, t, y = cuda.blockIdx.x, cuda.threadIdx.x, cuda.threadIdx.y
+    out[row, y, t] = 1
+    for k in range(t, x.shape[1], cuda.blockDim.x):
+        out[row, y, t] = out[row, y, t] * 0.5 + x[row, k]
+
+
+@pytest.mark.parametrize("shape", [(7, 1), (32, 1), (33, 2), (40, 1), (100, 1)])
+@pytest.mark.parametrize("loop", [block_sums, block_places, block_in_place])
+def test_rows_of_blocks(loop, shape):
+    n = shape[0]
+    rng = np.random.default_rng(n)
+    for width in (1, *(k * n + d for k in (1, 2, 3, 5) for d in (-1, 0, 1, 33))):
+        x = rng.integers(-9, 10, (1, width)).astype(np.float32)
+        run(loop, [x, np.zeros((1, shape[1], n))], 1, shape)
 
 
 def extremes_of_nans(x, out):
