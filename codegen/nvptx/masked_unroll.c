@@ -48,312 +48,32 @@
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/loop_marks.h"
+#include "codegen/nvptx/masked_form.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/strided_unroll.h"
 
 enum {
-  COPIES = MASKED_COPIES * 3 / 2, /* those of a round, and of half of one behind it */
-  MAX_BODY = 48,
-  MAX_PHIS = 8,
-  MAX_LEVEL = 4,
   UNROLLED = 4,
-  FEW = 6,    /* operations behind the loads that are computed for iterations that are not there */
-  WORDS = 14, /* of 32 bits: what the copies of what is left over may have in flight */
-  ROUND = 16, /* … of which some are there in any case, as in a round */
-  HELD = 8,   /* words that may be held around a loop, for iterations that are not there */
+  WORDS = 14,    /* of 32 bits: what the copies of what is left over may have in flight */
+  ROUND = 16,    /* … of which some are there in any case, as in a round */
+  HELD = 8,      /* words that may be held around a loop, for iterations that are not there */
   HELD_REST = 5, /* … that are left over of a loop which computes much */
   MUCH = 8,      /* instructions behind an iteration's loads, of which masked copies are too many */
+  PAIRED = 32,   /* words that copies may have in flight of which all but one are there */
 };
-
-/* An instruction of the body. */
-typedef struct Step {
-  LLVMValueRef ins;
-  int level; /* the length of the longest chain of loads that it depends on */
-  bool load;
-  bool early;                /* addresses of loads depend on it */
-  bool zero;                 /* a load that gives 0 to threads that have no such iteration */
-  LLVMValueRef last[COPIES]; /* what the round before has loaded, if that is kept */
-  LLVMOpcode extended_by;    /* of a load: see find_extensions; else 0 */
-  LLVMValueRef copy[COPIES];
-} Step;
-
-/* A loop-carried variable. */
-typedef struct Carried {
-  LLVMValueRef phi, next;
-  int level;
-  bool read_outside;           /* `next` is used after the loop */
-  bool early;                  /* addresses of loads depend on it */
-  bool sum;                    /* `next` is the same number where loads give 0 */
-  LLVMValueRef at[COPIES + 1]; /* its value in each copy, and after the last */
-  LLVMValueRef out;            /* and after the last that there is */
-} Carried;
-
-typedef struct Loop {
-  Cg *cg;
-  unsigned copies;
-  unsigned least;  /* so many iterations are there where the loop is entered; of others, one */
-  bool rest;       /* of a loop that LLVM has unrolled */
-  bool once;       /* the copies are all iterations that there are */
-  bool one_by_one; /* what is behind the loads is branched around */
-  uint64_t stored; /* address spaces, as bits */
-  bool passed;     /* global memory is stored to, by what loads with CG_AHEAD may pass */
-  bool defined;    /* registers of what is not loaded have a value, from the entry on */
-  LLVMValueRef function;
-  LLVMBasicBlockRef block, entry, header;
-  LLVMValueRef end, compare, counter; /* compare: of the counter's next value with end */
-  bool strided;                       /* a loop of strided_unroll.c */
-  Stride stride;
-  Step steps[MAX_BODY];
-  Carried carried[MAX_PHIS];
-  unsigned nsteps, ncarried;
-  ValueMap place; /* instruction -> number of its step; phi -> MAX_BODY + its number in carried */
-  LLVMValueRef left, has[COPIES + 1]; /* iterations left; is there one for this copy? */
-} Loop;
-
-/* --- the form of the loop --- */
-
-static bool is_inside(const Loop *l, LLVMValueRef v) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == l->block;
-}
-
-static bool read_phi(Loop *l, LLVMValueRef phi) {
-  if (l->ncarried == MAX_PHIS || LLVMCountIncoming(phi) != 2)
-    return false;
-  bool second = LLVMGetIncomingBlock(phi, 1) == l->block;
-  l->entry = LLVMGetIncomingBlock(phi, !second);
-  valuemap_set(&l->place, phi, MAX_BODY + l->ncarried);
-  l->carried[l->ncarried++] = (Carried){.phi = phi, .next = LLVMGetIncomingValue(phi, second)};
-  return LLVMGetIncomingBlock(phi, second) == l->block && l->entry != l->block;
-}
-
-enum { MOST_SPACES = 64 };
-
-/* May it run, in threads that have such an iteration, while later iterations' loads are in flight
- * or done? Stores to the memory of a block or of a thread may, since arrays are elsewhere, and so
- * may stores to arrays that were found to lie apart. */
-static bool may_follow_loads(Loop *l, LLVMValueRef i) {
-  if (cg_is_op(i, LLVMStore) && cg_goes_ahead(l->cg, i))
-    return l->passed = true;
-  if (cg_is_op(i, LLVMStore) && cg_is_plain_access(i)) {
-    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1)));
-    l->stored |= space < MOST_SPACES ? (uint64_t)1 << space : 1;
-    return space == NVPTX_SHARED || space == NVPTX_LOCAL;
-  }
-  return cg_is_division(i) || cg_is_op(i, LLVMFRem) || cg_is_function_of_operands(i);
-}
-
-static bool read_body(Loop *l) {
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(l->block);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); i != end;
-       i = LLVMGetNextInstruction(i)) {
-    if (LLVMIsAPHINode(i)) {
-      if (!read_phi(l, i))
-        return false;
-      continue;
-    }
-    bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
-    bool now = load || cg_is_speculatable(i);
-    if (l->nsteps == MAX_BODY || !(now || (l->rest && may_follow_loads(l, i))))
-      return false;
-    l->one_by_one |= !now;
-    valuemap_set(&l->place, i, l->nsteps);
-    l->steps[l->nsteps++] = (Step){.ins = i, .load = load};
-  }
-  return l->ncarried > 0;
-}
-
-/* Is it what strided_unroll.c has left over? */
-static bool read_stride(Loop *l) {
-  l->strided = l->rest && cg_read_stride(l->block, &l->stride) && cg_has_one_use(l->stride.compare);
-  l->compare = l->stride.compare;
-  l->counter = l->stride.counter;
-  return l->strided;
-}
-
-/* Does the loop continue until counter + 1 equals `end`? */
-static bool read_end(Loop *l) {
-  if (read_stride(l))
-    return true;
-  l->counter = NULL;
-  LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
-  Fork fork;
-  if (!graph_fork(branch, &fork))
-    return false;
-  l->compare = fork.condition;
-  bool stays = fork.yes == l->block;
-  if (!is_inside(l, l->compare) || !cg_is_op(l->compare, LLVMICmp) ||
-      LLVMGetICmpPredicate(l->compare) != (stays ? LLVMIntNE : LLVMIntEQ) ||
-      !cg_has_one_use(l->compare))
-    return false;
-  LLVMValueRef next = LLVMGetOperand(l->compare, 0);
-  l->end = LLVMGetOperand(l->compare, 1);
-  for (unsigned k = 0; k < l->ncarried; k++) {
-    const Carried *c = &l->carried[k];
-    bool steps = c->next == next && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
-                 LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
-                 LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) == 1;
-    if (steps)
-      l->counter = c->phi;
-  }
-  return l->counter && !is_inside(l, l->end);
-}
-
-/* Are the next values of loop-carried variables the only ones that are used after the loop? */
-static bool read_outside(Loop *l) {
-  for (unsigned k = 0; k < l->nsteps + l->ncarried; k++) {
-    LLVMValueRef v = k < l->nsteps ? l->steps[k].ins : l->carried[k - l->nsteps].phi;
-    bool outside = false, known = false;
-    for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-      outside |= LLVMGetInstructionParent(LLVMGetUser(u)) != l->block;
-    for (unsigned j = 0; j < l->ncarried && outside; j++)
-      if (l->carried[j].next == v && !known)
-        known = l->carried[j].read_outside = true;
-    if (outside && !known)
-      return false;
-  }
-  return true;
-}
-
-static int level_of(const Loop *l, LLVMValueRef v) {
-  uint32_t at = is_inside(l, v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
-  if (at == VALUEMAP_NONE)
-    return 0;
-  return at < MAX_BODY ? l->steps[at].level + l->steps[at].load : l->carried[at - MAX_BODY].level;
-}
-
-static bool raise_to(int *level, int to) {
-  bool higher = to > *level;
-  *level = higher ? to : *level;
-  return higher;
-}
-
-/* Levels order the code: all copies of one level are written before the next. A carried variable's
- * level is that of its next value, since a copy uses the value from the copy before. False if loads
- * depend on loads of the previous iteration: then levels do not end. */
-static bool find_levels(Loop *l) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (unsigned k = 0; k < l->nsteps; k++) {
-      Step *s = &l->steps[k];
-      for (int o = 0; o < LLVMGetNumOperands(s->ins); o++)
-        changed |= raise_to(&s->level, level_of(l, LLVMGetOperand(s->ins, (unsigned)o)));
-      if (s->level > MAX_LEVEL)
-        return false;
-    }
-    for (unsigned k = 0; k < l->ncarried; k++)
-      changed |= raise_to(&l->carried[k].level, level_of(l, l->carried[k].next));
-  }
-  return true;
-}
-
-/* Loads of arrays, and none of what is stored: those of later iterations would be too early. */
-static bool has_good_loads(const Loop *l) {
-  bool any = false;
-  for (unsigned k = 0; k < l->nsteps; k++) {
-    if (!l->steps[k].load)
-      continue;
-    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(l->steps[k].ins, 0)));
-    any = true;
-    if (l->stored && (!space || space >= MOST_SPACES || l->stored >> space & 1))
-      return false;
-    if (l->passed && !cg_goes_ahead(l->cg, l->steps[k].ins))
-      return false;
-  }
-  return any;
-}
-
-/* --- what loads depend on --- */
-
-static void find_early(Loop *l, LLVMValueRef v) {
-  uint32_t at = is_inside(l, v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
-  if (at == VALUEMAP_NONE)
-    return;
-  if (at >= MAX_BODY) {
-    Carried *c = &l->carried[at - MAX_BODY];
-    if (!c->early) {
-      c->early = true;
-      find_early(l, c->next);
-    }
-    return;
-  }
-  Step *s = &l->steps[at];
-  if (s->early)
-    return;
-  s->early = true;
-  for (int o = 0; o < LLVMGetNumOperands(s->ins); o++)
-    find_early(l, LLVMGetOperand(s->ins, (unsigned)o));
-}
-
-/* Finds what is to be computed before all loads, and whether the rest is worth a branch. False if
- * the former cannot be speculated. */
-static bool order_steps(Loop *l) {
-  unsigned late = l->strided; /* FEW was chosen where iterations are counted, too */
-  for (unsigned k = 0; k < l->nsteps; k++)
-    if (l->steps[k].load)
-      find_early(l, l->steps[k].ins);
-  for (unsigned k = 0; k < l->nsteps; k++) {
-    const Step *s = &l->steps[k];
-    if (s->early && !s->load && !cg_is_speculatable(s->ins))
-      return false;
-    late += !s->early;
-    l->one_by_one |= l->rest && !s->early && cg_nvptx_is_expensive(s->ins);
-  }
-  l->one_by_one |= l->rest && late > FEW;
-  return true;
-}
-
-/* Loads of bytes and half words, all of whose readers extend them in one way, are extended where
- * they are: from a phi ptxas would not know that the register's upper part is zero. */
-static void find_extensions(Loop *l) {
-  for (unsigned k = 0; k < l->nsteps; k++) {
-    Step *s = &l->steps[k];
-    LLVMTypeRef t = LLVMTypeOf(s->ins);
-    LLVMUseRef u = s->load ? LLVMGetFirstUse(s->ins) : NULL;
-    if (!u || LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) >= 32)
-      continue;
-    LLVMOpcode op = LLVMGetInstructionOpcode(LLVMGetUser(u));
-    bool same = op == LLVMZExt || op == LLVMSExt;
-    for (; u && same; u = LLVMGetNextUse(u))
-      same = cg_is_op(LLVMGetUser(u), op) && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetUser(u))) >= 32;
-    s->extended_by = same ? op : (LLVMOpcode)0;
-  }
-}
-
-/* The load that v is, extended or truncated; NULL: it is none. */
-static Step *loaded(Loop *l, LLVMValueRef v) {
-  while (is_inside(l, v) &&
-         (cg_is_op(v, LLVMZExt) || cg_is_op(v, LLVMSExt) || cg_is_op(v, LLVMTrunc)))
-    v = LLVMGetOperand(v, 0);
-  uint32_t at = is_inside(l, v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
-  return at < MAX_BODY && l->steps[at].load ? &l->steps[at] : NULL;
-}
-
-/* Sums of integers that are loaded: what is not there counts 0, and no selection is needed. */
-static void find_sums(Loop *l) {
-  for (unsigned k = 0; k < l->ncarried; k++) {
-    Carried *c = &l->carried[k];
-    if (!cg_is_op(c->next, LLVMAdd) || !is_inside(l, c->next))
-      continue;
-    bool second = LLVMGetOperand(c->next, 1) == c->phi;
-    Step *s = loaded(l, LLVMGetOperand(c->next, !second));
-    if (!s || LLVMGetOperand(c->next, second) != c->phi)
-      continue;
-    s->zero = c->sum = true;
-  }
-}
 
 /* --- writing --- */
 
-static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy);
+static LLVMValueRef value_of(MaskedLoop *l, LLVMValueRef v, unsigned copy);
 
 /* Are copies that are not there left out of its value at the end alone? A copy that is there has
  * all copies before it, so the addresses of its loads need not wait for selections. */
-static bool leaves_late(const Loop *l, const Carried *c) {
+static bool leaves_late(const MaskedLoop *l, const MaskedCarried *c) {
   return c->early && c->read_outside && !l->one_by_one && !c->sum;
 }
 
 /* The value of a loop-carried variable in a copy; in copy l->copies: after the last. */
-static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
+static LLVMValueRef carried_to(MaskedLoop *l, MaskedCarried *c, unsigned copy) {
   if (c->at[copy])
     return c->at[copy];
   assert(copy > 0); /* write_header has made the phis */
@@ -363,8 +83,8 @@ static LLVMValueRef carried_to(Loop *l, Carried *c, unsigned copy) {
   return c->at[copy] = v;
 }
 
-static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy) {
-  uint32_t at = is_inside(l, v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
+static LLVMValueRef value_of(MaskedLoop *l, LLVMValueRef v, unsigned copy) {
+  uint32_t at = cg_masked_is_inside(l, v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
   if (at == VALUEMAP_NONE)
     return v;
   assert(at >= MAX_BODY || l->steps[at].copy[copy]);
@@ -373,7 +93,7 @@ static LLVMValueRef value_of(Loop *l, LLVMValueRef v, unsigned copy) {
 
 /* x + m + n as x + (m + n), of copies that are constant distances apart: LLVM's code generator
  * finds one constant in an index. NULL: it is no such sum. */
-static LLVMValueRef added_at_once(Loop *l, LLVMValueRef sum, LLVMValueRef const *operands) {
+static LLVMValueRef added_at_once(MaskedLoop *l, LLVMValueRef sum, LLVMValueRef const *operands) {
   LLVMValueRef before = operands[0], n = operands[1];
   if (!cg_is_op(sum, LLVMAdd) || !LLVMIsAConstantInt(n) || !LLVMIsAInstruction(before) ||
       !cg_is_op(before, LLVMAdd) || !LLVMIsAConstantInt(LLVMGetOperand(before, 1)) ||
@@ -391,7 +111,7 @@ static LLVMValueRef added_at_once(Loop *l, LLVMValueRef sum, LLVMValueRef const 
   return v;
 }
 
-static LLVMValueRef cloned(Loop *l, const Step *s, unsigned copy) {
+static LLVMValueRef cloned(MaskedLoop *l, const MaskedStep *s, unsigned copy) {
   unsigned n = (unsigned)LLVMGetNumOperands(s->ins);
   LLVMValueRef *operands = CX_ARRAY(l->cg->cx, LLVMValueRef, n + 1);
   for (unsigned o = 0; o < n; o++)
@@ -404,22 +124,22 @@ static LLVMValueRef cloned(Loop *l, const Step *s, unsigned copy) {
   return copy_ins(l->cg->builder, s->ins, operands);
 }
 
-static void compute(Loop *l, int level, unsigned copy) {
+static void compute(MaskedLoop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++) {
-    Step *s = &l->steps[k];
+    MaskedStep *s = &l->steps[k];
     if (s->level == level && !s->load && s->ins != l->compare && (s->early || !l->one_by_one))
       s->copy[copy] = cloned(l, s, copy);
   }
 }
 
-static bool has_loads(const Loop *l, int level) {
+static bool has_loads(const MaskedLoop *l, int level) {
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load && l->steps[k].level == level)
       return true;
   return false;
 }
 
-static LLVMBasicBlockRef new_block(Loop *l) {
+static LLVMBasicBlockRef new_block(MaskedLoop *l) {
   LLVMBasicBlockRef b = LLVMAppendBasicBlockInContext(l->cg->context, l->function, "");
   LLVMMoveBasicBlockBefore(b, l->block);
   return b;
@@ -427,15 +147,15 @@ static LLVMBasicBlockRef new_block(Loop *l) {
 
 /* Operands come first: they may be loop-carried variables, whose code is written at the first
  * use. */
-static void read_addresses(Loop *l, int level, unsigned copy) {
+static void read_addresses(MaskedLoop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load && l->steps[k].level == level)
       value_of(l, LLVMGetOperand(l->steps[k].ins, 0), copy);
 }
 
-static void write_loads(Loop *l, int level, unsigned copy) {
+static void write_loads(MaskedLoop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++) {
-    Step *s = &l->steps[k];
+    MaskedStep *s = &l->steps[k];
     if (!s->load || s->level != level)
       continue;
     s->copy[copy] = cloned(l, s, copy);
@@ -445,7 +165,7 @@ static void write_loads(Loop *l, int level, unsigned copy) {
 }
 
 /* A variable of the new loop, if it is one, with its first value. */
-static LLVMValueRef entered_with(Loop *l, LLVMValueRef first) {
+static LLVMValueRef entered_with(MaskedLoop *l, LLVMValueRef first) {
   if (l->once)
     return first;
   LLVMValueRef phi = l_phi(l->cg->builder, LLVMTypeOf(first));
@@ -454,7 +174,7 @@ static LLVMValueRef entered_with(Loop *l, LLVMValueRef first) {
 }
 
 /* A variable of the loop that begins with 0: what a copy has loaded, for the next round. */
-static LLVMValueRef kept_from(Loop *l, LLVMTypeRef type) {
+static LLVMValueRef kept_from(MaskedLoop *l, LLVMTypeRef type) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->cg->builder);
   LLVMPositionBuilderBefore(l->cg->builder, LLVMGetFirstInstruction(l->header));
   LLVMValueRef phi = entered_with(l, LLVMConstNull(type));
@@ -462,7 +182,7 @@ static LLVMValueRef kept_from(Loop *l, LLVMTypeRef type) {
   return phi;
 }
 
-static void load(Loop *l, int level, unsigned copy) {
+static void load(MaskedLoop *l, int level, unsigned copy) {
   LLVMBuilderRef b = l->cg->builder;
   if (!has_loads(l, level))
     return;
@@ -478,7 +198,7 @@ static void load(Loop *l, int level, unsigned copy) {
   l_br(b, behind);
   l_at_end(b, behind, NULL);
   for (unsigned k = 0; k < l->nsteps; k++) {
-    Step *s = &l->steps[k];
+    MaskedStep *s = &l->steps[k];
     if (!s->load || s->level != level)
       continue;
     LLVMTypeRef type = LLVMTypeOf(s->copy[copy]);
@@ -492,14 +212,24 @@ static void load(Loop *l, int level, unsigned copy) {
   }
 }
 
+/* last_first: the last copy loads before the others. */
+static void write_levels(MaskedLoop *l, bool last_first) {
+  for (int level = 0; level <= MAX_LEVEL; level++) {
+    for (unsigned copy = 0; copy < l->copies; copy++)
+      compute(l, level, copy);
+    for (unsigned copy = 0; copy < l->copies; copy++)
+      load(l, level, (copy + l->copies - last_first) % l->copies);
+  }
+}
+
 /* Its value after the last copy that there is. */
-static LLVMValueRef carried_out(Loop *l, Carried *c) {
+static LLVMValueRef carried_out(MaskedLoop *l, MaskedCarried *c) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMValueRef last = carried_to(l, c, l->copies), next = c->next;
   if (!leaves_late(l, c))
     return last;
   if (l->once && !l->strided && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == c->phi &&
-      !is_inside(l, LLVMGetOperand(next, 1))) {
+      !cg_masked_is_inside(l, LLVMGetOperand(next, 1))) {
     LLVMValueRef n = l_int_cast(b, l->left, LLVMTypeOf(next), false);
     return l_add(b, c->at[0], l_mul(b, n, LLVMGetOperand(next, 1)));
   }
@@ -509,11 +239,11 @@ static LLVMValueRef carried_out(Loop *l, Carried *c) {
   return last;
 }
 
-static LLVMValueRef initial(const Loop *l, LLVMValueRef phi) {
+static LLVMValueRef initial(const MaskedLoop *l, LLVMValueRef phi) {
   return LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == l->block);
 }
 
-static void count_left(Loop *l) {
+static void count_left(MaskedLoop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(l->entry));
   l->left = l_sub(b, l->end, initial(l, l->counter));
@@ -522,13 +252,13 @@ static void count_left(Loop *l) {
 }
 
 /* Is there an iteration for each copy, and (has[copies]) one behind them? */
-static void ask_counter(Loop *l) {
+static void ask_counter(MaskedLoop *l) {
   LLVMValueRef first = l->carried[valuemap_get(&l->place, l->counter) - MAX_BODY].at[0];
   for (unsigned k = l->least; k <= l->copies - l->once; k++)
     l->has[k] = cg_stride_has(l->cg, &l->stride, first, k, l->has[k - 1]);
 }
 
-static void write_header(Loop *l) {
+static void write_header(MaskedLoop *l) {
   LLVMBuilderRef b = l->cg->builder;
   if (!l->strided)
     count_left(l);
@@ -546,7 +276,7 @@ static void write_header(Loop *l) {
 }
 
 /* Is an iteration left behind all copies? */
-static LLVMValueRef count_down(Loop *l) {
+static LLVMValueRef count_down(MaskedLoop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMValueRef all = l_int(LLVMTypeOf(l->left), l->copies), rest = l_sub(b, l->left, all);
   LLVMAddIncoming(l->left, &rest, &l->block, 1);
@@ -555,15 +285,15 @@ static LLVMValueRef count_down(Loop *l) {
 
 /* The old block stays as the latch of the new loop, so that phis after the loop keep their
  * predecessor. */
-static void write_latch(Loop *l) {
+static void write_latch(MaskedLoop *l) {
   LLVMBuilderRef b = l->cg->builder;
   for (unsigned k = 0; k < l->ncarried; k++) {
-    Carried *c = &l->carried[k];
+    MaskedCarried *c = &l->carried[k];
     c->out = carried_out(l, c);
     LLVMAddIncoming(c->at[0], &c->out, &l->block, 1);
   }
   for (unsigned k = 0; k < l->nsteps * l->copies; k++) {
-    Step *s = &l->steps[k / l->copies];
+    MaskedStep *s = &l->steps[k / l->copies];
     unsigned copy = k % l->copies;
     if (s->last[copy])
       LLVMAddIncoming(s->last[copy], &s->copy[copy], &l->block, 1);
@@ -579,29 +309,33 @@ static void write_latch(Loop *l) {
   LLVMSetSuccessor(branch, second, l->header);
 }
 
-/* Of code that runs once: straight on to where the loop would end. The old block is the last, so
- * that phis behind it keep their predecessor. */
-static void write_exit(Loop *l) {
-  LLVMBuilderRef b = l->cg->builder;
+/* Out of the old block, to where the loop would end. */
+static void leave(const MaskedLoop *l) {
   LLVMValueRef branch = LLVMGetBasicBlockTerminator(l->block);
   Fork fork = {0};
-  for (unsigned k = 0; k < l->ncarried; k++)
-    l->carried[k].out = carried_out(l, &l->carried[k]);
-  l_br(b, l->block);
   graph_fork(branch, &fork);
   LLVMBasicBlockRef out = fork.no == l->block ? fork.yes : fork.no;
   LLVMInstructionEraseFromParent(branch);
-  l_at_end(b, l->block, NULL);
-  l_br(b, out);
+  l_at_end(l->cg->builder, l->block, NULL);
+  l_br(l->cg->builder, out);
+}
+
+/* Of code that runs once: straight on. The old block is the last, so that phis behind it keep their
+ * predecessor. */
+static void write_exit(MaskedLoop *l) {
+  for (unsigned k = 0; k < l->ncarried; k++)
+    l->carried[k].out = carried_out(l, &l->carried[k]);
+  l_br(l->cg->builder, l->block);
+  leave(l);
 }
 
 /* What is behind the loads, copy by copy, up to the last iteration that there is. */
-static void write_one_by_one(Loop *l) {
+static void write_one_by_one(MaskedLoop *l) {
   LLVMBuilderRef b = l->cg->builder;
   LLVMBasicBlockRef ends[COPIES], out = new_block(l);
   for (unsigned copy = 0; copy < l->copies; copy++) {
     for (unsigned k = 0; k < l->nsteps; k++) {
-      Step *s = &l->steps[k];
+      MaskedStep *s = &l->steps[k];
       if (!s->early && s->ins != l->compare)
         s->copy[copy] = cloned(l, s, copy);
     }
@@ -621,7 +355,7 @@ static void write_one_by_one(Loop *l) {
   LLVMMoveBasicBlockBefore(out, l->block);
   l_at_end(b, out, NULL);
   for (unsigned k = 0; k < l->ncarried; k++) {
-    Carried *c = &l->carried[k];
+    MaskedCarried *c = &l->carried[k];
     if (l->once && !c->read_outside)
       continue;
     LLVMValueRef last = l_phi(b, LLVMTypeOf(c->phi));
@@ -630,11 +364,11 @@ static void write_one_by_one(Loop *l) {
   }
 }
 
-static void enter(const Loop *l) {
+static void enter(const MaskedLoop *l) {
   graph_redirect(LLVMGetBasicBlockTerminator(l->entry), l->block, l->header);
 }
 
-static void erase_old(Loop *l) {
+static void erase_old(MaskedLoop *l) {
   for (unsigned k = 0; k < l->ncarried; k++)
     if (l->carried[k].read_outside)
       LLVMReplaceAllUsesWith(l->carried[k].next, l->carried[k].out);
@@ -646,7 +380,7 @@ static void erase_old(Loop *l) {
     LLVMInstructionEraseFromParent(l->carried[k].phi);
 }
 
-static unsigned words_of(const Loop *l) {
+static unsigned words_of(const MaskedLoop *l) {
   unsigned words = 0;
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load)
@@ -656,7 +390,7 @@ static unsigned words_of(const Loop *l) {
 
 /* Then iterations that are not there, and selections, take longer than loads in flight save: LLVM
  * unrolls such a loop, and only what is left over has masks. */
-static bool computes_much(const Loop *l) {
+static bool computes_much(const MaskedLoop *l) {
   unsigned late = 0;
   for (unsigned k = 0; k < l->nsteps; k++)
     if (!l->steps[k].early && !l->steps[k].load)
@@ -667,7 +401,7 @@ static bool computes_much(const Loop *l) {
 /* A register that only some threads load has no value before, so ptxas keeps it from the kernel's
  * beginning and throughout the loops around this one. Where these are many, they begin with 0 in
  * front of the loop. Of what is left over of a loop that computes much, fewer are many. */
-static bool needs_values(const Loop *l) {
+static bool needs_values(const MaskedLoop *l) {
   bool computes = l->rest && !l->stored && !l->passed && computes_much(l);
   if (words_of(l) * (l->copies - 1) <= (computes ? HELD_REST : HELD))
     return false;
@@ -677,18 +411,102 @@ static bool needs_values(const Loop *l) {
   return at != GRAPH_NONE && g.nodes[at].depth > 1;
 }
 
-static void write_loop(Loop *l) {
+/* --- as many for all threads ---
+ *
+ * Where the number of iterations that are left over is the same in all threads of a block, as where
+ * each thread has a row, it is asked for: a branch that all take together costs less than masks.
+ *
+ *   if n >= 4:
+ *     if n >= 6: …; six iterations, and one if n > 6
+ *     else: …; four iterations, and one if n > 4
+ *   elif n >= 2: …; two iterations, and one if n > 2
+ *   else: one iteration
+ *
+ * Each way has all its loads in front. */
+
+/* The values behind `least` iterations, or one more, where the builder stands. */
+static void write_way(MaskedLoop *l, unsigned least, unsigned most) {
+  LLVMBuilderRef b = l->cg->builder;
+  for (unsigned k = 0; k < l->nsteps; k++)
+    memset(l->steps[k].copy, 0, sizeof l->steps[k].copy);
+  for (unsigned k = 0; k < l->ncarried; k++) {
+    memset(l->carried[k].at, 0, sizeof l->carried[k].at);
+    l->carried[k].at[0] = initial(l, l->carried[k].phi);
+  }
+  l->least = least;
+  l->copies = most;
+  for (unsigned k = least; k < most; k++)
+    l->has[k] = l_icmp(b, LLVMIntUGT, l->left, l_int(LLVMTypeOf(l->left), k));
+  write_levels(l, false);
+  LLVMValueRef out[MAX_PHIS];
+  for (unsigned k = 0; k < l->ncarried; k++)
+    out[k] = l->carried[k].read_outside ? carried_out(l, &l->carried[k]) : NULL;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+  for (unsigned k = 0; k < l->ncarried; k++)
+    if (out[k])
+      LLVMAddIncoming(l->carried[k].out, &out[k], &here, 1);
+  l_br(b, l->block);
+}
+
+/* The ways of 2 * lo to 2 * hi + 1 iterations, but of no more than `most`. */
+static void write_ways(MaskedLoop *l, unsigned lo, unsigned hi, unsigned most) {
+  LLVMBuilderRef b = l->cg->builder;
+  if (lo == hi) {
+    write_way(l, lo ? 2 * lo : 1, 2 * lo + 1 < most ? 2 * lo + 1 : most);
+    return;
+  }
+  unsigned half = (lo + hi + 1) / 2;
+  LLVMBasicBlockRef more = new_block(l), less = new_block(l);
+  LLVMValueRef many = l_icmp(b, LLVMIntUGE, l->left, l_int(LLVMTypeOf(l->left), 2 * half));
+  l_condbr(b, many, more, less);
+  l_at_end(b, less, NULL);
+  write_ways(l, lo, half - 1, most);
+  l_at_end(b, more, NULL);
+  write_ways(l, half, hi, most);
+}
+
+/* The old block is where all ways end, so that phis behind it keep their predecessor. */
+static void write_for_all(MaskedLoop *l, unsigned most) {
+  LLVMBuilderRef b = l->cg->builder;
+  l->once = true;
+  l->one_by_one = false;
+  cg_masked_find_loaded(l);
+  count_left(l);
+  LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(l->block));
+  for (unsigned k = 0; k < l->ncarried; k++)
+    if (l->carried[k].read_outside)
+      l->carried[k].out = l_phi(b, LLVMTypeOf(l->carried[k].phi));
+  l->header = new_block(l);
+  l_at_end(b, l->header, NULL);
+  write_ways(l, 0, most / 2, most);
+  leave(l);
+  enter(l);
+  erase_old(l);
+}
+
+/* Are there as many in all threads, of which little is computed? Where the number is known, nothing
+ * need be asked. */
+static bool is_for_all(MaskedLoop *l, unsigned most) {
+  return most > 2 && l->light && !l->strided && l->least == 1 && words_of(l) * most <= PAIRED &&
+         !LLVMIsAConstantInt(l->end) && cg_nvptx_same_in_block(l->end) &&
+         cg_nvptx_same_in_block(initial(l, l->counter));
+}
+
+/* Of two float64, where the second may not be there: what adds it is behind a branch
+ * (predicated.c), to which ptxas would move its load, behind what waits for the first. */
+static bool is_pair_of_doubles(const MaskedLoop *l) {
+  bool any = false;
+  for (unsigned k = 0; k < l->nsteps; k++)
+    any |= l->steps[k].load && LLVMTypeOf(l->steps[k].ins) == l->cg->t.f64;
+  return any && l->strided && l->once && l->copies == 2;
+}
+
+static void write_loop(MaskedLoop *l) {
   assert(l->counter && l->compare && l->entry != l->block);
   l->defined = needs_values(l);
-  find_extensions(l);
-  find_sums(l);
+  cg_masked_find_loaded(l);
   write_header(l);
-  for (int level = 0; level <= MAX_LEVEL; level++) {
-    for (unsigned copy = 0; copy < l->copies; copy++)
-      compute(l, level, copy);
-    for (unsigned copy = 0; copy < l->copies; copy++)
-      load(l, level, copy);
-  }
+  write_levels(l, is_pair_of_doubles(l));
   if (l->one_by_one)
     write_one_by_one(l);
   (l->once ? write_exit : write_latch)(l);
@@ -698,20 +516,15 @@ static void write_loop(Loop *l) {
 
 /* --- loops --- */
 
-static bool read_loop(Loop *l) {
-  return cg_nvptx_is_block_loop(l->block) && read_body(l) && read_end(l) && read_outside(l) &&
-         find_levels(l) && has_good_loads(l) && order_steps(l);
-}
-
 /* A marked loop. Is it LLVM's to unroll? Eight times, if so many loads have registers, and only
  * what it computes is too much. */
 static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies,
                       bool write) {
-  Loop *l = CX_NEW(cg->cx, Loop);
-  *l = (Loop){
+  MaskedLoop *l = CX_NEW(cg->cx, MaskedLoop);
+  *l = (MaskedLoop){
       .cg = cg, .least = 1, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
   l->copies = copies;
-  bool right = copies <= COPIES && read_loop(l), masked = right && !computes_much(l);
+  bool right = copies <= COPIES && cg_masked_read(l), masked = right && !computes_much(l);
   if (masked && write)
     write_loop(l);
   if (!masked)
@@ -721,7 +534,7 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
 }
 
 /* As many copies as have registers, which a load takes from where it is issued on. */
-static bool choose_copies(Loop *l, unsigned most) {
+static bool choose_copies(MaskedLoop *l, unsigned most) {
   unsigned words = words_of(l);
   l->copies = words * most <= (l->least > 1 ? ROUND : WORDS) ? most : WORDS / words;
   l->once = l->copies == most;
@@ -730,14 +543,19 @@ static bool choose_copies(Loop *l, unsigned most) {
 }
 
 static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned most, bool write) {
-  Loop *l = CX_NEW(cg->cx, Loop);
-  *l = (Loop){
+  MaskedLoop *l = CX_NEW(cg->cx, MaskedLoop);
+  *l = (MaskedLoop){
       .cg = cg, .rest = true, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
   unsigned least = cg_mark_of(cg, block, MARK_LEAST);
   l->least = least > 1 ? least : 1;
-  bool right = most <= COPIES && read_loop(l) && choose_copies(l, most);
+  if (most > COPIES || !cg_masked_read(l))
+    return false;
+  bool all = is_for_all(l, most), right = all || choose_copies(l, most);
   if (right && write) {
-    write_loop(l);
+    if (all)
+      write_for_all(l, most);
+    else
+      write_loop(l);
     cg_nvptx_hoist(l->cg, l->header);
   }
   return right;
@@ -747,7 +565,7 @@ static bool mask_rest(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
  * enough for that to matter? */
 static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
   FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-  Loop none = {.cg = cg};
+  MaskedLoop none = {.cg = cg};
   unsigned words = 0, size = 0;
   graph_loops(&g);
   uint32_t at = graph_number(&g, latch);
@@ -761,7 +579,8 @@ static bool gains_from_llvm(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
       bool load = cg_is_op(i, LLVMLoad) && cg_is_plain_access(i);
       words += load ? cg_nvptx_words_of(cg, i) : 0;
       size++;
-      if (!LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i) && !may_follow_loads(&none, i))
+      if (!LLVMIsAPHINode(i) && !load && !cg_is_speculatable(i) &&
+          !cg_masked_may_follow_loads(&none, i))
         return false;
     }
   }

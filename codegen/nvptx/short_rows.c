@@ -76,6 +76,8 @@ static bool have_one_end(const Unroll *u) {
          is_made_of(u->s.end, SCOPE_BLOCK, NULL, 0) && is_made_of(u->s.step, SCOPE_BLOCK, NULL, 0);
 }
 
+bool cg_nvptx_same_in_block(LLVMValueRef v) { return is_made_of(v, SCOPE_BLOCK, NULL, 0); }
+
 bool cg_rows_are_of_lanes(const Unroll *u) {
   return have_one_end(u) && !is_made_of(first_of(u), SCOPE_BLOCK, u->s.end, 0);
 }

@@ -19,6 +19,10 @@ bool cg_read_stride(LLVMBasicBlockRef block, Stride *s);
 LLVMValueRef cg_stride_has(Cg *cg, const Stride *s, LLVMValueRef counter, unsigned behind,
                            LLVMValueRef before);
 
+/* short_rows.c: is it made of constants, of arguments, and of registers that all threads of a block
+ * read alike? */
+bool cg_nvptx_same_in_block(LLVMValueRef v);
+
 /* Is there a loop that is to be unrolled? */
 bool cg_nvptx_has_loops_to_unroll(const Cg *cg);
 /* Unrolls those whose step is known at run time, and sets the one iteration of short rows apart;

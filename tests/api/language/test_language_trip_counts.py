@@ -418,10 +418,10 @@ def test_every_trip_count(loop, dtype):
 def test_what_is_left_over_is_no_loop(one_entry):
     signature = "void(float32[::1], float64[:,::1])"
     # one alone, of blocks two and three, of lanes up to four; of one load an iteration sixteen at once, then eight, then
-    # those that are left, of lanes eight to twelve, or four to eight
+    # those that are left, of lanes eight to twelve, or four to eight, of all threads alike as many as there are, or one more
     for loop, bodies, jumps in (
         (sums, 1 + 16 + 8 + 7, 1), (strided_products, 1 + 2 + 3 + 4 + 3, 6), (extremes, 1 + 16 + 8 + 7, 1),
-        (by_lanes, 1 + 4 + 16 + 8 + 12 + 8, 3), (own_elements, 1 + 2 + 3 + 4 + 3, 6),
+        (by_lanes, 1 + 4 + 16 + 8 + 12 + 8, 3), (own_elements, 1 + 2 + 3 + 4 + 3, 6), (backwards, 16 + 8 + 1 + 3 + 5 + 7, 6),
     ):  # fmt: skip
         ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
         loads = len(re.findall(r"\bld\.global", ptx))
@@ -517,6 +517,55 @@ def test_rows_of_blocks(loop, shape):
     for width in (1, *(k * n + d for k in (1, 2, 3, 5) for d in (-1, 0, 1, 33))):
         x = rng.integers(-9, 10, (1, width)).astype(np.float32)
         run(loop, [x, np.zeros((1, shape[1], n))], 1, shape)
+
+
+def thread_sums(x, out):
+    """A thread for each row: all have as many iterations left over."""
+    row = cuda.threadIdx.x
+    s, last = float32(0), -1
+    for k in range(x.shape[1]):
+        s = s * float32(0.5) + x[row, k]
+        last = k
+    out[row] = s + 1000 * last
+
+
+def thread_places(x, out):
+    row = cuda.threadIdx.x
+    best, place = 100, -1
+    for k in range(x.shape[1]):
+        v = int(x[row, k])
+        if v < best:
+            best, place = v, k
+    out[row] = best + 1000 * place
+
+
+def thread_products(x, out):
+    """Two loads, from the second element on."""
+    row = cuda.threadIdx.x
+    s = 0.0
+    for k in range(1, x.shape[1]):
+        s = s * 0.5 + x[row, k] * x[0, k - 1]
+    out[row] = s
+
+
+def thread_integers(x, out):
+    """Sums that need no selections, and the largest."""
+    row = cuda.threadIdx.x
+    s, most = 0, -100
+    for k in range(x.shape[1]):
+        s += int(x[row, k])
+        most = max(most, int(x[row, k]))
+    out[row] = s + 1000 * most
+
+
+@pytest.mark.filterwarnings("ignore::pyptx.Advice")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8])
+@pytest.mark.parametrize("loop", [thread_sums, thread_places, thread_products, thread_integers])
+def test_rows_of_threads(loop, dtype):
+    rng = np.random.default_rng(11)
+    for width in (*range(1, 26), 33):
+        x = rng.integers(-9, 10, (2, width)).astype(dtype)
+        run(loop, [x, np.zeros(2)], 1, 2)
 
 
 def extremes_of_nans(x, out):

@@ -1,5 +1,5 @@
 ; opt=3
-define ptx_kernel void @k(ptr addrspace(1) align 4 %x, i32 %n, ptr addrspace(1) align 4 %out) #0 {
+define void @k(ptr addrspace(1) align 4 %x, i32 %n, ptr addrspace(1) align 4 %out) #0 {
 entry:
   %some = icmp ne i32 %n, 0
   br i1 %some, label %rest, label %end

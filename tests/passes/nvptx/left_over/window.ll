@@ -1,5 +1,5 @@
 ; opt=3
-define ptx_kernel void @k(ptr addrspace(1) align 1 %image, i32 range(i32 0, -2147483648) %cols, i32 %begin, i32 %count, i32 %rows, ptr addrspace(1) align 8 %out) #0 {
+define void @k(ptr addrspace(1) align 1 %image, i32 range(i32 0, -2147483648) %cols, i32 %begin, i32 %count, i32 %rows, ptr addrspace(1) align 8 %out) #0 {
 entry:
   %last = add nsw i32 %cols, -1
   %rest = and i32 %count, 3

@@ -1,0 +1,34 @@
+; opt=3
+; The same with 28 words.
+define ptx_kernel void @k(ptr addrspace(1) align 8 %x, i32 %n, ptr addrspace(1) align 8 %out) #0 {
+entry:
+  %some = icmp ne i32 %n, 0
+  br i1 %some, label %rest, label %end
+
+rest:                                             ; preds = %entry, %rest
+  %i = phi i32 [ %next, %rest ], [ 0, %entry ]
+  %at = phi i32 [ %further, %rest ], [ 5, %entry ]
+  %sum = phi double [ %more, %rest ], [ 0.000000e+00, %entry ]
+  %wide = sext i32 %at to i64
+  %p = getelementptr inbounds double, ptr addrspace(1) %x, i64 %wide
+  %v = load double, ptr addrspace(1) %p, align 8
+  %p2 = getelementptr inbounds double, ptr addrspace(1) %out, i64 %wide
+  %w = load double, ptr addrspace(1) %p2, align 8
+  %u = fadd contract double %v, %w
+  %more = fadd contract double %sum, %u
+  %further = add nsw i32 %at, 32
+  %next = add i32 %i, 1
+  %again = icmp ne i32 %next, %n
+  br i1 %again, label %rest, label %end, !llvm.loop !0
+
+end:                                              ; preds = %rest, %entry
+  %all = phi double [ 0.000000e+00, %entry ], [ %more, %rest ]
+  store double %all, ptr addrspace(1) %out, align 8
+  ret void
+}
+
+attributes #0 = { nounwind }
+
+!0 = distinct !{!0, !1, !2}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{!"pyptx.rest", i32 7}
