@@ -4,9 +4,10 @@ GPUs of compute capability 9.0 and later.
 A row is held in registers: by a warp if it is short, else by a block, or by a cluster of blocks. Each warp has
 a piece of the row and reduces it by itself; one exchange through shared memory, and one of the cluster, join
 the pieces. Where a row is long, or its weights are, the blocks stay and take row after row: each warp has the
-next rows' pieces copied to its shared memory while it computes one, and the weights stay there. Cross entropy
-needs nothing of a row twice, so that threads go over it in pieces of any number. rows_forms.py says what has a
-row of which length.
+next rows' pieces copied to its shared memory while it computes one, and the weights stay there. For layer norm
+it may tell the others of the next row before it waits for what they found of this one. Cross entropy needs
+nothing of a row twice, so that threads go over it in pieces of any number. rows_forms.py says what has a row of
+which length.
 
 All accesses are of 16 bytes, or of 8 if these divide short rows of bfloat16 and their weights. A row whose
 length is no multiple of them begins anywhere. Its elements in front of the first multiple, and those behind the
@@ -26,6 +27,7 @@ from pyptx import bfloat16, cuda, float32, int32, int64, uint32
 from pyptx.cuda import libdevice
 from rows_forms import ROWS
 
+AHEAD_THREADS = 576  # of a multiprocessor: with more, registers do not hold two rows
 DIRECT = 64  # warps of a cluster: at most so many tell each other at once what they have found
 LANES = 0xFFFFFFFF
 LOG2_E = float32(math.log2(math.e))
@@ -109,11 +111,16 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     of_weights = length + margin + width * odd
     kept_chunks = of_weights // width
     # Rows of bfloat16 that begin anywhere take many instructions to begin the next one's copy, and some time until the
-    # other blocks have told what they found. Where others are on the way the copy can wait so long. In fewer blocks,
-    # for softmax with two stages, and for RMS norm, whose blocks find little, that lost up to 0.05 of a copy's
-    # bandwidth on an H200.
-    can_wait = odd and width == 8 and blocks >= 8
-    softmax_late, layer_norm_late = can_wait and stages >= 3, can_wait and stages >= 2
+    # other blocks have told what they found. Where others are on the way softmax can wait so long. In fewer blocks that
+    # lost up to 0.05 of a copy's bandwidth on an H200.
+    late = odd and width == 8 and blocks >= 8 and stages >= 3
+    # Layer norm of bfloat16 tells what it found of the next row before it waits for what others found of this one: rows
+    # of 200,003 0.84 -> 0.90, 240,001 0.85 -> 0.94. It is more instructions, which cost more than the wait where blocks
+    # take turns with one row on the way (100,003: 0.90 -> 0.85), or where registers do not hold two rows (150,001: 0.92
+    # -> 0.82). Neither RMS norm nor float32 gained.
+    here = resident // (32 * warps)
+    ahead = stages > 0 and odd and width == 8 and resident <= AHEAD_THREADS and (here == 1 or (here == 2 and stages > 1))
+    places = 4 if ahead else 2  # for what is told of rows in turn: other blocks may be a row behind, and one in front
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
     told = warps * blocks if direct else warps + blocks
     in_chunk = tuple(range(width))
@@ -177,12 +184,13 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         """Begins to copy this warp's piece to place k of the ring, with what the last chunks have behind the
         row and the first in front of it."""
         begins, count = int64(row) * x.shape[1] // unit * unit + number_in_row(warp) * piece, piece
-        if not exact:
-            count = max(0, min(piece, (x.shape[1] - first_of(x, row, warp) + width - 1) // width * width))
+        first = first_of(x, row, warp)
+        if not has_all(x, first):
+            count = max(0, min(piece, (x.shape[1] - first + width - 1) // width * width))
             if odd:
                 count = int32(max(0, min(int64(count), x.size // width * width - begins)))
         if exact or count > 0:
-            at = (k * warps + warp) * piece
+            at = uint32((k * warps + warp) * piece)
             cuda.mbarrier_arrive_expect_tx(arrived, k * warps + warp, count * x.itemsize)
             cuda.cp_async_bulk(ring[at : at + count], x.reshape(x.size)[begins : begins + count], arrived, k * warps + warp)
         else:
@@ -202,46 +210,64 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             cuda.syncwarp()
         if blocks > 1:
             if cuda.threadIdx.x == 0:
-                cuda.mbarrier_init(met, 0, 1)
-                cuda.mbarrier_init(met, 1, 1)
+                for turn in range(places):
+                    cuda.mbarrier_init(met, turn, 1)
                 cuda.fence_mbarrier_init()
             cuda.syncthreads()
             cuda.cg.this_cluster().barrier_arrive()
 
-    def take(x, row, warp, fill):
-        """This thread's chunks of a row that is read where it is; what it has not is `fill`."""
+    def take_here(x, row, warp, fill, _ring, _arrived, _turn):
+        """This thread's chunks of a row that is read where it is, and its element outside of chunks; what it has not
+        is `fill`."""
         first, n, _, _ = part(x, row, warp)
+        single = take_single(x, row, warp, fill)
 
         def chunk_or_fill(k):
             i = cuda.threadIdx.x % 32 + 32 * k
             return float32s(get(x, (row, first + i * width))) if exact or i < n else each(lambda e: float32(fill), in_chunk)
 
-        return each(chunk_or_fill, chunk_numbers)
+        return each(chunk_or_fill, chunk_numbers), single
 
     def take_copy(x, row, warp, fill, ring, arrived, turn):
-        """The same of one that has been copied to the ring, and this thread's element outside of chunks."""
-        first, lane = first_of(x, row, warp), cuda.threadIdx.x % 32
-        at = (turn % stages * warps + warp) * piece
-        cuda.mbarrier_wait_parity(arrived, turn % stages * warps + warp, turn // stages % 2)
+        """The same of one that has been copied to the ring, as words of 32 bits, and this thread's element outside of
+        chunks."""
+        first, lane, place = first_of(x, row, warp), cuda.threadIdx.x % 32, turn % stages * warps + warp
+        words = cuda.shared.array(0, uint32, alignment=128)  # the ring
+        cuda.mbarrier_wait_parity(arrived, place, turn // stages % 2)
 
         def chunks_where(is_there):
             def chunk_or_fill(k):
-                return float32s(get(ring, at + (lane + 32 * k) * width)) if is_there(k) else each(lambda e: float32(fill), in_chunk)
+                return (*cuda.vector.load(words, uint32(4 * (place * share + lane + 32 * k)), 4),) if is_there(k) else each(lambda e: filling(fill), (0, 1, 2, 3))
 
             return each(chunk_or_fill, chunk_numbers)
 
-        def single():
-            column = single_column(x, row, first)
-            if column < 0:
-                return x.dtype.type(fill)
-            copied = int64(row) * x.shape[1] + column < x.size // width * width
-            return ring[at + column - first] if copied else x[row, column]
-
         if has_all(x, first):
-            chunks = chunks_where(has)
-            return (*chunks, (float32(fill),)) if odd else chunks
-        chunks = chunks_where(lambda k: has_in_row(x, first, k))
-        return (*chunks, (float32(single()),)) if odd else chunks
+            return chunks_where(has), x.dtype.type(fill)
+        chunks, column = chunks_where(lambda k: has_in_row(x, first, k)), single_column(x, row, first)
+        if column < 0:
+            return chunks, x.dtype.type(fill)
+        copied = int64(row) * x.shape[1] + column < x.size // width * width
+        return chunks, ring[place * piece + column - first] if copied else x[row, column]
+
+    def filling(fill):
+        """The word of elements that are 0 or -inf."""
+        return uint32(0 if fill == 0 else 0xFF800000 if width == 4 else 0xFF80FF80)
+
+    def of_word(word):
+        """Its elements."""
+        if width == 4:
+            return (libdevice.uint_as_float(word),)
+        return libdevice.uint_as_float(uint32(word << 16)), libdevice.uint_as_float(uint32(word & 0xFFFF0000))
+
+    def of_words(chunk):
+        """The elements of a chunk that is held as words."""
+        a, b, c, d = each(of_word, chunk)
+        return (*a, *b, *c, *d)
+
+    elements, take_row = (of_words, take_copy) if stages else (lambda chunk: chunk, take_here)
+
+    def all_elements(chunks, single):
+        return (*each(elements, chunks), (float32(single),)) if odd else each(elements, chunks)
 
     def single_column(x, row, first):
         """Of this thread's element that lies in front of the row's whole chunks or behind them; -1: it has none."""
@@ -261,78 +287,121 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
                 return x[row, single]
         return x.dtype.type(fill)
 
-    def for_rows(x, warp, fill, find, finish, late, weights=()):
-        """finish(row, values, find(row, found, met, turn, values, refill), weights) of each row of this group.
-        refill(): begins to copy the next row, if that is late."""
+    def begin_rows(x, warp):
+        """Begins to copy the first rows; where they come, and what tells so, and the same of what warps find."""
         ring, arrived = cuda.shared.array(0, x.dtype, alignment=128), cuda.shared.array(max(stages, 1) * warps, cuda.mbarrier)
-        found = cuda.shared.array((2, told, 4), float32, alignment=16)
-        met = cuda.shared.array(2, cuda.mbarrier)
+        found = cuda.shared.array((places, told, 4), float32, alignment=16)
+        met = cuda.shared.array(places, cuda.mbarrier)
         prepare(x, warp, ring, arrived, met)
+        return ring, arrived, found, met
+
+    def refill(x, row, warp, ring, arrived, turn):
+        """Begins to copy the row that comes where this one was, which all lanes have read."""
+        following = row + stages * rows_of(warp)[1]
+        cuda.syncwarp()
+        if cuda.elect_sync(LANES) and following < x.shape[0]:
+            begin(x, following, warp, ring, arrived, turn % stages)
+
+    def meet():
+        """Waits until all blocks of the cluster have begun."""
+        if blocks > 1:
+            cuda.cg.this_cluster().barrier_wait()
+
+    def for_rows(x, warp, fill, find, combine, neutral, finish, weights=()):
+        """finish(row, held, single, what `combine` makes of all that warps have found, weights) of each row of this
+        group: (held, what a warp has found) is find(row, its chunks, single), single its element outside of them."""
+        ring, arrived, found, met = begin_rows(x, warp)
         row, stride = rows_of(warp)
         near = keep(weights, x)
+        meet()
         turn = int32(0)
         while row < x.shape[0]:
-            if stages:
-                values = take_copy(x, row, warp, fill, ring, arrived, turn)
-            else:
-                element = take_single(x, row, warp, fill)
-                chunks = take(x, row, warp, fill)
-                values = (*chunks, (float32(element),)) if odd else chunks
-
-            def refill(now):
-                if stages and now:
-                    cuda.syncwarp()  # all lanes have theirs
-                    if cuda.elect_sync(LANES) and row + stages * stride < x.shape[0]:
-                        begin(x, row + stages * stride, warp, ring, arrived, turn % stages)
-
-            refill(not late)
-            if blocks > 1 and turn == 0:  # all blocks of the cluster have begun
-                cuda.cg.this_cluster().barrier_wait()
-            finish(row, values, find(row, found[turn % 2], met, turn, values, lambda: refill(late)), near)
+            values, single = take_row(x, row, warp, fill, ring, arrived, turn)
+            wait = late and len(weights) == 0  # for softmax alone
+            if stages and not wait:
+                refill(x, row, warp, ring, arrived, turn)
+            held, of_warp = find(row, values, single)
+            tell(found[turn % places], met, turn, combine, neutral, of_warp)
+            if stages and wait:
+                refill(x, row, warp, ring, arrived, turn)
+            finish(row, held, single, hear(found[turn % places], met, turn, combine, neutral, of_warp), near)
             row = max(int32(0), int32(row + stride)) if stages else int32(x.shape[0])  # else each group has one
             turn = int32(turn + 1)
 
-    def exchange(found, met, turn, combine, neutral, values, refill):
-        """What combine(values, distances of lanes, whether these are all) makes of those of all warps that have
-        the row, after refill()."""
+    def for_rows_ahead(x, warp, fill, find, combine, neutral, finish, weights):
+        """The same, where warps tell what they found of the next row before they hear of this one."""
+        ring, arrived, found, met = begin_rows(x, warp)
+        row, stride = rows_of(warp)
+        near = keep(weights, x)
+        meet()
+
+        def start(row, turn):
+            values, single = take_copy(x, row, warp, fill, ring, arrived, turn)
+            refill(x, row, warp, ring, arrived, turn)
+            held, of_warp = find(row, values, single)
+            tell(found[turn % places], met, turn, combine, neutral, of_warp)
+            return held, single, of_warp
+
+        if row < x.shape[0]:
+            turn = int32(0)
+            held, single, of_warp = start(row, turn)
+            while row < x.shape[0]:
+                following = max(int32(0), int32(row + stride))
+                next_held, next_single, next_of_warp = held, single, of_warp
+                if following < x.shape[0]:
+                    next_held, next_single, next_of_warp = start(following, int32(turn + 1))
+                finish(row, held, single, hear(found[turn % places], met, turn, combine, neutral, of_warp), near)
+                held, single, of_warp = next_held, next_single, next_of_warp
+                row, turn = following, int32(turn + 1)
+
+    def tell(found, met, turn, combine, neutral, values):
+        """Tells all warps that have the row what this one has found, or its block."""
         if warps * blocks == 1:
-            return values
+            return
         lane, warp = cuda.threadIdx.x % 32, cuda.threadIdx.x // 32
         # stores to other blocks arrive at an mbarrier: sync() would wait for those of the row before, too
         if direct:
             if cuda.threadIdx.x == 0:
-                cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * warps * blocks)
+                cuda.mbarrier_arrive_expect_tx(met, turn % places, 16 * warps * blocks)
             if lane < blocks:
-                cuda.st_async(found, (number_in_row(warp), 0), values, met, turn % 2, lane)
-            refill()
-            cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
-            first = get4(found, lane) if lane < warps * blocks else neutral
-            if warps * blocks <= 32:
-                return combine((first,), HALVES, True)
-            return combine((first, get4(found, lane + 32) if lane + 32 < warps * blocks else neutral), HALVES, True)
+                cuda.st_async(found, (number_in_row(warp), 0), values, met, turn % places, lane)
+            return
         if lane == 0:
             cuda.vector.store(found, (warp, 0), values)
         cuda.syncthreads()
-        other = lane % span
-        values = combine((get4(found, other) if other < warps else neutral,), of_warps, blocks == 1)
-        if blocks == 1:
+        if blocks > 1 and warp == 0:
+            of_block = of_warps_of(found, combine, neutral)
+            if lane == 0:
+                cuda.mbarrier_arrive_expect_tx(met, turn % places, 16 * blocks)
+            if lane < blocks:
+                cuda.st_async(found, (warps + cuda.cg.this_cluster().block_rank(), 0), of_block, met, turn % places, lane)
+
+    def hear(found, met, turn, combine, neutral, values):
+        """What combine(values, distances of lanes, whether these are all) makes of those of all warps that have
+        the row."""
+        if warps * blocks == 1:
             return values
-        if cuda.threadIdx.x == 0:
-            cuda.mbarrier_arrive_expect_tx(met, turn % 2, 16 * blocks)
-        if cuda.threadIdx.x < blocks:
-            cuda.st_async(found, (warps + cuda.cg.this_cluster().block_rank(), 0), values, met, turn % 2, cuda.threadIdx.x)
-        refill()
-        cuda.mbarrier_wait_parity(met, turn % 2, turn // 2 % 2)
-        return combine((get4(found, warps + lane % block_span) if lane % block_span < blocks else neutral,), of_blocks, True)
+        if blocks == 1:
+            return of_warps_of(found, combine, neutral)
+        lane = cuda.threadIdx.x % 32
+        cuda.mbarrier_wait_parity(met, turn % places, turn // places % 2)
+        if not direct:
+            return combine((get4(found, warps + lane % block_span) if lane % block_span < blocks else neutral,), of_blocks, True)
+        first = get4(found, lane) if lane < warps * blocks else neutral
+        if warps * blocks <= 32:
+            return combine((first,), HALVES, True)
+        return combine((first, get4(found, lane + 32) if lane + 32 < warps * blocks else neutral), HALVES, True)
+
+    def of_warps_of(found, combine, neutral):
+        """What combine makes of what the block's warps have found."""
+        other = cuda.threadIdx.x % 32 % span
+        return combine((get4(found, other) if other < warps else neutral,), of_warps, blocks == 1)
 
     def get4(found, k):
         return (*cuda.vector.load(found, (k, 0), 4),)
 
     def chunks_of(values):
         return values[:steps]
-
-    def single_of(values):
-        return values[-1][0]
 
     def store(out, x, row, warp, chunk, single_value):
         """Chunk k of this thread is chunk(k); single_value(its column): the element outside of chunks."""
@@ -444,35 +513,34 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         total = lanes(add, joined(add, each(lambda part: part[1] * math.exp2(part[0] - base), parts)), distances)
         return largest, total, float32(0), float32(0)
 
-    def powers_of(row, found, met, turn, values, refill):
-        """The elements' powers, which are exp(v) / 2**base; 2**base, and the sum of exp(v) of the row,
-        both over one power of 2. Each thread has a base of its own."""
-        own = over(larger, values) * LOG2_E
-        base = finite(own)
-        powers = each(lambda chunk: each(lambda v: power(v, base), chunk), values)
-        of_warp = combine_powers(((own, over(add, powers)),), HALVES, False)
-        largest, total, _, _ = exchange(found, met, turn, combine_powers, nothing, of_warp, refill)
-        return powers, math.exp2(own - finite(largest)), total
-
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def softmax(x: cuda.Array, out: cuda.Array) -> None:
         warp = number_of_warp()
 
-        def finish(row, values, result, _):
-            powers, share, total = result
-            scale = share / total
+        def powers_of(row, chunks, single):
+            """The elements' powers, which are exp(v) / 2**base, and the base, of each thread its own; the largest of
+            the warp's, and the sum of its exp(v), over 2**that."""
+            values = all_elements(chunks, single)
+            own = over(larger, values) * LOG2_E
+            base = finite(own)
+            powers = each(lambda chunk: each(lambda v: power(v, base), chunk), values)
+            return (powers, own), combine_powers(((own, over(add, powers)),), HALVES, False)
+
+        def finish(row, held, single, result, _):
+            powers, own = held
+            scale = math.exp2(own - finite(result[0])) / result[1]
 
             def scaled(v):
                 return out.dtype.type(v * scale)
 
-            store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda column: scaled(single_of(powers)))
+            store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda column: scaled(powers[-1][0]))
 
-        for_rows(x, warp, -math.inf, powers_of, finish, softmax_late)
+        for_rows(x, warp, -math.inf, powers_of, combine_powers, nothing, finish)
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def cross_entropy(x: cuda.Array, labels: cuda.Array, out: cuda.Array) -> None:
         """out[r] = log of the sum of exp(x[r]), less x[r, labels[r]]"""
-        found, met = cuda.shared.array((told, 4), float32, alignment=16), cuda.shared.array(2, cuda.mbarrier)
+        found, met = cuda.shared.array((told, 4), float32, alignment=16), cuda.shared.array(places, cuda.mbarrier)
         warp, lane = number_of_warp(), cuda.threadIdx.x % 32
         prepare(x, warp, found, met, met)
         row, _ = rows_of(warp)
@@ -506,10 +574,10 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
                 largest, total = with_chunks(largest, total, lane + k * (32 * steps), None)
             if not exact and whole * (32 * steps) < n:
                 largest, total = with_chunks(largest, total, lane + whole * (32 * steps), n)
-            if blocks > 1:
-                cuda.cg.this_cluster().barrier_wait()
+            meet()
             values = combine_powers(((largest, total),), HALVES, False)
-            largest, total, _, _ = exchange(found, met, 0, combine_powers, nothing, values, lambda: 0)
+            tell(found, met, 0, combine_powers, nothing, values)
+            largest, total, _, _ = hear(found, met, 0, combine_powers, nothing, values)
             if first_warp and lane == 0:
                 out[row] = math.log(total) + (finite(largest) / LOG2_E - float32(x[row, label]))
 
@@ -525,40 +593,64 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
 
         return count, mean, lanes(add, joined(add, each(about_mean, parts)), distances), float32(0)
 
+    if ahead:
+        rows_of_layer_norm = for_rows_ahead
+
+        def described(chunk):
+            """A chunk's mean and the sum of the squares of what differs from it: fewer registers than its elements."""
+            v = elements(chunk)
+            mean = joined(add, v) * float32(1 / width)
+            return mean, sum_of_squares(each(lambda e: e - mean, v))
+
+        def sum_of(of_chunk):
+            return of_chunk[0] * float32(width)
+
+        def squares_of(of_chunk, mean):
+            """The sum of the squares of what differs from another mean."""
+            far = of_chunk[0] - mean
+            return cuda.fma(far * far, float32(width), of_chunk[1])
+
+    else:
+        rows_of_layer_norm, described = for_rows, elements
+
+        def sum_of(of_chunk):
+            return joined(add, of_chunk)
+
+        def squares_of(of_chunk, mean):
+            return sum_of_squares(each(lambda e: e - mean, of_chunk))
+
     @cuda.jit(launch_bounds=bounds)
     def layer_norm(x: cuda.Array, weight: cuda.Array, bias: cuda.Array, out: cuda.Array, eps: float) -> None:
         warp = number_of_warp()
 
-        def moments(row, found, met, turn, values, refill):
-            """The row's mean, and the sum of the squares of what differs from it."""
+        def moments(row, values, single):
+            """How many elements this warp has, their mean, and the sum of the squares of what differs from it."""
             if stages:
                 first, n = first_of(x, row, warp), int32(0)
-                held = float32(max(0, min(x.shape[1], first + piece) - max(0, first)))  # of this warp
+                held = float32(max(0, min(x.shape[1], first + piece) - max(0, first)))
             else:
                 first, n, _, _ = part(x, row, warp)
                 held = float32(n * width)
-            mean = quotient(lanes(add, over(add, values), HALVES), max(held, float32(1)))
 
-            def squares(chunk):
-                return sum_of_squares(each(lambda v: v - mean, chunk))
+            of_chunks = each(described, values)
+            total = joined(add, each(sum_of, of_chunks))
+            mean = quotient(lanes(add, total + float32(single) if odd else total, HALVES), max(held, float32(1)))
 
             def is_whole(k):
                 return has_in_row(x, first, k) if stages else exact or cuda.threadIdx.x % 32 + 32 * k < n
 
             def squares_where(is_there):
-                return joined(add, each(lambda k: squares(chunks_of(values)[k]) if is_there(k) else float32(0), chunk_numbers))
+                return joined(add, each(lambda k: squares_of(of_chunks[k], mean) if is_there(k) else float32(0), chunk_numbers))
 
             total = squares_where(has) if stages and has_all(x, first) else squares_where(is_whole)
             if odd and single_column(x, row, first) >= 0:
-                total += squares(values[-1])
-            total = lanes(add, total, HALVES)
+                total += (float32(single) - mean) * (float32(single) - mean)
+            return values, (held, mean, lanes(add, total, HALVES), float32(0))
 
-            def combine(parts, distances, are_all):
-                return combine_moments(parts, distances, x.shape[1] if are_all else None)
+        def combine(parts, distances, are_all):
+            return combine_moments(parts, distances, x.shape[1] if are_all else None)
 
-            return exchange(found, met, turn, combine, zeros, (held, mean, total, float32(0)), refill)
-
-        def finish(row, values, result, weights):
+        def finish(row, values, single, result, weights):
             scale = libdevice.rsqrtf(quotient(result[2], float32(x.shape[1])) + float32(eps))
             shift = -result[1] * scale
 
@@ -568,12 +660,12 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             near = weights_of(weights, x, row, warp)
 
             def chunk(k):
-                v, (w, b) = chunks_of(values)[k], near(k)
+                v, (w, b) = elements(values[k]), near(k)
                 return each(lambda e: scaled(v[e], w[e], b[e]), in_chunk)
 
-            store(out, x, row, warp, chunk, lambda column: scaled(single_of(values), *kept_at(weights, place_of(column - first_kept()))))
+            store(out, x, row, warp, chunk, lambda column: scaled(float32(single), *kept_at(weights, place_of(column - first_kept()))))
 
-        for_rows(x, warp, 0, moments, finish, layer_norm_late, (weight, bias))
+        rows_of_layer_norm(x, warp, 0, moments, combine, zeros, finish, (weight, bias))
 
     def combine_sums(parts, distances, _):
         return lanes(add, joined(add, each(lambda part: part[0], parts)), distances), float32(0), float32(0), float32(0)
@@ -582,25 +674,26 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     def rms_norm(x: cuda.Array, weight: cuda.Array, out: cuda.Array, eps: float) -> None:
         warp = number_of_warp()
 
-        def squares(row, found, met, turn, values, refill):
-            total = lanes(add, joined(add, each(sum_of_squares, values)), HALVES)
-            return exchange(found, met, turn, combine_sums, zeros, (total, float32(0), float32(0), float32(0)), refill)
+        def squares(row, values, single):
+            total = joined(add, each(lambda chunk: sum_of_squares(elements(chunk)), values))
+            if odd:
+                total += float32(single) * float32(single)
+            return values, (lanes(add, total, HALVES), float32(0), float32(0), float32(0))
 
-        def finish(row, values, result, weights):
+        def finish(row, values, single, result, weights):
             scale = libdevice.rsqrtf(quotient(result[0], float32(x.shape[1])) + float32(eps))
-
             near = weights_of(weights, x, row, warp)
 
             def scaled(v, w):
                 return out.dtype.type(v * scale * w)
 
             def chunk(k):
-                v, (w,) = chunks_of(values)[k], near(k)
+                v, (w,) = elements(values[k]), near(k)
                 return each(lambda e: scaled(v[e], w[e]), in_chunk)
 
-            store(out, x, row, warp, chunk, lambda column: scaled(single_of(values), *kept_at(weights, place_of(column - first_kept()))))
+            store(out, x, row, warp, chunk, lambda column: scaled(float32(single), *kept_at(weights, place_of(column - first_kept()))))
 
-        for_rows(x, warp, 0, squares, finish, False, (weight,))
+        for_rows(x, warp, 0, squares, combine_sums, zeros, finish, (weight,))
 
     return {"softmax": softmax, "cross_entropy": cross_entropy, "layer_norm": layer_norm, "rms_norm": rms_norm}
 

@@ -118,7 +118,7 @@ def test_rows_spread_where_clusters_fill_the_gpu(example, monkeypatch):
 @pytest.mark.parametrize("name, columns, dtype", [
     ("softmax", 20003, bfloat16), ("rms_norm", 20003, bfloat16), ("softmax", 35001, bfloat16), ("rms_norm", 50257, bfloat16), ("layer_norm", 50257, float32),
     ("layer_norm", 150001, bfloat16), ("layer_norm", 150001, float32), ("layer_norm", 175003, bfloat16), ("layer_norm", 200003, bfloat16), ("layer_norm", 250001, bfloat16),
-    ("softmax", 100003, bfloat16),
+    ("softmax", 100003, bfloat16), ("layer_norm", 20003, bfloat16), ("layer_norm", 200003, float32), ("layer_norm", 240001, bfloat16),
 ])  # fmt: skip
 def test_long_rows_that_begin_anywhere(name, columns, dtype, example, monkeypatch):
     rows = example("rows")
@@ -142,19 +142,34 @@ def test_ptx_of_rows(columns, example):
     assert text.count("ex2.approx.ftz.f32") >= 8 * steps and ("st.async" in text) == (blocks > 1)
 
 
-@pytest.mark.parametrize("name, columns, late", [
-    ("softmax", 210007, True), ("layer_norm", 200003, True), ("softmax", 50257, False), ("softmax", 250001, False), ("rms_norm", 175003, False), ("layer_norm", 35001, False),
-])
-def test_the_next_copy_of_rows_that_begin_anywhere(name, columns, late, example):
-    """Where others are on the way, in eight blocks or more, it begins when the block has told what it found; else when
-    one is read."""
-    rows = example("rows")
-    form, _ = rows.rows_forms.form_of(name, 1000, columns, 2)
-    assert form[5] and form[3] > 1
+def ptx_of_form(rows, name, form):
     x, more = "bfloat16[:,::1]", {"softmax": "", "rms_norm": "bfloat16[::1], ", "layer_norm": "bfloat16[::1], bfloat16[::1], "}[name]
     eps = "" if name == "softmax" else ", float64"
-    text = ptx_of(rows.kernels(*form)[name].py_func, f"narrow ({x}, {more}{x}{eps})", "sm_90", launch_bounds=(32 * form[2], form[9] // (32 * form[2])))
+    return ptx_of(rows.kernels(*form)[name].py_func, f"narrow ({x}, {more}{x}{eps})", "sm_90", launch_bounds=(32 * form[2], form[9] // (32 * form[2])))
+
+
+@pytest.mark.parametrize("columns, late", [(210007, True), (50257, False), (250001, False)])
+def test_the_next_copy_of_rows_that_begin_anywhere(columns, late, example):
+    """Of softmax, where others are on the way, in eight blocks or more, it begins when the block has told what it
+    found; else when one is read."""
+    rows = example("rows")
+    form, _ = rows.rows_forms.form_of("softmax", 1000, columns, 2)
+    assert form[5] and form[3] > 1
+    text = ptx_of_form(rows, "softmax", form)
     assert (text.rindex("cp.async.bulk.shared") > text.index("st.async")) == late
+
+
+@pytest.mark.parametrize("name, columns, ahead", [
+    ("layer_norm", 200003, True), ("layer_norm", 240001, True), ("layer_norm", 50257, False), ("layer_norm", 100003, False),
+    ("layer_norm", 150001, False), ("rms_norm", 175003, False),
+])  # fmt: skip
+def test_layer_norm_tells_of_the_next_row_before_it_hears_of_this_one(name, columns, ahead, example):
+    """So it tells of a first row outside of the loop; two rows are held, and fit the registers."""
+    rows = example("rows")
+    form, _ = rows.rows_forms.form_of(name, 1000, columns, 2)
+    assert form[3] > 1
+    text = ptx_of_form(rows, name, form)
+    assert text.count("st.async") == 1 + ahead and ".local" not in text
 
 
 @pytest.mark.parametrize("few, columns", [(8, 1003), (2048, 1003), (8, 37)], ids=["narrow", "few rows", "short"])
