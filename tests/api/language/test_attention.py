@@ -71,7 +71,7 @@ def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monk
 
 
 FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks, blocks of a multiprocessor, stages
-    ("softmax", 20003, 2): (8, 10, 1, 2, 2), ("rms_norm", 20003, 2): (8, 10, 1, 2, 1), ("layer_norm", 20003, 2): (8, 5, 2, 3, 1),
+    ("softmax", 20003, 2): (8, 10, 1, 2, 2), ("rms_norm", 20003, 2): (8, 10, 1, 2, 1), ("layer_norm", 20003, 2): (5, 16, 1, 1, 3),
     ("softmax", 35001, 2): (5, 28, 1, 1, 3), ("rms_norm", 35001, 2): (4, 18, 2, 1, 3), ("layer_norm", 35001, 2): (7, 5, 4, 3, 2),
     ("softmax", 50257, 2): (8, 13, 2, 1, 2), ("rms_norm", 50257, 2): (4, 25, 2, 1, 2), ("layer_norm", 50257, 2): (8, 5, 5, 3, 1),
     ("softmax", 50257, 4): (8, 25, 2, 1, 1), ("rms_norm", 50257, 4): (8, 25, 2, 1, 1), ("layer_norm", 50257, 4): (8, 7, 8, 2, 2),
@@ -79,6 +79,7 @@ FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks,
     ("softmax", 150001, 2): (8, 5, 16, 3, 2), ("layer_norm", 150001, 2): (8, 19, 4, 1, 1), ("layer_norm", 150001, 4): (8, 19, 8, 1, 1),
     ("softmax", 100003, 2): (5, 20, 4, 1, 4), ("softmax", 120011, 2): (8, 15, 4, 1, 2), ("softmax", 175003, 2): (8, 6, 16, 2, 3), ("softmax", 210007, 2): (7, 15, 8, 1, 4),
     ("layer_norm", 120011, 2): (8, 8, 8, 2, 1), ("layer_norm", 175003, 2): (7, 20, 5, 1, 1), ("layer_norm", 200003, 2): (7, 7, 16, 2, 2), ("layer_norm", 210007, 2): (7, 15, 8, 1, 2),
+    ("layer_norm", 24001, 2): (6, 16, 1, 1, 2), ("layer_norm", 200003, 4): (7, 14, 16, 1, 2), ("layer_norm", 240001, 4): (8, 15, 16, 1, 1),
     ("layer_norm", 225001, 2): (7, 16, 8, 1, 1), ("layer_norm", 250001, 2): (8, 16, 8, 1, 1), ("softmax", 250001, 2): (8, 16, 8, 1, 2),
     # at multiples of an access
     ("softmax", 20000, 2): (8, 10, 1, 1, 3), ("rms_norm", 20000, 2): (4, 20, 1, 1, 3), ("softmax", 32000, 2): (8, 16, 1, 1, 2),
