@@ -221,13 +221,16 @@ static bool computes_with(LLVMValueRef v) {
   return false;
 }
 
-/* Has the grid more than one axis? Then it has edges in each of its rows, not at its end alone:
- * they take a part of the time where rows are short, and a function that is called there would
- * compute again what all vectors of the row share. */
+bool cg_host_has_rows(LLVMValueRef thread) {
+  return computes_with(LLVMGetParam(thread, HOST_BY)) ||
+         computes_with(LLVMGetParam(thread, HOST_BZ));
+}
+
+/* Edges in each row take a part of the time where rows are short, and a function that is called
+ * there would compute again what all vectors of the row share. */
 static const char *masked_inlining(const Row *r) {
-  bool edges = computes_with(LLVMGetParam(r->thread, HOST_BY)) ||
-               computes_with(LLVMGetParam(r->thread, HOST_BZ));
-  return edges && !r->how->guarded ? cg_host_inlining(r->masked, 2) : "noinline";
+  return cg_host_has_rows(r->thread) && !r->how->guarded ? cg_host_inlining(r->masked, 2)
+                                                         : "noinline";
 }
 
 /* At the edge of the grid or at the end of a row: the masked version. */

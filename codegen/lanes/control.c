@@ -332,6 +332,28 @@ static LLVMValueRef mostly_holds(LLVMValueRef condition) {
   return is ? first : NULL;
 }
 
+/* Leaves the builder where that does not hold. */
+static void look_unless(Lanes *l, LLVMValueRef holds, LLVMBasicBlockRef hold) {
+  LLVMBasicBlockRef look = ln_new_block(l, "look");
+  cg_branch_weights(l->cg, l_condbr(l->b, holds, hold, look), CG_OFTEN, 1);
+  LLVMPositionBuilderAtEnd(l->b, look);
+  l->reading = true;
+}
+
+/* A check by the first and the last lane, whether these two run or not: mostly both are in range.
+ * At the edges of a grid one rests, and those that run are looked at. Leaves the builder where that
+ * did not show that the check holds; true: there it fails. */
+static bool check_ends(Lanes *l, LaneValue *v, bool holds, LLVMBasicBlockRef hold) {
+  LLVMValueRef ends = ln_ends_agree(l, v, holds);
+  if (!ends)
+    return false;
+  look_unless(l, ends, hold);
+  if (!l->mask_now || !cg_host_has_rows(l->f))
+    return false;
+  look_unless(l, ln_running_ends_agree(l, v, holds), hold);
+  return ln_ends_decide(l, v->old, holds);
+}
+
 /* Leaves the builder where the check has held. */
 static void write_check(Lanes *l, const LaneBlock *b) {
   Fork fork = {0};
@@ -348,15 +370,9 @@ static void write_check(Lanes *l, const LaneBlock *b) {
     cg_branch_weights(l->cg, end, negated ? 1 : CG_OFTEN, negated ? CG_OFTEN : 1);
     l->reading = true;
   } else {
-    LLVMValueRef ends; /* whether these two lanes run or not: mostly both are in range */
-    if (v && v->late && (ends = ln_ends_agree(l, v, !negated))) {
-      LLVMBasicBlockRef look = ln_new_block(l, "look");
-      cg_branch_weights(l->cg, l_condbr(l->b, ends, hold, look), CG_OFTEN, 1);
-      LLVMPositionBuilderAtEnd(l->b, look);
-      l->reading = true;
-    }
+    bool failed = v && v->late && check_ends(l, v, !negated, hold);
     LLVMValueRef first = negated ? NULL : mostly_holds(c);
-    if (first) {
+    if (first && !failed) {
       LLVMBasicBlockRef look = ln_new_block(l, "look");
       l_condbr(l->b, ln_any(l, ln_and(l, l->mask_now, ln_vector(l, first), true)), look, hold);
       LLVMPositionBuilderAtEnd(l->b, look);
@@ -364,7 +380,10 @@ static void write_check(Lanes *l, const LaneBlock *b) {
     }
     LLVMValueRef bits = v && v->late ? ln_compare(l, c) : ln_vector(l, c);
     lanes = ln_and(l, l->mask_now, bits, !negated);
-    cg_branch_weights(l->cg, l_condbr(l->b, ln_any(l, lanes), fail, hold), 1, CG_OFTEN);
+    if (failed)
+      jump(l, fail);
+    else
+      cg_branch_weights(l->cg, l_condbr(l->b, ln_any(l, lanes), fail, hold), 1, CG_OFTEN);
     l->reading = true;
   }
   fail_in(l, b, fail, lanes);

@@ -247,6 +247,9 @@ LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t); /* NULL if there is none */
 LLVMValueRef ln_scalar(Lanes *l, LLVMValueRef old);  /* lane 0's */
 LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old);
 LLVMValueRef ln_splat(Lanes *l, LLVMValueRef scalar);
+LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v); /* a constant */
+/* <0, step, 2 * step, …> of integers */
+LLVMValueRef ln_steps_vector(Lanes *l, LLVMTypeRef t, int64_t step);
 LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane);
 void ln_write_instruction(Lanes *l, LLVMValueRef i);
 LLVMValueRef ln_copy_scalar(Lanes *l, LLVMValueRef i); /* with lane 0's operands */
@@ -257,8 +260,9 @@ LLVMValueRef ln_read(Lanes *l, LaneValue *v);
  * used there need not be. */
 bool ln_is_here(Lanes *l, LLVMValueRef old);
 LLVMValueRef ln_insert(Lanes *l, LLVMValueRef vector, LLVMValueRef one, LLVMValueRef lane);
-LLVMValueRef ln_bits(Lanes *l, LLVMValueRef mask);       /* as an integer */
-LLVMValueRef ln_lowest_bit(Lanes *l, LLVMValueRef bits); /* i64: how many bits if none is set */
+LLVMValueRef ln_bits(Lanes *l, LLVMValueRef mask);        /* as an integer */
+LLVMValueRef ln_lowest_bit(Lanes *l, LLVMValueRef bits);  /* i64: how many bits if none is set */
+LLVMValueRef ln_highest_bit(Lanes *l, LLVMValueRef bits); /* i64 */
 /* lane_loops.c; v: NULL if it has no value */
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v);
 bool ln_is_short(const Lanes *l, LLVMValueRef i);
@@ -276,12 +280,6 @@ void ln_end_lanes(Lanes *l, const LaneLoopNow *lanes, unsigned by);
 bool ln_fills_bytes(const Lanes *l, LLVMTypeRef t); /* an element without padding */
 LLVMValueRef ln_mask_or_all(Lanes *l);
 LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */
-LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp);     /* as a vector */
-/* i1: the comparison has the value `holds` in all lanes, concluded from the first and the last;
- * NULL where these two do not decide it. */
-LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
-/* Of a comparison: do both sides have a step? */
-bool ln_keeps_order(Lanes *l, LLVMValueRef instruction);
 LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name);
 /* mask: NULL is all */
 LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate);
@@ -291,6 +289,18 @@ bool ln_has_masks(const Lanes *l);
 /* i64: the first lane of a mask that is not empty; of NULL (all lanes), 0 */
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask);
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);
+/* compares.c */
+LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp); /* as a vector */
+/* i1: the comparison has the value `holds` in all lanes, concluded from the first and the last;
+ * NULL where these two do not decide it. */
+LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
+/* The same in the lanes of the current mask, from the first and the last of these. */
+LLVMValueRef ln_running_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
+/* Where these two do not agree, is there a lane in which it has not that value? */
+bool ln_ends_decide(Lanes *l, LLVMValueRef icmp, bool holds);
+/* Of a comparison: do both sides have a step? */
+bool ln_keeps_order(Lanes *l, LLVMValueRef instruction);
+void ln_write_agreed(Lanes *l, LaneValue *v); /* a value with that assumption */
 /* products.c: low halves of long products; before the analysis */
 void ln_shorten_products(Cg *cg, LLVMValueRef f);
 /* divide.c: is this division of integers written as one of floats? */

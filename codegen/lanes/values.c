@@ -54,7 +54,7 @@ LLVMTypeRef ln_vector_type(Lanes *l, LLVMTypeRef t) {
   return LLVMStructTypeInContext(l->cg->context, parts, n, 0);
 }
 
-static LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v) {
+LLVMValueRef ln_number(Lanes *l, LLVMTypeRef t, int64_t v) {
   (void)l;
   return LLVMConstInt(t, (uint64_t)v, 1);
 }
@@ -101,7 +101,7 @@ LLVMValueRef ln_splat(Lanes *l, LLVMValueRef v) {
 }
 
 /* <0, step, 2 * step, …> */
-static LLVMValueRef steps_vector(Lanes *l, LLVMTypeRef t, int64_t step) {
+LLVMValueRef ln_steps_vector(Lanes *l, LLVMTypeRef t, int64_t step) {
   LLVMValueRef *all = ARENA_ARRAY(l->arena, LLVMValueRef, l->width);
   for (unsigned k = 0; k < l->width; k++)
     all[k] = ln_number(l, t, (int64_t)k * step);
@@ -114,8 +114,8 @@ static LLVMValueRef spread(Lanes *l, LLVMValueRef first, int64_t step) {
   if (!step)
     return ln_splat(l, first);
   if (LLVMGetTypeKind(t) != LLVMPointerTypeKind)
-    return l_add(l->b, ln_splat(l, first), steps_vector(l, t, step));
-  LLVMValueRef offsets = steps_vector(l, l->cg->t.i64, step);
+    return l_add(l->b, ln_splat(l, first), ln_steps_vector(l, t, step));
+  LLVMValueRef offsets = ln_steps_vector(l, l->cg->t.i64, step);
   return l_gep(l->b, l->cg->t.i8, first, &offsets, 1);
 }
 
@@ -226,6 +226,15 @@ LLVMValueRef ln_lowest_bit(Lanes *l, LLVMValueRef bits) {
                args[] = {bits, l_int(l->cg->t.i1, 0)};
   LLVMValueRef n = l_call(l->b, fn, args, 2);
   return LLVMBuildIntCast2(l->b, n, i64, 0, "lane");
+}
+
+/* -1 if none is set. */
+LLVMValueRef ln_highest_bit(Lanes *l, LLVMValueRef bits) {
+  LLVMTypeRef t = LLVMTypeOf(bits), i64 = l->cg->t.i64;
+  LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.ctlz", &t, 1),
+               args[] = {bits, l_int(l->cg->t.i1, 0)};
+  LLVMValueRef n = LLVMBuildIntCast2(l->b, l_call(l->b, fn, args, 2), i64, 0, "");
+  return LLVMBuildSub(l->b, l_int(i64, l->width - 1), n, "lane");
 }
 
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask) {
@@ -447,7 +456,6 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   switch (op) {
   case LLVMFNeg: return l_fneg(b, x);
   case LLVMFreeze: return l_freeze(b, x);
-  case LLVMICmp: return ln_compare(l, i);
   case LLVMFCmp: return l_fcmp(b, LLVMGetFCmpPredicate(i), x, ln_vector(l, LLVMGetOperand(i, 1)));
   case LLVMExtractElement:
     return l_extract_value(b, x, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)));
@@ -474,6 +482,7 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
 static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
   LLVMValueRef v = LLVMIsAGetElementPtrInst(i) ? write_gep(l, i)
                    : LLVMIsASelectInst(i)      ? write_select(l, i)
+                   : LLVMIsAICmpInst(i)        ? ln_compare(l, i)
                                                : write_vector(l, i);
   copy_flags(v, i);
   if (l->mask_now && ln_group(l, i).step && LLVMIsAInstruction(v))
@@ -481,141 +490,7 @@ static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
   return v;
 }
 
-/* --- comparisons that are assumed to be uniform --- */
-
-/* A linear value in lane 0 and in the last lane, and whether it does not wrap around between them,
- * as a signed number or an unsigned one. False where these two do not tell. */
-typedef struct Ends {
-  LLVMValueRef first, last, even; /* even: NULL if it is uniform */
-} Ends;
-
-static bool ends_of(Lanes *l, LLVMValueRef o, bool is_signed, Ends *ends) {
-  Shape s = ln_shape(l, o);
-  LLVMTypeRef t = LLVMTypeOf(o);
-  int64_t rise;
-  if (s.kind != SHAPE_STEP || LLVMGetTypeKind(t) != LLVMIntegerTypeKind ||
-      !ln_rise(l, t, s.step, &rise))
-    return false;
-  *ends = (Ends){.first = ln_scalar(l, o)};
-  ends->last = ends->first;
-  if (!rise)
-    return true;
-  LLVMIntPredicate up = is_signed ? LLVMIntSGT : LLVMIntUGT,
-                   down = is_signed ? LLVMIntSLT : LLVMIntULT;
-  ends->last = LLVMBuildAdd(l->b, ends->first, ln_number(l, t, rise), "last");
-  ends->even = LLVMBuildICmp(l->b, rise > 0 ? up : down, ends->last, ends->first, "even");
-  return true;
-}
-
-static bool is_signed_order(LLVMIntPredicate p) {
-  return p == LLVMIntSGT || p == LLVMIntSGE || p == LLVMIntSLT || p == LLVMIntSLE;
-}
-
-/* The comparison in lane 0 and in the last lane. The lanes between lie between these two, provided
- * that *even holds: the values are monotone, without wrapping. False if the two ends cannot decide
- * the comparison. */
-static bool compare_ends(Lanes *l, LLVMValueRef icmp, LLVMValueRef ends[2], LLVMValueRef *even) {
-  LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);
-  LLVMValueRef sides[2][2];
-  *even = NULL;
-  for (unsigned k = 0; k < 2; k++) {
-    Ends side;
-    if (p == LLVMIntEQ || p == LLVMIntNE ||
-        !ends_of(l, LLVMGetOperand(icmp, k), is_signed_order(p), &side) || (side.even && *even))
-      return false;
-    sides[0][k] = side.first, sides[1][k] = side.last;
-    *even = side.even ? side.even : *even;
-  }
-  for (unsigned k = 0; k < 2; k++)
-    ends[k] = l_icmp(l->b, p, sides[k][0], sides[k][1]);
-  return *even != NULL;
-}
-
-LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *v, bool holds) {
-  LLVMValueRef ends[2], even;
-  if (!compare_ends(l, v->old, ends, &even))
-    return NULL;
-  for (unsigned k = 0; k < 2; k++) {
-    if (!holds)
-      ends[k] = l_not(l->b, ends[k]);
-    even = l_and(l->b, even, ends[k]);
-  }
-  return even;
-}
-
-LLVMValueRef ln_compare(Lanes *l, LLVMValueRef i) {
-  return l_icmp(l->b, LLVMGetICmpPredicate(i), ln_vector(l, LLVMGetOperand(i, 0)),
-                ln_vector(l, LLVMGetOperand(i, 1)));
-}
-
-/* (In)equality is uniform if no lane is equal. */
-static void write_unequal(Lanes *l, LaneValue *v) {
-  LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
-  if (!ln_shape(l, x).step) {
-    LLVMValueRef t = x;
-    x = y, y = t;
-  }
-  int64_t rise;
-  CX_ASSERT(l->cg->cx, ln_rise(l, LLVMTypeOf(x), ln_shape(l, x).step, &rise));
-  LLVMValueRef first = ln_scalar(l, x), other = ln_scalar(l, y);
-  LLVMValueRef away = rise > 0 ? l_sub(l->b, other, first) : l_sub(l->b, first, other);
-  LLVMValueRef range = ln_number(l, LLVMTypeOf(first), rise > 0 ? rise : -rise);
-  ln_run_alone_unless(l, LLVMBuildICmp(l->b, LLVMIntUGT, away, range, "none"));
-  v->now = l_int(l->cg->t.i1, LLVMGetICmpPredicate(v->old) == LLVMIntNE);
-}
-
-bool ln_keeps_order(Lanes *l, LLVMValueRef i) {
-  return LLVMIsAICmpInst(i) && ln_shape(l, LLVMGetOperand(i, 0)).step &&
-         ln_shape(l, LLVMGetOperand(i, 1)).step;
-}
-
-/* Values of the same step that do not wrap around compare as they do in lane 0. */
-static void write_in_order(Lanes *l, LaneValue *v) {
-  LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
-  Ends x, y;
-  bool tells = ends_of(l, LLVMGetOperand(v->old, 0), is_signed_order(p), &x) &&
-               ends_of(l, LLVMGetOperand(v->old, 1), is_signed_order(p), &y);
-  CX_ASSERT(l->cg->cx, tells && x.even && y.even);
-  ln_run_alone_unless(l, l_and(l->b, x.even, y.even));
-  v->now = l_icmp(l->b, p, x.first, y.first);
-}
-
-/* A minimum or maximum that is its linear operand in all lanes, since it is so in the first and the
- * last one. */
-static void write_followed(Lanes *l, LaneValue *v) {
-  LLVMIntPredicate p = (LLVMIntPredicate)ln_extreme(v->old);
-  unsigned linear = ln_shape(l, LLVMGetOperand(v->old, 0)).step ? 0 : 1;
-  LLVMValueRef bound = ln_scalar(l, LLVMGetOperand(v->old, 1 - linear));
-  Ends x;
-  bool tells = ends_of(l, LLVMGetOperand(v->old, linear), is_signed_order(p), &x);
-  CX_ASSERT(l->cg->cx, tells && x.even);
-  LLVMValueRef first = l_icmp(l->b, p, x.first, bound), last = l_icmp(l->b, p, x.last, bound);
-  ln_run_alone_unless(l, l_and(l->b, x.even, l_and(l->b, first, last)));
-  v->now = x.first;
-}
-
-static void write_agreed(Lanes *l, LaneValue *v) {
-  LLVMValueRef ends[2], even;
-  assert(v->agreed && l->how.alone && v->shape.kind == SHAPE_STEP);
-  if (ln_extreme(v->old)) {
-    write_followed(l, v);
-    return;
-  }
-  if (ln_keeps_order(l, v->old)) {
-    write_in_order(l, v);
-    return;
-  }
-  LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
-  if (p == LLVMIntEQ || p == LLVMIntNE) {
-    write_unequal(l, v);
-    return;
-  }
-  bool tells = compare_ends(l, v->old, ends, &even);
-  CX_ASSERT(l->cg->cx, tells);
-  LLVMValueRef alike = l_icmp(l->b, LLVMIntEQ, ends[0], ends[1]);
-  ln_run_alone_unless(l, l_and(l->b, alike, even));
-  v->now = ends[0];
-}
+/* --- any instruction --- */
 
 void ln_write_instruction(Lanes *l, LLVMValueRef i) {
   LaneValue *v = ln_value(l, i);
@@ -626,7 +501,7 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
   if (LLVMIsACallInst(i) && ln_is_nothing(i))
     return;
   if (v && v->agreed)
-    write_agreed(l, v);
+    ln_write_agreed(l, v);
   else if (v && cg_is_call_of(i, CG_ALL_NAME))
     v->now = write_all(l, i);
   else if (v && cg_is_meeting(i))

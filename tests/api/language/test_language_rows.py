@@ -33,6 +33,34 @@ def test_thread_of_many_blocks_is_named(block, size):
     assert f"thread ({size % block}, 0, 0) of block ({size // block}, 0, 0)" in message, message
 
 
+def two_beside(x, first, last, out):
+    i, j = cuda.grid(2)
+    if first <= i < last and j < out.shape[0]:
+        out[j, i] = x[j, i - 2] + 2 * x[j, i + 1]
+
+
+@pytest.mark.parametrize("width", [1, 3, 4, 15, 16, 17, 18, 19, 31, 33, 47, 50, 64, 66])
+def test_edges_of_rows(width):
+    """Lanes that rest at the ends of a row are out of range: those that run are looked at."""
+    x = ints(5 * width).reshape(5, width)
+    for first, last in [(2, width - 1), (3, width - 2), (2, 5)]:
+        last = min(last, width - 1)
+        out, right = np.zeros_like(x), np.zeros_like(x)
+        right[:, first:last] = x[:, first - 2 : last - 2] + 2 * x[:, first + 1 : last + 1] if first < last else 0
+        cuda.jit(two_beside)[(-(-width // 32), 2), (32, 4)](x, first, last, out)
+        np.testing.assert_array_equal(out, right)
+
+
+@host
+@pytest.mark.parametrize("width", [20, 32, 33, 37, 47, 48, 60])
+def test_thread_at_an_edge_is_named(width):
+    """The first thread that fails, which is neither the first nor the last that runs in its lanes."""
+    x, out = ints(width).reshape(1, width), np.zeros((1, 64), np.int64)
+    message = stopped(cuda.jit(two_beside), x, 2, 62, out, grid=(2, 1), block=(32, 1))
+    assert f"index {width}" in message, message
+    assert f"thread ({(width - 1) % 32}, 0, 0) of block ({(width - 1) // 32}, 0, 0)" in message, message
+
+
 @host
 @pytest.mark.parametrize("block", [(8, 4), (24, 2), (32, 8), (5, 3)])
 def test_thread_in_two_dimensions_is_named(block):

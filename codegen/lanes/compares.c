@@ -1,0 +1,292 @@
+/* Lanes: comparisons of linear values. See lanes.h; values.c and control.c call it.
+ *
+ * A linear value rises (or falls) from lane to lane, so what a comparison with it is in two lanes
+ * it is in all lanes between them, provided that it does not wrap around there. That decides checks
+ * of indices, by the first and the last lane (or, at the edge of a grid, where some rest, by the
+ * first and the last that run), and guards that are assumed to be uniform. With AVX2 a vector of
+ * such a comparison is one of bytes. */
+#include <assert.h>
+
+#include "codegen/lanes/private.h"
+#include "codegen/llvm/match.h"
+
+/* --- the two ends --- */
+
+enum { FORM_DEPTH = 4 }; /* of the search in what makes a number */
+
+/* The first and the last lane that are looked at, as numbers; NULL: lane 0 and the last one. */
+typedef struct Two {
+  LLVMValueRef first, last;
+} Two;
+
+/* A linear value in these two lanes, and whether it does not wrap around between them, as a signed
+ * number or an unsigned one. False where these two do not tell. */
+typedef struct Ends {
+  LLVMValueRef first, last, even; /* even: NULL if it is uniform */
+} Ends;
+
+static bool ends_of(Lanes *l, LLVMValueRef o, bool is_signed, Two two, Ends *ends) {
+  Shape s = ln_shape(l, o);
+  LLVMTypeRef t = LLVMTypeOf(o);
+  int64_t rise;
+  if (s.kind != SHAPE_STEP || LLVMGetTypeKind(t) != LLVMIntegerTypeKind ||
+      !ln_rise(l, t, s.step, &rise))
+    return false;
+  *ends = (Ends){.first = two.first ? ln_in_lane(l, o, two.first) : ln_scalar(l, o)};
+  ends->last = ends->first;
+  if (!rise)
+    return true;
+  LLVMIntPredicate up = is_signed ? LLVMIntSGT : LLVMIntUGT,
+                   down = is_signed ? LLVMIntSLT : LLVMIntULT;
+  if (two.first) /* which may be the same lane */
+    up = is_signed ? LLVMIntSGE : LLVMIntUGE, down = is_signed ? LLVMIntSLE : LLVMIntULE;
+  ends->last = two.last ? ln_in_lane(l, o, two.last)
+                        : LLVMBuildAdd(l->b, ends->first, ln_number(l, t, rise), "last");
+  ends->even = LLVMBuildICmp(l->b, rise > 0 ? up : down, ends->last, ends->first, "even");
+  return true;
+}
+
+static bool is_signed_order(LLVMIntPredicate p) {
+  return p == LLVMIntSGT || p == LLVMIntSGE || p == LLVMIntSLT || p == LLVMIntSLE;
+}
+
+/* The comparison in these two lanes. The lanes between lie between these two, provided that *even
+ * holds: the values are monotone, without wrapping. False if the two ends cannot decide the
+ * comparison. */
+static bool compare_ends(Lanes *l, LLVMValueRef icmp, Two two, LLVMValueRef ends[2],
+                         LLVMValueRef *even) {
+  LLVMIntPredicate p = LLVMGetICmpPredicate(icmp);
+  LLVMValueRef sides[2][2];
+  *even = NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    Ends side;
+    if (p == LLVMIntEQ || p == LLVMIntNE ||
+        !ends_of(l, LLVMGetOperand(icmp, k), is_signed_order(p), two, &side) ||
+        (side.even && *even))
+      return false;
+    sides[0][k] = side.first, sides[1][k] = side.last;
+    *even = side.even ? side.even : *even;
+  }
+  for (unsigned k = 0; k < 2; k++)
+    ends[k] = l_icmp(l->b, p, sides[k][0], sides[k][1]);
+  return *even != NULL;
+}
+
+/* Of lane 0 and 64 bits: is it known by its form? Flags say nothing of a lane that rests. */
+static bool never_negative(Lanes *l, LLVMValueRef v, int depth) {
+  LaneValue *own = ln_value(l, v);
+  bool runs = ln_is_uniform(ln_shape(l, v)) || (own && !ln_may_rest(l, own->block));
+  if (LLVMIsAConstantInt(v))
+    return LLVMConstIntGetSExtValue(v) >= 0;
+  if (LLVMIsAZExtInst(v))
+    return runs;
+  return depth && runs && (cg_is_op(v, LLVMAdd) || cg_is_op(v, LLVMMul)) && LLVMGetNSW(v) &&
+         never_negative(l, LLVMGetOperand(v, 0), depth - 1) &&
+         never_negative(l, LLVMGetOperand(v, 1), depth - 1);
+}
+
+/* Is it x < y, unsigned in 64 bits, where x rises and y is not negative as a signed number? */
+static bool is_of_positive(Lanes *l, LLVMValueRef icmp) {
+  LLVMValueRef x = LLVMGetOperand(icmp, 0);
+  int64_t step = ln_shape(l, x).step;
+  return LLVMGetICmpPredicate(icmp) == LLVMIntULT && LLVMTypeOf(x) == l->cg->t.i64 && step > 0 &&
+         step <= INT32_MAX && never_negative(l, LLVMGetOperand(icmp, 1), FORM_DEPTH);
+}
+
+static LLVMValueRef agree_in(Lanes *l, LaneValue *v, Two two, bool holds) {
+  LLVMValueRef ends[2], even;
+  if (!compare_ends(l, v->old, two, ends, &even))
+    return NULL;
+  if (holds && is_of_positive(l, v->old))
+    return l_and(l->b, ends[0], ends[1]); /* from below 2**63 it cannot reach 2**64 */
+  for (unsigned k = 0; k < 2; k++) {
+    if (!holds)
+      ends[k] = l_not(l->b, ends[k]);
+    even = l_and(l->b, even, ends[k]);
+  }
+  return even;
+}
+
+LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *v, bool holds) {
+  return agree_in(l, v, (Two){0}, holds);
+}
+
+/* (Of an empty mask, whatever they say is right.) */
+LLVMValueRef ln_running_ends_agree(Lanes *l, LaneValue *v, bool holds) {
+  assert(l->mask_now);
+  LLVMValueRef bits = ln_bits(l, l->mask_now);
+  Two two = {ln_lowest_bit(l, bits), ln_highest_bit(l, bits)};
+  return agree_in(l, v, two, holds);
+}
+
+/* --- comparisons of linear values, as vectors --- */
+
+/* A constant, or an extension of 32 bits: not near an end of the numbers of 64. */
+static bool is_small(LLVMValueRef x) {
+  if (LLVMIsASExtInst(x) || LLVMIsAZExtInst(x))
+    return LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(x, 0))) <= 32;
+  return LLVMIsAConstantInt(x) &&
+         LLVMConstIntGetSExtValue(x) == (int32_t)LLVMConstIntGetSExtValue(x);
+}
+
+/* x, linear, in 64 bits: is each lane's number, of those that run, lane 0's and that many steps
+ * more, without wrapping around as signed numbers? So are small numbers, and sums that do not wrap
+ * where lane 0 runs. Where it rests, its sum is less than that of a lane that runs, which does not
+ * wrap; and it is not too small if something small is added to what is not negative. */
+static bool is_even(Lanes *l, LLVMValueRef x, int depth) {
+  Shape s = ln_shape(l, x);
+  LaneValue *v = ln_value(l, x);
+  if (ln_is_uniform(s) || is_small(x))
+    return true;
+  if (!depth || !v || s.kind != SHAPE_STEP || s.step <= 0 || !cg_is_op(x, LLVMAdd) ||
+      !LLVMGetNSW(x))
+    return false;
+  LLVMValueRef of[] = {LLVMGetOperand(x, 0), LLVMGetOperand(x, 1)};
+  bool runs = !ln_may_rest(l, v->block);
+  for (unsigned k = 0; k < 2 && !runs; k++)
+    runs = is_small(of[k]) && never_negative(l, of[1 - k], FORM_DEPTH);
+  return runs && is_even(l, of[0], depth - 1) && is_even(l, of[1], depth - 1);
+}
+
+bool ln_ends_decide(Lanes *l, LLVMValueRef icmp, bool holds) {
+  return holds && is_of_positive(l, icmp) && is_even(l, LLVMGetOperand(icmp, 0), FORM_DEPTH);
+}
+
+/* min(n, most), as unsigned numbers */
+static LLVMValueRef at_most(Lanes *l, LLVMValueRef n, uint64_t most) {
+  LLVMTypeRef t = LLVMTypeOf(n);
+  LLVMValueRef args[] = {n, l_int(t, most)}, fn = cg_intrinsic_fn(l->cg, "llvm.umin", &t, 1);
+  return l_call(l->b, fn, args, 2);
+}
+
+static LLVMValueRef lane_numbers_against(Lanes *l, LLVMIntPredicate p, LLVMValueRef n) {
+  return l_icmp(l->b, p, ln_steps_vector(l, l->cg->t.i8, 1),
+                ln_splat(l, l_trunc(l->b, n, l->cg->t.i8)));
+}
+
+/* The lanes of which the number is less than `limit` minus x, which rises by 1 and does not wrap
+ * around: those in front of the first that is not below it. */
+static LLVMValueRef lanes_below(Lanes *l, LLVMValueRef x, LLVMValueRef limit, bool or_equal) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMValueRef n = at_most(l, l_sub(l->b, limit, x), l->width - (or_equal ? 1 : 0));
+  if (or_equal)
+    n = l_add(l->b, n, l_int(t, 1));
+  n = l_select(l->b, l_icmp(l->b, or_equal ? LLVMIntSLE : LLVMIntSLT, x, limit), n, l_int(t, 0));
+  return lane_numbers_against(l, LLVMIntSLT, n);
+}
+
+/* The lane in which x, which rises by 1, is y. */
+static LLVMValueRef lane_of(Lanes *l, LLVMValueRef x, LLVMValueRef y) {
+  return lane_numbers_against(l, LLVMIntEQ, at_most(l, l_sub(l->b, y, x), l->width));
+}
+
+/* x + lane against y, where x rises by 1: comparisons of bytes, the lane's number with the first
+ * for which it does not hold. As numbers of 64 bits these would be four comparisons with AVX2,
+ * whose results must be packed. NULL if it has not that form. */
+static LLVMValueRef compare_numbers(Lanes *l, LLVMValueRef i) {
+  enum { AVX2 = 8 };
+  LLVMIntPredicate p = LLVMGetICmpPredicate(i);
+  LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
+  if (cg_lanes_part(l->cg) != AVX2 || LLVMTypeOf(x) != l->cg->t.i64)
+    return NULL;
+  bool turned = ln_is_uniform(ln_shape(l, x)), equal = p == LLVMIntEQ || p == LLVMIntNE;
+  if (turned)
+    x = y, y = LLVMGetOperand(i, 0);
+  Shape s = ln_shape(l, x);
+  if (s.kind != SHAPE_STEP || s.step != 1 || !ln_is_uniform(ln_shape(l, y)) ||
+      (!equal && !is_even(l, x, FORM_DEPTH)))
+    return NULL;
+  bool is_signed = is_signed_order(p), positive = never_negative(l, x, FORM_DEPTH);
+  if (!equal && !is_signed && !never_negative(l, y, FORM_DEPTH))
+    return NULL;
+  x = ln_scalar(l, x), y = ln_scalar(l, y);
+  if (equal) {
+    LLVMValueRef at = lane_of(l, x, y);
+    return p == LLVMIntEQ ? at : l_not(l->b, at);
+  }
+  bool less = p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntULT || p == LLVMIntULE,
+       or_equal = p == LLVMIntSLE || p == LLVMIntSGE || p == LLVMIntULE || p == LLVMIntUGE,
+       negated = less == turned; /* x > y: not x <= y */
+  LLVMValueRef below = lanes_below(l, x, y, or_equal != negated);
+  if (!is_signed && !positive) /* and not negative */
+    below = l_and(l->b, below, l_not(l->b, lanes_below(l, x, l_int(l->cg->t.i64, 0), false)));
+  return negated ? l_not(l->b, below) : below;
+}
+
+LLVMValueRef ln_compare(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef bytes = compare_numbers(l, i);
+  return bytes ? bytes
+               : l_icmp(l->b, LLVMGetICmpPredicate(i), ln_vector(l, LLVMGetOperand(i, 0)),
+                        ln_vector(l, LLVMGetOperand(i, 1)));
+}
+
+/* --- comparisons that are assumed to be uniform --- */
+
+/* (In)equality is uniform if no lane is equal. */
+static void write_unequal(Lanes *l, LaneValue *v) {
+  LLVMValueRef x = LLVMGetOperand(v->old, 0), y = LLVMGetOperand(v->old, 1);
+  if (!ln_shape(l, x).step) {
+    LLVMValueRef t = x;
+    x = y, y = t;
+  }
+  int64_t rise;
+  CX_ASSERT(l->cg->cx, ln_rise(l, LLVMTypeOf(x), ln_shape(l, x).step, &rise));
+  LLVMValueRef first = ln_scalar(l, x), other = ln_scalar(l, y);
+  LLVMValueRef away = rise > 0 ? l_sub(l->b, other, first) : l_sub(l->b, first, other);
+  LLVMValueRef range = ln_number(l, LLVMTypeOf(first), rise > 0 ? rise : -rise);
+  ln_run_alone_unless(l, LLVMBuildICmp(l->b, LLVMIntUGT, away, range, "none"));
+  v->now = l_int(l->cg->t.i1, LLVMGetICmpPredicate(v->old) == LLVMIntNE);
+}
+
+bool ln_keeps_order(Lanes *l, LLVMValueRef i) {
+  return LLVMIsAICmpInst(i) && ln_shape(l, LLVMGetOperand(i, 0)).step &&
+         ln_shape(l, LLVMGetOperand(i, 1)).step;
+}
+
+/* Values of the same step that do not wrap around compare as they do in lane 0. */
+static void write_in_order(Lanes *l, LaneValue *v) {
+  LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
+  Ends x, y;
+  bool tells = ends_of(l, LLVMGetOperand(v->old, 0), is_signed_order(p), (Two){0}, &x) &&
+               ends_of(l, LLVMGetOperand(v->old, 1), is_signed_order(p), (Two){0}, &y);
+  CX_ASSERT(l->cg->cx, tells && x.even && y.even);
+  ln_run_alone_unless(l, l_and(l->b, x.even, y.even));
+  v->now = l_icmp(l->b, p, x.first, y.first);
+}
+
+/* A minimum or maximum that is its linear operand in all lanes, since it is so in the first and the
+ * last one. */
+static void write_followed(Lanes *l, LaneValue *v) {
+  LLVMIntPredicate p = (LLVMIntPredicate)ln_extreme(v->old);
+  unsigned linear = ln_shape(l, LLVMGetOperand(v->old, 0)).step ? 0 : 1;
+  LLVMValueRef bound = ln_scalar(l, LLVMGetOperand(v->old, 1 - linear));
+  Ends x;
+  bool tells = ends_of(l, LLVMGetOperand(v->old, linear), is_signed_order(p), (Two){0}, &x);
+  CX_ASSERT(l->cg->cx, tells && x.even);
+  LLVMValueRef first = l_icmp(l->b, p, x.first, bound), last = l_icmp(l->b, p, x.last, bound);
+  ln_run_alone_unless(l, l_and(l->b, x.even, l_and(l->b, first, last)));
+  v->now = x.first;
+}
+
+void ln_write_agreed(Lanes *l, LaneValue *v) {
+  LLVMValueRef ends[2], even;
+  assert(v->agreed && l->how.alone && v->shape.kind == SHAPE_STEP);
+  if (ln_extreme(v->old)) {
+    write_followed(l, v);
+    return;
+  }
+  if (ln_keeps_order(l, v->old)) {
+    write_in_order(l, v);
+    return;
+  }
+  LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
+  if (p == LLVMIntEQ || p == LLVMIntNE) {
+    write_unequal(l, v);
+    return;
+  }
+  bool tells = compare_ends(l, v->old, (Two){0}, ends, &even);
+  CX_ASSERT(l->cg->cx, tells);
+  LLVMValueRef alike = l_icmp(l->b, LLVMIntEQ, ends[0], ends[1]);
+  ln_run_alone_unless(l, l_and(l->b, alike, even));
+  v->now = ends[0];
+}
