@@ -241,8 +241,8 @@ static int gain_of(const Balance *b, LLVMValueRef i, uint32_t block) {
   if (!v || v->shape.kind != SHAPE_VECTOR || LLVMIsAGetElementPtrInst(i) || LLVMIsAAllocaInst(i) ||
       LLVMIsAExtractElementInst(i) || LLVMIsAInsertElementInst(i))
     return 0;
-  if (cg_is_division(i))
-    return ln_divides(b->l, i) ? DIVIDED * b->width : -b->width;
+  if (cg_is_division(i)) /* of 64 bits one by one, if they are used (divide.c) */
+    return ln_divides(b->l, i) && !is_long(LLVMTypeOf(i)) ? DIVIDED * b->width : -b->width;
   return gain_of_vector(b, i, v);
 }
 

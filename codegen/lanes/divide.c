@@ -14,7 +14,10 @@
  * a rest above -d * (1 + 2**-38) and below d * (1 + 2**-38). Where d is so small that the rest can
  * reach -d, it cannot pass it, being an integer; so d is added or subtracted once at most.
  *   That takes AVX-512's conversions and products. Written with AVX2's instructions it took 1.8
- * times as long as the divisions one by one.
+ * times as long as the divisions one by one. There, numbers of magnitudes below 2**51 are divided
+ * as float64, once: n / d is 1 / d below the next integer m at least, if it is not whole, and m * d
+ * is below 2**52, so that is more than the rounding, of 2**-53 of m. A test of all lanes says
+ * whether they are; else they are divided one by one.
  *   Magnitudes of signed numbers are 2**63 at most. For unsigned n and d, n / 1 may be rounded to
  * 2**64, which no integer is: it is clamped. d + 8192 may be beyond 2**63: where d is that large, n
  * has it twice at most, and it is subtracted.
@@ -124,7 +127,73 @@ static LLVMValueRef divide_long(const Vectors *v, LLVMValueRef x, LLVMValueRef y
   return signed_by(v, found.quotient, is_signed ? l_xor(v->b, n.sign, d.sign) : NULL);
 }
 
+/* --- 64 bits of which 51 are used, with AVX2 --- */
+
+/* Numbers between -2**51 and 2**51 are the low bits of float64s between 2**52 and 2**53. */
+static const double MIDDLE = 0x1.8p52;
+static const uint64_t MIDDLE_BITS = 0x4338000000000000;
+
+static LLVMValueRef short_to_float(const Vectors *v, LLVMValueRef x) {
+  LLVMValueRef bits = l_add(v->b, x, splat(v, MIDDLE_BITS));
+  return l_fsub(v->b, l_bitcast(v->b, bits, v->floats), real(v, MIDDLE));
+}
+
+static LLVMValueRef float_to_short(const Vectors *v, LLVMValueRef x) {
+  LLVMValueRef moved = l_fadd(v->b, x, real(v, MIDDLE));
+  return l_sub(v->b, l_bitcast(v->b, moved, v->ints), splat(v, MIDDLE_BITS));
+}
+
+/* Is it so short in all lanes? */
+static LLVMValueRef are_short(const Vectors *v, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
+  const uint64_t LIMIT = 1ull << 51;
+  if (is_signed)
+    x = l_add(v->b, x, splat(v, LIMIT)), y = l_add(v->b, y, splat(v, LIMIT));
+  LLVMValueRef fn = cg_intrinsic_fn(v->l->cg, "llvm.vector.reduce.or", &v->ints, 1),
+               both = l_or(v->b, x, y), all = l_call(v->b, fn, &both, 1);
+  return l_icmp(v->b, LLVMIntULT, all, l_int(LLVMTypeOf(all), is_signed ? 2 * LIMIT : LIMIT));
+}
+
+static Quotient divide_short(const Vectors *v, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef n = short_to_float(v, x), d = short_to_float(v, y),
+               fn = cg_intrinsic_fn(v->l->cg, "llvm.trunc", &v->floats, 1),
+               exact = l_fdiv(v->b, n, d), q = l_call(v->b, fn, &exact, 1);
+  return (Quotient){float_to_short(v, q), float_to_short(v, l_fsub(v->b, n, l_fmul(v->b, q, d)))};
+}
+
+static LLVMValueRef divide_short_or_all(const Vectors *v, LLVMValueRef x, LLVMValueRef y,
+                                        bool is_signed, bool rest) {
+  Lanes *l = v->l;
+  if (l->mask_now) /* what rests may be anything */
+    x = l_select(v->b, l->mask_now, x, splat(v, 0));
+  x = l_freeze(v->b, x);
+  LLVMBasicBlockRef blocks[] = {ln_new_block(l, "short"), ln_new_block(l, "long")},
+                    done = ln_new_block(l, "divided");
+  LLVMValueRef end = l_condbr(v->b, are_short(v, x, y, is_signed), blocks[0], blocks[1]), of[2];
+  cg_branch_weights(l->cg, end, CG_OFTEN, 1);
+  LLVMPositionBuilderAtEnd(v->b, blocks[0]);
+  Quotient found = divide_short(v, x, y);
+  of[0] = rest ? found.rest : found.quotient;
+  l_br(v->b, done);
+  LLVMPositionBuilderAtEnd(v->b, blocks[1]);
+  of[1] = l_binop(v->b,
+                  rest        ? is_signed ? LLVMSRem : LLVMURem
+                  : is_signed ? LLVMSDiv
+                              : LLVMUDiv,
+                  x, y);
+  l_br(v->b, done);
+  LLVMPositionBuilderAtEnd(v->b, done);
+  LLVMValueRef phi = l_phi(v->b, v->ints);
+  LLVMAddIncoming(phi, of, blocks, 2);
+  return phi;
+}
+
 /* --- which --- */
+
+/* AVX2's division is one of these; NEON has two lanes of 64 bits in a register. */
+static bool divides_short(const Lanes *l) {
+  enum { AVX2 = 8 };
+  return cg_lanes_part(l->cg) == AVX2;
+}
 
 /* Constants of 32 bits are products in LLVM's code generator; of 64 bits powers of two are shifts.
  */
@@ -134,7 +203,7 @@ bool ln_divides(const Lanes *l, LLVMValueRef division) {
   if (bits != 64)
     return (bits == 16 || bits == 32) && !LLVMIsAConstantInt(by);
   uint64_t n = LLVMIsAConstantInt(by) ? LLVMConstIntGetZExtValue(by) : 3, size = n >> 63 ? -n : n;
-  return (size & (size - 1)) && ln_has_masks(l);
+  return (size & (size - 1)) && (ln_has_masks(l) || divides_short(l));
 }
 
 LLVMValueRef ln_divide(Lanes *l, LLVMValueRef division, LLVMValueRef x, LLVMValueRef y) {
@@ -143,6 +212,8 @@ LLVMValueRef ln_divide(Lanes *l, LLVMValueRef division, LLVMValueRef x, LLVMValu
   unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(division));
   LLVMTypeRef t = bits > 16 ? l->cg->t.f64 : l->cg->t.f32;
   Vectors v = {.l = l, .b = l->b, .ints = LLVMTypeOf(x), .floats = LLVMVectorType(t, l->width)};
+  if (bits == 64 && divides_short(l))
+    return divide_short_or_all(&v, x, y, is_signed, rest);
   if (bits == 64)
     return divide_long(&v, x, y, is_signed, rest);
   LLVMValueRef q = quotient_of_short(&v, x, y, is_signed);

@@ -2,6 +2,10 @@
 Python's own integers, for numbers of all sizes and those at which a rounded quotient could be one off.
 """
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from harness import run as compare
@@ -98,6 +102,40 @@ def test_under_masks(dtype):
     got = run(under_masks, x, y)
     np.testing.assert_array_equal(got[0], np.where(first, quotients, 0))
     np.testing.assert_array_equal(got[1], np.where(first, 0, rests))
+
+
+@pytest.mark.parametrize("bits", [50, 51, 52, 53])
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_of_so_many_bits(dtype, bits):
+    """AVX2 divides as float64 what has less than 51 bits in all lanes: at most that many, and next to multiples."""
+    limit, rng = (1 << bits) - 1, np.random.default_rng(bits)
+    near = [(1 << k) + d for k in range(bits) for d in (-2, -1, 0, 1, 2)] + [limit, limit - 1, 1, 3]
+    near = [v for v in near if 0 < v <= limit]
+    x = near + [int(v) for v in rng.integers(0, limit, 300)]
+    y = [int(v) for v in rng.permutation(near)] + [max(int(v) >> int(k), 1) for v, k in zip(x[len(near):], rng.integers(0, bits, 300))]
+    next_to = [(min(max(d * (limit // d // f) + e, 0), limit), d) for d, f, e in zip(y, range(1, 700), [-1, 0, 1] * 300)]
+    x, y = x + [p[0] for p in next_to], y + [p[1] for p in next_to]
+    if dtype == "int64":
+        x, y = (np.array(v) * rng.choice([1, -1], len(v)) for v in (x, y))
+    x, y = np.array(x, dtype), np.array(y, dtype)
+    for got, right in zip(run(both, x, y), expected(x, y)):
+        np.testing.assert_array_equal(got, right)
+    quotients, rests = expected(x, y)
+    first = (y != 0) & (expected(x, np.full_like(x, 3))[1] != 1)
+    got = run(under_masks, x, y)
+    np.testing.assert_array_equal(got[0], np.where(first, quotients, 0))
+    np.testing.assert_array_equal(got[1], np.where(first, 0, rests))
+
+
+@pytest.mark.host_only("about code for the host")
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
+def test_with_avx2():
+    """The same in a process of its own, on CPUs with AVX-512 too."""
+    chosen = "bits or numbers_of_their_own or by_one_number or masks or constant"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", __file__, "-k", chosen]
+    env = {**os.environ, "PYPTX_HOST_FEATURES": "-avx512f,-avx512bw,-avx512dq,-avx512vl"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:]
 
 
 def test_of_what_was_extended():
