@@ -417,13 +417,47 @@ static LLVMValueRef last_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   return l_gep(l->b, t, ln_scalar(l, pointer), &by, 1);
 }
 
+/* Where all lanes run, a CPU without masks of vectors needs no branch for each lane, and no vector
+ * of addresses that step. Leaves the builder where they do. */
+static NearRun begin_all(Lanes *l) {
+  NearRun run = {NULL, ln_new_block(l, "all"), ln_new_block(l, "some"), ln_new_block(l, "")};
+  LLVMValueRef bits = ln_bits(l, l->mask_now),
+               all = l_icmp(l->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)));
+  l_condbr(l->b, all, run.there, run.other);
+  LLVMPositionBuilderAtEnd(l->b, run.there);
+  return run;
+}
+
+static LLVMValueRef gather_steps(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, unsigned align) {
+  LLVMValueRef mask = l->mask_now;
+  if (!mask || ln_has_masks(l))
+    return ln_gather(l, all, ln_vector(l, pointer), align);
+  (void)ln_scalar(l, pointer); /* on both paths */
+  NearRun run = begin_all(l);
+  l->mask_now = NULL;
+  LLVMValueRef whole = ln_gather(l, all, ln_vector(l, pointer), align);
+  l->mask_now = mask;
+  ln_else_run(l, &run);
+  return end_run(l, &run, whole, ln_gather(l, all, ln_vector(l, pointer), align));
+}
+
 /* Of those lanes alone that run here, as far as that is known. */
 static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
   Some some = ln_lanes_of(l, l->at);
   LLVMValueRef args[] = {ln_only(l, some, value), ln_only(l, some, pointers),
                          ln_only(l, some, ln_mask_or_all(l))};
   LLVMTypeRef types[] = {LLVMTypeOf(args[0]), LLVMTypeOf(args[1])};
+  bool may_be_all = l->mask_now && !ln_has_masks(l) && args[0] == value;
+  NearRun run;
+  if (may_be_all) {
+    LLVMValueRef whole[] = {value, pointers, LLVMConstAllOnes(l->mask_type)};
+    run = begin_all(l);
+    call_masked(l, "llvm.masked.scatter", types, whole, 3, 1, align);
+    ln_else_run(l, &run);
+  }
   call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+  if (may_be_all)
+    ln_end_run(l, &run);
 }
 
 static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer,
@@ -566,6 +600,8 @@ static void fetch_beside(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uin
 static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVMTypeRef t,
                            unsigned align) {
   NearRun run;
+  if (ln_shape(l, pointer).kind == SHAPE_STEP)
+    return gather_steps(l, all, pointer, align);
   if (!ln_begin_run(l, pointer, t, &run))
     return ln_gather(l, all, ln_vector(l, pointer), align);
   LLVMValueRef near = ln_load_run(l, all, run.first, l->mask_now, align);
@@ -598,8 +634,8 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (grouped) {
     v->now = ln_load_grouped(l, i, grouped);
   } else {
-    LLVMValueRef pointers = ln_vector(l, pointer);
     Run r = find_run(l, pointer, t);
+    LLVMValueRef pointers = v->tile || r.x ? ln_vector(l, pointer) : NULL;
     v->now = v->tile ? ln_load_walk(l, v, pointers, align)
              : r.x   ? load_run_or_gather(l, all, pointer, pointers, &r, align)
                      : gather(l, all, pointer, t, align);
