@@ -541,6 +541,16 @@ static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint
   ln_prefetch(l, l_gep(l->b, LLVMGetGEPSourceElementType(pointer), first, &by, 1));
 }
 
+/* x, without what is added to it in all iterations of the loop alike. */
+static LLVMValueRef without_begin(Lanes *l, LLVMValueRef x, const LaneLoop *loop) {
+  for (unsigned k = 0; cg_is_op(x, LLVMAdd) && k < 2; k++) {
+    LaneValue *by = ln_value(l, LLVMGetOperand(x, k));
+    if (!by || !ln_in_set(&loop->blocks, by->block))
+      return LLVMGetOperand(x, 1 - k);
+  }
+  return x;
+}
+
 /* The counter of the loop, if v is a multiple of it that is uniform and no constant, or a sum or an
  * address with one: a row's number times the length of a row. */
 static LLVMValueRef counter_of_rows(Lanes *l, LLVMValueRef v, const LaneLoop *loop, int depth) {
@@ -550,7 +560,7 @@ static LLVMValueRef counter_of_rows(Lanes *l, LLVMValueRef v, const LaneLoop *lo
     return NULL;
   LLVMOpcode op = LLVMGetInstructionOpcode(v);
   for (unsigned k = 0; op == LLVMMul && k < 2; k++) {
-    LLVMValueRef phi = LLVMGetOperand(v, k), by = LLVMGetOperand(v, 1 - k);
+    LLVMValueRef phi = without_begin(l, LLVMGetOperand(v, k), loop), by = LLVMGetOperand(v, 1 - k);
     if (LLVMIsAPHINode(phi) && ln_is_uniform(ln_shape(l, phi)) &&
         LLVMGetInstructionParent(phi) == l->blocks[loop->in->header].in->block &&
         !LLVMIsAConstant(by) && ln_is_uniform(ln_shape(l, by)) && LLVMTypeOf(phi) == l->cg->t.i64)
@@ -595,6 +605,20 @@ static void fetch_beside(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uin
   }
 }
 
+/* A block that reads rows of an array into shared memory reads a line or two of each, which no
+ * prefetcher follows: what the next block along x reads there, if a row of the block is two
+ * vectors. */
+static void fetch_next_block(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes) {
+  uint32_t number = l->blocks[l->at].in->loop;
+  if (!l->how.whole || number == GRAPH_NONE || !l->loops.data[number].in->innermost ||
+      !counter_of_rows(l, pointer, &l->loops.data[number], 0))
+    return;
+  for (uint64_t k = 0; k < bytes; k += LINE) {
+    LLVMValueRef by = l_int(l->cg->t.i64, 2 * bytes + k);
+    ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &by, 1));
+  }
+}
+
 /* --- loads and stores --- */
 
 static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVMTypeRef t,
@@ -626,6 +650,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     if (!l->mask_now)
       fetch_ahead(l, pointer, first, bytes);
     fetch_beside(l, pointer, first, bytes);
+    fetch_next_block(l, pointer, first, bytes);
   } else if (is_run_of(l, pointer, t, true)) {
     v->now =
         backwards(l, ln_load_run(l, all, last_of(l, pointer, t), backwards(l, l->mask_now), align));
