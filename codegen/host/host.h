@@ -81,11 +81,10 @@ void cg_host_math(Cg *cg);
 /* inline_barriers.c: all calls of the markers end up in the kernel's own function. */
 void cg_host_inline_barriers(Cg *cg, LLVMValueRef const markers[2], LLVMValueRef kernel);
 
-/* thread_rows.c: has the grid more than one axis? Then it has edges in each of its rows, not at its end
- * alone. */
+/* thread_rows.c: has the grid more than one axis? Then each of its rows has edges. */
 bool cg_host_has_rows(LLVMValueRef thread);
-/* The attribute (alwaysinline, noinline) for calls of a thread's function, or of one
- * with so many times as much code. */
+/* The attribute (alwaysinline, noinline) for calls of a thread's function, or of one with so many
+ * times as much code. */
 const char *cg_host_inlining(LLVMValueRef fn, unsigned times);
 
 /* joined_blocks.c: changes the thread's function so that a tx beyond its block means a thread of a

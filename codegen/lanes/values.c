@@ -233,7 +233,7 @@ LLVMValueRef ln_highest_bit(Lanes *l, LLVMValueRef bits) {
   LLVMTypeRef t = LLVMTypeOf(bits), i64 = l->cg->t.i64;
   LLVMValueRef fn = cg_intrinsic_fn(l->cg, "llvm.ctlz", &t, 1),
                args[] = {bits, l_int(l->cg->t.i1, 0)};
-  LLVMValueRef n = LLVMBuildIntCast2(l->b, l_call(l->b, fn, args, 2), i64, 0, "");
+  LLVMValueRef n = l_int_cast(l->b, l_call(l->b, fn, args, 2), i64, 0);
   return LLVMBuildSub(l->b, l_int(i64, l->width - 1), n, "lane");
 }
 
