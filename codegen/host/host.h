@@ -139,6 +139,8 @@ void cg_leave_rolled(Cg *cg, LLVMValueRef branch);
  * there, an i32, or NULL; and one on the back edges of each loop that might not end. */
 void cg_host_write_safepoint(Cg *cg, LLVMValueRef site);
 void cg_host_add_safepoints(Cg *cg);
+/* division_guards.c: in the module after LLVM's passes. */
+void cg_host_guard_divisions(Cg *cg);
 
 /* target.c: another target machine for very long functions. */
 void cg_host_choose_machine(Cg *cg);

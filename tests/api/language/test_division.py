@@ -83,6 +83,25 @@ def test_divisors_of_a_loop(dtype):
         np.testing.assert_array_equal(r[:, column], python(a - before, [y] * len(a), dtype)[1])
 
 
+def one_after_the_other(a, b, q, r):
+    last = a[0]
+    for k in range(a.size):
+        q[k] = a[k] // b[k]
+        last = (a[k] ^ last) % b[k]
+        r[k] = last
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.uint32])
+def test_divisions_of_one_thread(dtype):
+    """codegen/host/division_guards.c: where a division needs a correction, a branch leads to it."""
+    a, b = operands(dtype)
+    q, r = np.zeros_like(a), np.zeros_like(a)
+    cuda.jit(one_after_the_other)[1, 1](a, b, q, r)
+    np.testing.assert_array_equal(q, python(a, b, dtype)[0])
+    before = np.concatenate([a[:1], r[:-1]])
+    np.testing.assert_array_equal(r, python(a ^ before, b, dtype)[1])
+
+
 def hashed(a, b, q, r):
     i = cuda.grid(1)
     if i < a.size:
