@@ -203,6 +203,10 @@ bool ln_is_worth_it(Lanes *l);
 int64_t ln_weight(const Lanes *l, uint32_t loop); /* of what is in it, by its depth */
 /* costs.c: true where nothing is counted */
 bool ln_saves_instructions(Lanes *l);
+/* alone.c: does LLVM write the loop of a single thread with vectors of its iterations? And is v,
+ * in a loop, its counter: a phi that is one more in each iteration? */
+bool ln_vectorises_alone(Lanes *l, uint32_t loop);
+bool ln_counts_by_one(Lanes *l, uint32_t loop, LLVMValueRef v);
 /* shape.c */
 Shape ln_shape(Lanes *l, LLVMValueRef v);
 bool ln_all_uniform(Lanes *l, LLVMValueRef instruction); /* its operands */
