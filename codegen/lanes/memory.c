@@ -441,6 +441,23 @@ static LLVMValueRef gather_steps(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer
   return end_run(l, &run, whole, ln_gather(l, all, ln_vector(l, pointer), align));
 }
 
+/* Is it an address in an array of the thread, whose elements are interleaved? What is contiguous
+ * there is an element of each lane, which no other lane and no other thread knows of. So under a
+ * mask, which is not empty, all of it can be read, and written back as it was in the lanes that
+ * rest. LLVM makes registers of arrays that are accessed without masks. */
+static bool is_of_own_array(Lanes *l, LLVMValueRef pointer) {
+  const LaneValue *v = ln_value(l, pointer);
+  return v && v->element;
+}
+
+static void store_own(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned align) {
+  if (l->mask_now) {
+    LLVMValueRef old = ln_load_run(l, LLVMTypeOf(value), first, NULL, align);
+    value = l_select(l->b, l->mask_now, value, old);
+  }
+  ln_store_run(l, value, first, NULL, align);
+}
+
 /* Of those lanes alone that run here, as far as that is known. */
 static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
   Some some = ln_lanes_of(l, l->at);
@@ -643,6 +660,8 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, v);
+  } else if (is_run(l, pointer, t) && is_of_own_array(l, pointer)) {
+    v->now = ln_load_run(l, all, ln_scalar(l, pointer), NULL, align);
   } else if (is_run(l, pointer, t)) {
     LLVMValueRef first = ln_scalar(l, pointer);
     v->now = load_run_now(l, all, pointer, first, align);
@@ -681,6 +700,8 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, NULL);
+  } else if (is_run(l, pointer, t) && is_of_own_array(l, pointer)) {
+    store_own(l, ln_vector(l, value), ln_scalar(l, pointer), align);
   } else if (is_run(l, pointer, t)) {
     ln_store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (is_run_of(l, pointer, t, true)) {
