@@ -15,10 +15,7 @@
 #include "codegen/fission/private.h"
 #include "codegen/lanes/lanes.h"
 
-enum {
-  TOO_DEAR = UINT32_MAX,
-  DEAREST = 48 /* instructions: at most so many are recomputed for a value */
-};
+enum { DEAREST = 48 /* instructions: at most so many are recomputed for a value */ };
 
 bool cg_is_meeting(LLVMValueRef i) { return cg_is_call_of(i, CG_MEET_NAME); }
 bool cg_is_block_barrier(LLVMValueRef i) { return cg_is_call_of(i, CG_BARRIER_NAME); }
@@ -192,7 +189,7 @@ static void find_costs(Fissioner *x) {
   }
 }
 
-static bool crosses(const Fissioner *x, const Value *v) {
+bool fs_crosses(const Fissioner *x, const Value *v) {
   for (uint32_t s = 1; s < x->starts.len; s++)
     if (fs_live_at(x, x->starts.data[s], v))
       return true;
@@ -229,14 +226,16 @@ static bool barriers_are_uniform(const Fissioner *x, const Lanes *lanes) {
 
 static void choose_homes(Fissioner *x, const Lanes *lanes, const Lanes *block) {
   find_costs(x);
+  fs_find_own_arrays(x);
   if (lanes && !barriers_are_uniform(x, lanes))
     lanes = NULL;
   for (uint32_t k = 0; k < x->values.len; k++) {
     Value *v = &x->values.data[k];
-    v->home = LLVMIsAAllocaInst(v->old) ? HOME_ARRAY
-              : !crosses(x, v)          ? HOME_INSIDE
-              : v->cost != TOO_DEAR     ? HOME_AGAIN
-                                        : HOME_FRAME;
+    v->home = v->own                      ? HOME_OWN
+              : LLVMIsAAllocaInst(v->old) ? HOME_ARRAY
+              : !fs_crosses(x, v)         ? HOME_INSIDE
+              : v->cost != TOO_DEAR       ? HOME_AGAIN
+                                          : HOME_FRAME;
     v->uniform = v->home == HOME_FRAME && lanes && cg_lanes_uniform(lanes, v->old);
     v->shared = v->uniform && block && cg_lanes_uniform(block, v->old);
     if (v->home == HOME_ARRAY || v->home == HOME_FRAME)

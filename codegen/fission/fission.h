@@ -22,8 +22,9 @@
  * arguments alone and is cheap; otherwise it is kept in the frame. The value at offset k of thread
  * t is at frame + k * stride + t * size, where stride is the number of threads rounded up to
  * RT_FRAME_THREADS: values of neighbouring threads are contiguous. A thread's arrays (allocas) are
- * in the frame too. Source: work-item loop fission as in pocl (Jääskeläinen et al., 2015), with
- * explicit next-segment numbers, so that divergent barriers need no case of their own. */
+ * in the frame too, or in the segments that use them (own_arrays.c). Source: work-item loop fission
+ * as in pocl (Jääskeläinen et al., 2015), with explicit next-segment numbers, so that divergent
+ * barriers need no case of their own. */
 #ifndef PYPTX_CODEGEN_FISSION_FISSION_H
 #define PYPTX_CODEGEN_FISSION_FISSION_H
 

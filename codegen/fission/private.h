@@ -6,7 +6,7 @@
 #include "codegen/fission/fission.h"
 #include "codegen/llvm/graph.h"
 
-enum { NO_SLOT = UINT32_MAX };
+enum { NO_SLOT = UINT32_MAX, TOO_DEAR = UINT32_MAX };
 
 /* How a value gets into the segments that use it. */
 typedef enum Home {
@@ -14,6 +14,7 @@ typedef enum Home {
   HOME_AGAIN,  /* it is recomputed (rematerialised) at the beginning of a segment */
   HOME_FRAME,  /* it is kept in the frame */
   HOME_ARRAY,  /* an alloca: its memory is in the frame */
+  HOME_OWN,    /* an alloca that no contents survive a barrier in: each segment has its own */
 } Home;
 
 /* An instruction of the function that has a value, by number. */
@@ -28,10 +29,11 @@ typedef struct Value {
   uint32_t size, align;
   bool uniform; /* FRAME: all threads of the block keep the same value */
   bool shared;  /* FRAME: it is kept once for the block */
+  bool own;     /* an alloca whose contents are never used behind a barrier */
 
   /* in the segment that is being written */
   LLVMValueRef now;   /* its copy; NULL where there is none */
-  LLVMValueRef again; /* AGAIN, ARRAY: the copy at the beginning */
+  LLVMValueRef again; /* AGAIN, ARRAY, OWN: the copy at the beginning */
   LLVMValueRef box;   /* FRAME: the alloca that holds it, if the segment also computes it */
 } Value;
 
@@ -72,6 +74,10 @@ static inline bool fs_live_at(const Fissioner *x, uint32_t node, const Value *v)
   return v->bit != NO_SLOT && set_has(x->live[node].in, v->bit);
 }
 
+/* own_arrays.c: sets `own` of the allocas that may be HOME_OWN; after costs are known. */
+void fs_find_own_arrays(Fissioner *x);
+bool fs_crosses(const Fissioner *x, const Value *v); /* is it live at the beginning of a segment? */
+bool fs_is_lifetime(LLVMValueRef instruction);
 void fs_write_segment(Fissioner *x, uint32_t number, Segment *out);
 
 #endif

@@ -200,7 +200,8 @@ static void begin_value(Clone *c, Value *v) {
   Fissioner *x = c->x;
   v->now = v->again = v->box = NULL;
   assert(v->home != HOME_INSIDE || !fs_live_at(x, c->start, v));
-  if (v->home == HOME_ARRAY || (v->home == HOME_AGAIN && fs_live_at(x, c->start, v))) {
+  bool again = v->home == HOME_AGAIN && fs_live_at(x, c->start, v);
+  if (v->home == HOME_ARRAY || v->home == HOME_OWN || again) {
     compute_again(c, v);
   } else if (v->home == HOME_FRAME && fs_live_at(x, c->start, v)) {
     LLVMValueRef kept = frame_load(c, v);
@@ -237,7 +238,7 @@ static void keep(Clone *c, Value *v) {
     l_store(c->x->b, v->now, v->box);
 }
 
-static bool is_lifetime(LLVMValueRef i) {
+bool fs_is_lifetime(LLVMValueRef i) {
   static const char prefix[] = "llvm.lifetime.";
   size_t n;
   if (!LLVMIsAIntrinsicInst(i))
@@ -249,7 +250,7 @@ static bool is_lifetime(LLVMValueRef i) {
 static void copy_instruction(Clone *c, LLVMValueRef i) {
   Fissioner *x = c->x;
   Value *v = fs_value(x, i);
-  if ((v && v->again) || is_lifetime(i))
+  if ((v && v->again) || fs_is_lifetime(i))
     return;
   int n = LLVMGetNumOperands(i);
   LLVMValueRef *operands = ARENA_ARRAY(x->arena, LLVMValueRef, (size_t)n + 1);

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from harness import run
-from pyptx import complex64, cuda, float32, float64, int8, int16, int64
+from pyptx import complex64, cuda, float32, float64, int8, int16, int64, uint8
 
 N, BLOCK, GRID = 333, 96, 4
 
@@ -246,3 +246,70 @@ def test_no_gathers_of_every_few_elements():
     if "%zmm" not in code:
         pytest.skip("a CPU without masks of vectors gathers in the copy for the edges")
     assert not re.search(r"\sv\w*gather", code)
+
+
+@pytest.mark.parametrize("block", [96, 33])
+def test_arrays_between_barriers(block):
+    """Arrays that no barrier separates from what is read of them, and others; in a loop with a barrier too."""
+
+    def kernel(x, rounds, out):
+        tile = cuda.shared.array(96, int64)
+        i = cuda.grid(1)
+        t = cuda.threadIdx.x
+        m = cuda.blockDim.x
+        last = cuda.local.array(3, int64)
+        first = cuda.local.array(4, int64)
+        for j in range(4):
+            first[j] = 0
+        for j in range(3):
+            last[j] = j
+        total = 0
+        for r in range(rounds):
+            tile[t] = x[(i + r) % x.size]
+            cuda.syncthreads()
+            own = cuda.local.array(5, int8)
+            for j in range(5):
+                own[j] = tile[(t + j) % m] % 100
+            for j in range(4):
+                own[j] = own[j + 1]
+            if x[i % x.size] % 3 != 0:
+                own[2] ^= own[int(own[1]) % 5]
+            first[r % 4] += own[2]
+            total += own[(t + r) % 5] + last[r % 3]
+            cuda.syncthreads()
+            last[r % 3] = total
+        if i < out.size:
+            out[i] = total + first[0] + 10 * first[1] + last[2]
+
+    run(kernel, [numbers(), 5, np.zeros(N, np.int64)], GRID, block)
+
+
+def test_a_shift_register_in_shared_tables():
+    """Bytes looked up in shared memory, under masks."""
+
+    def kernel(data, table, out):
+        tables = cuda.shared.array(256, uint8)
+        t = cuda.threadIdx.x
+        for k in range(t, 256, cuda.blockDim.x):
+            tables[k] = table[k]
+        cuda.syncthreads()
+        i = cuda.grid(1)
+        if i >= out.shape[1]:
+            return
+        rest = cuda.local.array(8, uint8)
+        for j in range(8):
+            rest[j] = 0
+        for k in range(data.shape[0]):
+            feedback = data[k, i] ^ rest[0]
+            for j in range(7):
+                rest[j] = rest[j + 1]
+            rest[7] = 0
+            if feedback % 4 != 0:
+                for j in range(8):
+                    rest[j] ^= tables[(int(feedback) * 3 + j) % 256]
+        for j in range(8):
+            out[j, i] = rest[j]
+
+    rng = np.random.default_rng(3)
+    data, table = rng.integers(0, 256, (9, N), dtype=np.uint8), rng.integers(0, 256, 256, dtype=np.uint8)
+    run(kernel, [data, table, np.zeros((8, N), np.uint8)], GRID, BLOCK)
