@@ -15,7 +15,8 @@
 #include "codegen/fission/private.h"
 #include "codegen/lanes/lanes.h"
 
-enum { DEAREST = 48 /* instructions: at most so many are recomputed for a value */ };
+/* Instructions: at most so many are recomputed for a value. */
+enum { DEAREST = 48, DEAREST_OF_SHARED = 8 };
 
 bool cg_is_meeting(LLVMValueRef i) { return cg_is_call_of(i, CG_MEET_NAME); }
 bool cg_is_block_barrier(LLVMValueRef i) { return cg_is_call_of(i, CG_BARRIER_NAME); }
@@ -224,6 +225,39 @@ static bool barriers_are_uniform(const Fissioner *x, const Lanes *lanes) {
   return true;
 }
 
+/* What varies among threads and is made of shared values, as `start + t` is: in the order of the
+ * values, once it is known where v is kept. */
+static void find_cost_of_shared(Fissioner *x, Value *v) {
+  uint64_t cost = is_repeatable(x, v->old) ? 1 : TOO_DEAR;
+  if (v->home == HOME_FRAME && v->shared) {
+    v->cost_of_shared = 1;
+    return;
+  }
+  for (int n = 0; cost < TOO_DEAR && n < LLVMGetNumOperands(v->old); n++) {
+    Value *from = fs_value(x, LLVMGetOperand(v->old, (unsigned)n));
+    if (from)
+      cost = from->cost_of_shared == TOO_DEAR ? TOO_DEAR : cost + from->cost_of_shared;
+  }
+  v->cost_of_shared = cost > DEAREST_OF_SHARED ? TOO_DEAR : (uint32_t)cost;
+}
+
+/* The shared value `from` is kept wherever v, which is made of it, is live. There v is made of the
+ * value that `from` has: the definition of v dominates that place, and that of `from` dominates the
+ * one of v, so a path on which `from` changes again passes the definition of v again. */
+static void keep_for(Fissioner *x, const Value *v, Value *from) {
+  if (from->home == HOME_FRAME && from->shared) {
+    for (uint32_t k = 0; k < x->g.len; k++)
+      if (set_has(x->live[k].in, v->bit))
+        set_add(x->live[k].in, from->bit);
+    return;
+  }
+  for (int n = 0; from->cost == TOO_DEAR && n < LLVMGetNumOperands(from->old); n++) {
+    Value *next = fs_value(x, LLVMGetOperand(from->old, (unsigned)n));
+    if (next)
+      keep_for(x, v, next);
+  }
+}
+
 static void choose_homes(Fissioner *x, const Lanes *lanes, const Lanes *block) {
   find_costs(x);
   fs_find_own_arrays(x);
@@ -238,6 +272,11 @@ static void choose_homes(Fissioner *x, const Lanes *lanes, const Lanes *block) {
                                           : HOME_FRAME;
     v->uniform = v->home == HOME_FRAME && lanes && cg_lanes_uniform(lanes, v->old);
     v->shared = v->uniform && block && cg_lanes_uniform(block, v->old);
+    find_cost_of_shared(x, v);
+    if (v->home == HOME_FRAME && !v->uniform && block && v->cost_of_shared != TOO_DEAR) {
+      v->home = HOME_FOLLOWS;
+      keep_for(x, v, v);
+    }
     if (v->home == HOME_ARRAY || v->home == HOME_FRAME)
       measure(x, v);
   }

@@ -59,8 +59,8 @@ static void note_uses(Accesses *a, LLVMValueRef i, uint32_t node) {
   }
 }
 
-/* Definitions come before uses in the order of the nodes, but for phis. These are unknown uses, so it
- * is enough to look at them again. */
+/* Definitions come before uses in the order of the nodes, but for phis. These are unknown uses, so
+ * it is enough to look at them again. */
 static void find_accesses(Accesses *a) {
   Fissioner *x = a->x;
   for (uint32_t k = 0; k < x->values.len; k++) {

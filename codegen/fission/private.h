@@ -10,11 +10,12 @@ enum { NO_SLOT = UINT32_MAX, TOO_DEAR = UINT32_MAX };
 
 /* How a value gets into the segments that use it. */
 typedef enum Home {
-  HOME_INSIDE, /* it is not live across a barrier */
-  HOME_AGAIN,  /* it is recomputed (rematerialised) at the beginning of a segment */
-  HOME_FRAME,  /* it is kept in the frame */
-  HOME_ARRAY,  /* an alloca: its memory is in the frame */
-  HOME_OWN,    /* an alloca that no contents survive a barrier in: each segment has its own */
+  HOME_INSIDE,  /* it is not live across a barrier */
+  HOME_AGAIN,   /* it is recomputed (rematerialised) at the beginning of a segment */
+  HOME_FRAME,   /* it is kept in the frame */
+  HOME_FOLLOWS, /* it is recomputed from arguments and from shared values that are kept */
+  HOME_ARRAY,   /* an alloca: its memory is in the frame */
+  HOME_OWN,     /* an alloca that no contents survive a barrier in: each segment has its own */
 } Home;
 
 /* An instruction of the function that has a value, by number. */
@@ -25,6 +26,8 @@ typedef struct Value {
   uint32_t bit; /* in live sets; NO_SLOT if only its own node uses it */
   /* instructions that recompute it from arguments; TOO_DEAR: it cannot be, or they are too many */
   uint32_t cost;
+  /* the same, if shared values that are kept may be used too */
+  uint32_t cost_of_shared;
   uint32_t offset; /* FRAME, ARRAY: in the frame, or of a shared value in the shared memory */
   uint32_t size, align;
   bool uniform; /* FRAME: all threads of the block keep the same value */
@@ -34,7 +37,8 @@ typedef struct Value {
   /* in the segment that is being written */
   LLVMValueRef now;   /* its copy; NULL where there is none */
   LLVMValueRef again; /* AGAIN, ARRAY, OWN: the copy at the beginning */
-  LLVMValueRef box;   /* FRAME: the alloca that holds it, if the segment also computes it */
+  LLVMValueRef start; /* FRAME: what was kept */
+  LLVMValueRef box; /* FRAME, FOLLOWS: the alloca that holds it, if the segment also computes it */
 } Value;
 
 typedef struct Fissioner {

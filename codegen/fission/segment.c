@@ -118,22 +118,34 @@ static LLVMValueRef copy_named(const Fissioner *x, LLVMValueRef i, const LLVMVal
   return copy;
 }
 
+/* A copy of v, of operands that `of` computes. */
+static LLVMValueRef copied_from(Clone *c, const Value *v, LLVMValueRef (*of)(Clone *, Value *)) {
+  int n = LLVMGetNumOperands(v->old);
+  LLVMValueRef operands[8];
+  CX_ASSERT(c->x->cg->cx, n <= 8);
+  for (int k = 0; k < n; k++) {
+    LLVMValueRef o = LLVMGetOperand(v->old, (unsigned)k);
+    Value *from = fs_value(c->x, o);
+    operands[k] = from ? of(c, from) : LLVMIsAArgument(o) ? argument(c, o) : o;
+  }
+  return copy_named(c->x, v->old, operands);
+}
+
 /* In the segment's first block. The depth of the recursion is bounded by the cost. */
 static LLVMValueRef compute_again(Clone *c, Value *v) {
   if (v->again)
     return v->again;
-  Fissioner *x = c->x;
-  if (v->home == HOME_ARRAY)
-    return v->again = frame_address(c, v, false);
-  int n = LLVMGetNumOperands(v->old);
-  LLVMValueRef operands[8];
-  CX_ASSERT(x->cg->cx, n <= 8);
-  for (int k = 0; k < n; k++) {
-    LLVMValueRef o = LLVMGetOperand(v->old, (unsigned)k);
-    Value *from = fs_value(x, o);
-    operands[k] = from ? compute_again(c, from) : LLVMIsAArgument(o) ? argument(c, o) : o;
+  return v->again = v->home == HOME_ARRAY ? frame_address(c, v, false)
+                                          : copied_from(c, v, compute_again);
+}
+
+/* In the segment's first block, where the shared values that it is made of have been loaded. */
+static LLVMValueRef compute_from_shared(Clone *c, Value *v) {
+  if (v->home == HOME_FRAME && v->shared) {
+    CX_ASSERT(c->x->cg->cx, v->start);
+    return v->start;
   }
-  return v->again = copy_named(x, v->old, operands);
+  return v->cost != TOO_DEAR ? compute_again(c, v) : copied_from(c, v, compute_from_shared);
 }
 
 /* The segment's value for `old` at the builder's position, in the node that is being copied. */
@@ -198,18 +210,18 @@ static LLVMValueRef meeting_result(Clone *c) {
 
 static void begin_value(Clone *c, Value *v) {
   Fissioner *x = c->x;
-  v->now = v->again = v->box = NULL;
+  v->now = v->again = v->box = v->start = NULL;
   assert(v->home != HOME_INSIDE || !fs_live_at(x, c->start, v));
   bool again = v->home == HOME_AGAIN && fs_live_at(x, c->start, v);
   if (v->home == HOME_ARRAY || v->home == HOME_OWN || again) {
     compute_again(c, v);
-  } else if (v->home == HOME_FRAME && fs_live_at(x, c->start, v)) {
-    LLVMValueRef kept = frame_load(c, v);
+  } else if ((v->home == HOME_FRAME || v->home == HOME_FOLLOWS) && fs_live_at(x, c->start, v)) {
+    v->start = v->home == HOME_FRAME ? frame_load(c, v) : compute_from_shared(c, v);
     if (c->reached[v->node]) {
       v->box = l_alloca(x->b, LLVMTypeOf(v->old));
-      l_store(x->b, kept, v->box);
+      l_store(x->b, v->start, v->box);
     } else {
-      v->now = kept;
+      v->now = v->start;
     }
   }
 }
