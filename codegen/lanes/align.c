@@ -26,6 +26,15 @@ static bool is_whole(const Lanes *l, Shape s) {
   return ln_is_uniform(s) && s.zeros >= log2_of(l->width);
 }
 
+/* Are the bits in which lanes differ known to be 1: is it `y | 15`, with a constant? */
+static bool keeps_lanes(const Lanes *l, LLVMValueRef v) {
+  if (!LLVMIsABinaryOperator(v) || LLVMGetInstructionOpcode(v) != LLVMOr)
+    return false;
+  LLVMValueRef y = LLVMGetOperand(v, 1);
+  return LLVMIsAConstantInt(y) && LLVMGetIntTypeWidth(LLVMTypeOf(y)) <= 64 &&
+         (~LLVMConstIntGetZExtValue(y) & (l->width - 1)) == 0;
+}
+
 static unsigned zeros_of(Lanes *l, LLVMValueRef i, unsigned k) {
   return ln_shape(l, LLVMGetOperand(i, k)).zeros;
 }
@@ -109,9 +118,16 @@ Shape ln_aligned_shape(Lanes *l, LLVMValueRef i) {
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
   if (op == LLVMICmp)
     return compares_alike(l, i) ? alike : none;
+  if (op == LLVMAnd && keeps_lanes(l, LLVMGetOperand(i, 0)) &&
+      ln_is_uniform(ln_shape(l, LLVMGetOperand(i, 0))) &&
+      ln_is_aligned(l, ln_shape(l, LLVMGetOperand(i, 1))))
+    return by_one;
   if (LLVMGetNumOperands(i) != 2 || !ln_is_aligned(l, ln_shape(l, LLVMGetOperand(i, 0))))
     return none;
   uint64_t by = constant(i), low = by & (l->width - 1);
+  LLVMValueRef y = LLVMGetOperand(i, 1);
+  if (op == LLVMAnd && !by && ln_is_uniform(ln_shape(l, y)) && keeps_lanes(l, y))
+    return by_one;
   switch (op) {
   case LLVMAnd: return !by || (low && low != l->width - 1) ? none : low ? by_one : alike;
   case LLVMLShr:

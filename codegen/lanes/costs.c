@@ -192,7 +192,7 @@ static int gain_of_access(const Balance *b, LLVMValueRef i, uint32_t block) {
   if (ln_is_uniform(ln_shape(l, pointer)))
     return 0;
   int64_t by = distance(l, pointer, t);
-  if (by == 1 || by == -1 || ln_grouped(l, i) || ln_apart(l, i, masked) ||
+  if (by == 1 || by == -1 || ln_grouped(l, i) || ln_is_spread(l, i, masked) ||
       (!stores && ln_walks(l, i, block)))
     return contiguous(b, t, masked, stores);
   int cost = GATHERED;

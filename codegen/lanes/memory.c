@@ -653,8 +653,8 @@ static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVM
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
-  unsigned align = LLVMGetAlignment(i), by = ln_apart(l, i, l->mask_now != NULL),
-           grouped = ln_grouped(l, i);
+  unsigned align = LLVMGetAlignment(i), grouped = ln_grouped(l, i);
+  bool spread = ln_is_spread(l, i, l->mask_now != NULL);
   if (cg_is_plain_access(i) && ln_is_pair(t)) {
     load_pairs(l, i, v);
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
@@ -673,8 +673,8 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (is_run_of(l, pointer, t, true)) {
     v->now =
         backwards(l, ln_load_run(l, all, last_of(l, pointer, t), backwards(l, l->mask_now), align));
-  } else if (by) {
-    v->now = ln_load_apart(l, i, by);
+  } else if (spread) {
+    v->now = ln_load_spread(l, i);
   } else if (grouped) {
     v->now = ln_load_grouped(l, i, grouped);
   } else {
@@ -690,8 +690,8 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
 void ln_write_store(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1);
   LLVMTypeRef t = LLVMTypeOf(value);
-  unsigned align = LLVMGetAlignment(i), by = ln_apart(l, i, l->mask_now != NULL),
-           grouped = ln_grouped(l, i);
+  unsigned align = LLVMGetAlignment(i), grouped = ln_grouped(l, i);
+  bool spread = ln_is_spread(l, i, l->mask_now != NULL);
   if (cg_is_plain_access(i) && ln_is_uniform(ln_shape(l, pointer)) &&
       ln_is_uniform(ln_shape(l, value))) {
     ln_copy_scalar(l, i);
@@ -707,8 +707,8 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   } else if (is_run_of(l, pointer, t, true)) {
     ln_store_run(l, backwards(l, ln_vector(l, value)), last_of(l, pointer, t),
                  backwards(l, l->mask_now), align);
-  } else if (by) {
-    ln_store_apart(l, i, by);
+  } else if (spread) {
+    ln_store_spread(l, i);
   } else if (grouped) {
     ln_store_grouped(l, i, grouped);
   } else {

@@ -336,11 +336,14 @@ bool ln_may_be_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t); /* is there a
 bool ln_begin_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, NearRun *run);
 void ln_else_run(Lanes *l, const NearRun *run);
 void ln_end_run(Lanes *l, const NearRun *run);
-/* strides.c: by how many elements the lanes of a load or store are apart, where that is written
- * without a gather; else 0 */
-unsigned ln_apart(Lanes *l, LLVMValueRef access, bool masked);
-LLVMValueRef ln_load_apart(Lanes *l, LLVMValueRef load, unsigned by);
-void ln_store_apart(Lanes *l, LLVMValueRef store, unsigned by);
+/* patterns.c: by how much the value is larger in each lane than in lane 0, modulo its type; of a
+ * pointer bytes. False where that is not known. */
+bool ln_pattern(Lanes *l, LLVMValueRef v, int64_t *all);
+/* strides.c: is it a load or store of elements near each other, at known places, that is written
+ * without a gather? Not a contiguous one. */
+bool ln_is_spread(Lanes *l, LLVMValueRef access, bool masked);
+LLVMValueRef ln_load_spread(Lanes *l, LLVMValueRef load);
+void ln_store_spread(Lanes *l, LLVMValueRef store);
 /* walks.c: loads of which each lane reads the next element in each iteration of a loop */
 bool ln_walks(Lanes *l, LLVMValueRef load, uint32_t block);
 void ln_make_walk(Lanes *l, LaneValue *v);    /* gives it a tile, if it is one */
