@@ -218,7 +218,7 @@ static void place_block(Loops *l, LLVMValueRef number) {
   l->args[HOST_LAUNCH] = l->launch;
 }
 
-static void find_sizes(Loops *l) {
+void hl_find_sizes(Loops *l) {
   for (unsigned k = 0; k < 3; k++)
     l->sizes[k] = launch_size(l, ir_register_at(SREG_NTID, k));
   l->rows = LLVMBuildNUWMul(l->b, l->sizes[1], l->sizes[2], "rows");
@@ -235,7 +235,7 @@ static void make_entry(Loops *l) {
   l->launch = LLVMGetParam(l->entry, 0);
   l->first = hl_new_block(l, "begin");
   hl_at(l, l->first);
-  find_sizes(l);
+  hl_find_sizes(l);
 }
 
 /* The number of blocks from this one on that are neighbours along x, at most MAX_GROUP; i64. */
@@ -389,7 +389,7 @@ static LLVMValueRef make_block(const Loops *outer) {
   l.launch = l.args[HOST_LAUNCH];
   l.first = hl_new_block(&l, "begin");
   hl_at(&l, l.first);
-  find_sizes(&l);
+  hl_find_sizes(&l);
   hl_find_frame(&l);
   hl_run_segments(&l);
   l_ret_void(l.b);

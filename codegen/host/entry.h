@@ -5,6 +5,7 @@
 
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
+#include "codegen/lanes/lanes.h"
 
 typedef struct Loop {
   LLVMBasicBlockRef head;
@@ -25,6 +26,7 @@ typedef struct Whole {
   bool *one_result;
   LLVMValueRef *wide; /* for WIDE times as many threads at a time; mostly NULL */
   Alike *alike;
+  MaskVersions *versions; /* `fns` are of one thread, then of all lanes */
 } Whole;
 
 typedef struct Loops {
@@ -98,6 +100,7 @@ LLVMValueRef hl_new_variable(const Loops *l, LLVMTypeRef type, const char *name)
 Loop hl_loop_begin(const Loops *l, LLVMValueRef from, LLVMValueRef to, const char *name);
 void hl_loop_end(const Loops *l, Loop *loop);
 /* Loops over the threads of a block, one by one: fills the thread's arguments. */
+void hl_find_sizes(Loops *l);              /* of a block: fields of the launch */
 void hl_nest_begin(Loops *l, unsigned by); /* by: threads along x at a time, a divisor of all */
 void hl_nest_end(Loops *l);
 /* The same by whole rows. row: a function of thread_rows.c; more: the arguments that a segment has

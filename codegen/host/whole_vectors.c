@@ -85,6 +85,20 @@ static void write_alike(Loops *l, uint32_t number) {
   w->alike[number] = (Alike){cg_lanes_write(lanes), cg_lanes_one_result(lanes)};
 }
 
+/* Copies that have no vector form run as the segment itself does. */
+static void write_versions(Loops *l, uint32_t number) {
+  MaskVersions *v = &l->whole.versions[number];
+  unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
+  LanesHow how = lanes_of(l->whole.width, zeros);
+  for (unsigned k = 0; k < v->n; k++) {
+    LLVMValueRef fn = v->fns[k];
+    Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
+    v->fns[k] = lanes ? cg_lanes_write(lanes) : NULL;
+    v->one_result[k] = v->fns[k] && cg_lanes_one_result(lanes);
+    LLVMDeleteFunction(fn);
+  }
+}
+
 /* A segment that has no vector form, or would not gain by it, runs thread by thread. One with warp
  * operations cannot: false. */
 static bool write_segment(Loops *l, uint32_t number) {
@@ -108,6 +122,7 @@ static bool write_segment(Loops *l, uint32_t number) {
   }
   if (l->whole.lanes[number])
     write_alike(l, number);
+  write_versions(l, number);
   return l->whole.lanes[number] || !has_meeting(fn);
 }
 
@@ -120,9 +135,32 @@ static void forget(Loops *l) {
       LLVMDeleteFunction(w->wide[k]);
     if (w->alike[k].fn)
       LLVMDeleteFunction(w->alike[k].fn);
+    for (unsigned n = 0; n < w->versions[k].n; n++)
+      if (w->versions[k].fns[n])
+        LLVMDeleteFunction(w->versions[k].fns[n]);
+    if (w->versions[k].n)
+      LLVMDeleteFunction(w->versions[k].choice);
     LLVMDeleteFunction(w->fission.segments[k].fn);
   }
   *w = (Whole){0};
+}
+
+static void find_versions(Loops *l) {
+  Whole *w = &l->whole;
+  unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
+  LanesHow how = lanes_of(w->width, zeros);
+  bool any = false;
+  w->versions = CX_ARRAY(l->cg->cx, MaskVersions, w->fission.nsegments);
+  for (uint32_t k = 0; k < w->fission.nsegments && !l->checks; k++) {
+    if (w->fission.segments[k].votes)
+      continue;
+    w->versions[k] = cg_lanes_mask_versions(l->cg, w->fission.segments[k].fn, &how);
+    any |= w->versions[k].n > 0;
+  }
+  if (!any)
+    return;
+  cg_lanes_regulate(l->cg);
+  cg_dump_step(l->cg, "copies for small masks");
 }
 
 static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2],
@@ -149,6 +187,7 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
   w->one_result = CX_ARRAY(cg->cx, bool, w->fission.nsegments);
   cg_lanes_regulate(cg);
   cg_dump_step(cg, "cut into segments");
+  find_versions(l);
   bool all = true;
   for (uint32_t k = 0; all && k < w->fission.nsegments; k++)
     all = write_segment(l, k);
@@ -316,6 +355,73 @@ static void run_vectors(Loops *l, uint32_t number, LLVMValueRef fn, unsigned wid
   hl_nest_end(l);
 }
 
+/* A function `i32 SYMBOL.masked(launch, block, bx, by, bz, frame, stride, ayes, voters, shared)`
+ * that runs a copy for all threads of the block, and returns the segment that follows. Copies are
+ * apart from the entry, or that would be too long to be optimised well. */
+static LLVMValueRef make_version(const Loops *outer, uint32_t number, unsigned version) {
+  Loops l = *outer;
+  Cg *cg = l.cg;
+  const MaskVersions *v = &l.whole.versions[number];
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
+  LLVMTypeRef types[HOST_NARGS + SEGMENT_BLOCK_ARGS];
+  LLVMValueRef more[SEGMENT_BLOCK_ARGS];
+  cg_host_arg_types(cg, types);
+  memcpy(types + HOST_TX, (LLVMTypeRef[]){l.t->ptr, l.t->i64, l.t->i32, l.t->i32, l.t->ptr},
+         SEGMENT_BLOCK_ARGS * sizeof *types);
+  l.entry = LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "%s.masked", cg->symbol),
+                            LLVMFunctionType(l.t->i32, types, HOST_TX + SEGMENT_BLOCK_ARGS, 0));
+  LLVMSetLinkage(l.entry, LLVMInternalLinkage);
+  cg_attribute(cg, l.entry, L_FUNCTION, "noinline", 0);
+  cg_attribute(cg, l.entry, L_FUNCTION, "nounwind", 0);
+  cg_attribute(cg, l.entry, HOST_TX + 1, "noalias", 0);
+  cg_attribute(cg, l.entry, HOST_TX + SEGMENT_BLOCK_ARGS, "noalias", 0);
+  for (unsigned k = 0; k < HOST_TX; k++)
+    l.args[k] = LLVMGetParam(l.entry, k);
+  for (unsigned k = 0; k < SEGMENT_BLOCK_ARGS; k++)
+    more[k] = LLVMGetParam(l.entry, HOST_TX + k);
+  l.launch = l.args[HOST_LAUNCH];
+  l.first = hl_new_block(&l, "begin");
+  hl_at(&l, l.first);
+  hl_find_sizes(&l);
+  l.all_or = hl_new_variable(&l, l.t->i32, "next");
+  hl_nest_begin(&l, l.whole.width);
+  LLVMValueRef results = hl_new_variable(&l, type_of_results(&l, v->one_result[version]),
+                                         "results");
+  call_lanes(&l, v->fns[version], results, more);
+  take_lanes(&l, &l.whole.fission.segments[number], results, v->one_result[version]);
+  hl_nest_end(&l);
+  l_ret(l.b, hl_get(&l, l.all_or));
+  hl_at(outer, here);
+  return l.entry;
+}
+
+/* Leaves the builder where the segment itself is to run. */
+static void run_version(Loops *l, uint32_t number, LLVMBasicBlockRef done,
+                        LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  const MaskVersions *v = &l->whole.versions[number];
+  LLVMValueRef args[HOST_NARGS + SEGMENT_BLOCK_ARGS];
+  memcpy(args, l->args, sizeof l->args);
+  memcpy(args + HOST_NARGS, more, SEGMENT_BLOCK_ARGS * sizeof *more);
+  for (unsigned k = HOST_TX; k <= HOST_THREAD; k++) /* the choice does not depend on them */
+    args[k] = LLVMGetPoison(l->t->i32);
+  LLVMValueRef choice = l_call(l->b, v->choice, args, HOST_NARGS + SEGMENT_BLOCK_ARGS);
+  cg_call_attribute(l->cg, choice, "alwaysinline");
+  memcpy(args + HOST_TX, more, SEGMENT_BLOCK_ARGS * sizeof *more);
+  LLVMBasicBlockRef itself = hl_new_block(l, "itself");
+  LLVMValueRef choose = l_switch(l->b, choice, itself, v->n);
+  for (unsigned k = 0; k < v->n; k++) {
+    if (!v->fns[k])
+      continue;
+    LLVMBasicBlockRef run = hl_new_block(l, "version");
+    LLVMAddCase(choose, hl_i32(l, k + 1), run);
+    hl_at(l, run);
+    hl_set(l, l->all_or,
+           l_call(l->b, make_version(l, number, k), args, HOST_TX + SEGMENT_BLOCK_ARGS));
+    l_br(l->b, done);
+  }
+  hl_at(l, itself);
+}
+
 static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
   hl_nest_begin(l, 1);
   run_thread(l, number, more);
@@ -388,12 +494,19 @@ static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nest
     hl_set(l, l->new_ayes, hl_i32(l, 0));
     hl_set(l, l->new_voters, hl_i32(l, 0));
   }
+  LLVMBasicBlockRef done = l->whole.versions[number].n ? hl_new_block(l, "") : NULL;
+  if (done)
+    run_version(l, number, done, more);
   if (l->whole.wide[number])
     run_wide_or_not(l, number, more);
   else if (lanes)
     run_vectors(l, number, l->whole.lanes[number], l->whole.width, more);
   else
     run_threads(l, number, more);
+  if (done) {
+    l_br(l->b, done);
+    hl_at(l, done);
+  }
   pass_shared(l, s);
   if (s->votes) {
     hl_set(l, l->ayes, hl_get(l, l->new_ayes));

@@ -67,6 +67,16 @@ void cg_lanes_regulate(Cg *cg);
 /* Unrolls fully the loops of f with barriers or other meetings whose trip count is known and small.
  * True if it has changed f, which must then be regulated again. */
 bool cg_lanes_unroll(Cg *cg, LLVMValueRef f);
+/* Copies of a segment f for masks on which the places of its lanes depend (mask_versions.c), and a
+ * function with f's parameters that says which one a block runs: 0 is f, 1 the first copy. n is 0
+ * if there are none; what has been made must be regulated. */
+enum { CG_MASK_VERSIONS = 8 };
+typedef struct MaskVersions {
+  LLVMValueRef choice, fns[CG_MASK_VERSIONS];
+  bool one_result[CG_MASK_VERSIONS]; /* cg_lanes_one_result of those that have been written */
+  unsigned n;
+} MaskVersions;
+MaskVersions cg_lanes_mask_versions(Cg *cg, LLVMValueRef f, const LanesHow *how);
 /* NULL if f is refused. */
 Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how);
 /* The same, after each divergent loop that qualifies has been given a version in front that runs
