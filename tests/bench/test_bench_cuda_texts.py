@@ -10,10 +10,10 @@ import threading
 
 import pytest
 import test_bench_kernels as bench
-from kernels import fifth, fourth, native, third
+from kernels import fifth, fourth, native, sixth, third
 from kernels.declare import dims
 
-KERNELS = third.KERNELS + fourth.KERNELS + fifth.KERNELS
+KERNELS = third.KERNELS + fourth.KERNELS + fifth.KERNELS + sixth.KERNELS
 all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
 CXX = shutil.which(os.environ.get("CXX", "g++"))
@@ -87,6 +87,11 @@ template <class T> static T of_lane(T value, int from) {
 template <class T> static T __shfl_up_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) - d); }
 template <class T> static T __shfl_down_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) + d); }
 template <class T> static T __shfl_xor_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) ^ d); }
+static unsigned __ballot_sync(unsigned, bool v) {
+  unsigned bits = v ? 1u << threadIdx.x % 32 : 0;
+  for (int d = 16; d > 0; d /= 2) bits |= __shfl_xor_sync(~0u, bits, d);
+  return bits;
+}
 template <class T> static T min(T a, T b) { return a < b ? a : b; }
 template <class T> static T max(T a, T b) { return a > b ? a : b; }
 struct float2 { float x, y; };
