@@ -9,6 +9,9 @@
  * LLVM's code generator writes each address anew: up to five instructions where one offset of the
  * access would do.
  *
+ * LLVM leaves the product (k + 1) * 4 as it is where k + 1 is read elsewhere, too: products of the
+ * same number plus constants become k * 4 and constants.
+ *
  * LLVM's LICM takes such sums apart, and drops that they do not wrap around: x + dx + 3 becomes
  * dx + (x + 3), whose second part the loop does not change. Behind a comparison with an extent,
  * which says that the sum is an int of 0 or more, it is dx + x and the constant again.
@@ -157,6 +160,82 @@ static bool is_same(LLVMValueRef a, LLVMValueRef b) {
                     LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1) && LLVMGetNSW(a) == LLVMGetNSW(b));
 }
 
+/* --- products of sums --- */
+
+typedef struct Product { /* (x + c) * factor */
+  LLVMValueRef v, x;
+  int64_t distance; /* c * factor */
+} Product;
+
+/* Is v an index, and so 0 or more? */
+static bool is_index(LLVMValueRef v) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef i = LLVMGetUser(u);
+    bool address = LLVMIsAGetElementPtrInst(i) && LLVMGetOperand(i, 0) != v &&
+                   LLVMGEPGetNoWrapFlags(i) & LLVMGEPFlagNUW;
+    if (!address && !(cg_is_extension(i) && is_index(i)))
+      return false;
+  }
+  return LLVMGetFirstUse(v);
+}
+
+/* x + c of which neither wraps around. */
+static bool is_sum(LLVMValueRef v) {
+  return (cg_is_op(v, LLVMAdd) && LLVMGetNSW(v)) || (cg_is_op(v, LLVMOr) && LLVMGetIsDisjoint(v));
+}
+
+static bool read_product(const Cg *cg, LLVMValueRef v, Product *p) {
+  if (!is_product(v) || !LLVMGetNSW(v) || LLVMTypeOf(v) != cg->t.i32)
+    return false;
+  LLVMValueRef sum = LLVMGetOperand(v, 0);
+  if (!is_sum(sum) || !LLVMIsAConstantInt(LLVMGetOperand(sum, 1)))
+    return false;
+  int64_t by = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)),
+          c = LLVMConstIntGetSExtValue(LLVMGetOperand(sum, 1));
+  if (by <= 0 || c <= 0 || c >= MAX_DISTANCE || by >= (cg_is_op(v, LLVMShl) ? 16 : MAX_DISTANCE))
+    return false;
+  *p = (Product){v, LLVMGetOperand(sum, 0), cg_is_op(v, LLVMShl) ? c << by : c * by};
+  return p->distance < MAX_DISTANCE && is_index(v);
+}
+
+/* Another product of the same number by the same, elsewhere? */
+static bool has_other(const Product *p, const Product *list, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (list[k].x == p->x &&
+        LLVMGetInstructionOpcode(list[k].v) == LLVMGetInstructionOpcode(p->v) &&
+        LLVMGetOperand(list[k].v, 1) == LLVMGetOperand(p->v, 1) &&
+        LLVMGetInstructionParent(list[k].v) != LLVMGetInstructionParent(p->v))
+      return true;
+  return false;
+}
+
+/* x * factor + c * factor. Neither wraps around with its sign: all of it is from 0 on, and the
+ * constant is small. */
+static void distribute(Cg *cg, const Product *p) {
+  LLVMPositionBuilderBefore(cg->builder, p->v);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(p->v));
+  LLVMValueRef x = copy_ins(cg->builder, p->v, (LLVMValueRef[]){p->x, NULL});
+  LLVMSetNUW(x, false);
+  LLVMReplaceAllUsesWith(p->v, l_add_nsw(cg->builder, x, l_int(cg->t.i32, (uint64_t)p->distance)));
+}
+
+static void distribute_all(Cg *cg, const FnGraph *g) {
+  VEC(Product) found = {0};
+  Product p;
+  for (uint32_t n = 0; n < g->len; n++)
+    for (LLVMValueRef i = g->nodes[n].first; i; i = LLVMGetNextInstruction(i))
+      if (found.len < MAX_ADDRESSES && read_product(cg, i, &p))
+        VEC_PUSH(g->arena, &found, p);
+  for (uint32_t k = 0; k < found.len; k++)
+    if (!has_other(&found.data[k], found.data, found.len))
+      found.data[k].x = NULL;
+  for (uint32_t k = 0; k < found.len; k++)
+    if (found.data[k].x) {
+      distribute(cg, &found.data[k]);
+      LLVMInstructionEraseFromParent(found.data[k].v);
+    }
+}
+
 static unsigned count(const Address *a, LLVMValueRef term) {
   unsigned n = 0;
   for (unsigned k = 0; k < a->n; k++)
@@ -173,7 +252,8 @@ static bool has_same_terms(const Address *a, const Address *b) {
 
 static void find(Addresses *all) {
   for (uint32_t n = 0; n < all->g->len; n++)
-    for (LLVMValueRef i = all->g->nodes[n].first; i; i = LLVMGetNextInstruction(i)) {
+    for (LLVMValueRef i = LLVMGetFirstInstruction(all->g->nodes[n].block); i;
+         i = LLVMGetNextInstruction(i)) {
       if (!cg_is_op(i, LLVMGetElementPtr) || LLVMGetNumIndices(i) != 1 ||
           LLVMTypeOf(LLVMGetOperand(i, 1)) != all->cg->t.i64 || all->list.len == MAX_ADDRESSES)
         continue;
@@ -286,6 +366,7 @@ void cg_nvptx_shared_addresses(Cg *cg) {
     if (g.len < 5) /* no two conditions */
       continue;
     graph_loops(&g);
+    distribute_all(cg, &g);
     find(&all);
     for (uint32_t k = 0; k < all.list.len; k++)
       visit(&all, k);
