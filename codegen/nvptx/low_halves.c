@@ -10,6 +10,9 @@
  *
  *   (x >> 7 | x << 25) & 0xFFFFFFFF   # a rotation, where x was masked before
  *
+ * A count of a shift is less than 64 where the shift has a value, and so its low half is all of it
+ * (mask |= uint64(1) << k): where a comparison guards the shift, that reads the count in full.
+ *
  * LLVM computes such values in 32 bits only where each has a single use and none is a phi. Of the
  * others ptxas computes both halves, and extends the low one by shifts: six instructions for an
  * address in place of two.
@@ -20,6 +23,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/value_ranges.h"
 #include "ir/base/vec.h"
 
 enum { HALF = 32 };
@@ -147,8 +151,18 @@ static bool is_masked(LLVMValueRef shifted) {
   return true;
 }
 
-static bool reads_low(const Halves *h, LLVMValueRef user) {
-  if (is_low(h, user))
+static bool is_shift(LLVMValueRef i) {
+  return cg_is_op(i, LLVMShl) || cg_is_op(i, LLVMLShr) || cg_is_op(i, LLVMAShr);
+}
+
+/* Does a shift of 64 bits ask v for its count, and for nothing else? */
+static bool is_count_of(const Cg *cg, LLVMValueRef v, LLVMValueRef shift) {
+  return is_wide(cg, shift) && is_shift(shift) && LLVMGetOperand(shift, 1) == v &&
+         LLVMGetOperand(shift, 0) != v;
+}
+
+static bool reads_low(const Halves *h, LLVMValueRef v, LLVMValueRef user) {
+  if (is_low(h, user) || is_count_of(h->cg, v, user))
     return true;
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMTrunc: return LLVMGetIntTypeWidth(LLVMTypeOf(user)) <= HALF;
@@ -161,7 +175,7 @@ static bool reads_low(const Halves *h, LLVMValueRef user) {
 
 static bool is_read_in_full(const Halves *h, LLVMValueRef v) {
   for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
-    if (!reads_low(h, LLVMGetUser(u)))
+    if (!reads_low(h, v, LLVMGetUser(u)))
       return true;
   return false;
 }
@@ -280,6 +294,16 @@ static LLVMValueRef masked(const Halves *h, LLVMValueRef i) {
   return l_zext(b, v, h->cg->t.i64);
 }
 
+/* A shift by a low value takes that, extended. */
+static void shorten_count(const Halves *h, LLVMValueRef i) {
+  LLVMValueRef count = is_shift(i) && is_wide(h->cg, i) ? LLVMGetOperand(i, 1) : NULL;
+  if (!count || !is_low(h, count))
+    return;
+  count = low_of(h, count, i);
+  write_before(h, i);
+  LLVMSetOperand(i, 1, l_zext(h->cg->builder, count, h->cg->t.i64));
+}
+
 /* What reads a low half, written anew; NULL: it is no such. */
 static LLVMValueRef reader(const Halves *h, LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -388,12 +412,90 @@ static bool wrap_all(Cg *cg, LLVMValueRef f) {
   return any;
 }
 
+/* --- guards ---
+ *
+ *   if 0 <= x + dx < n:
+ *
+ * dx, an int32 or its negative, makes the sum more than 32 bits hold. LLVM compares its low half
+ * with n, behind a comparison of all of it with 0. A sum of -2**31 or more, but less than 0, has a
+ * low half of 2**31 or more without a sign, and one from 0 to 2**32 is its low half: so for an n
+ * that is not negative the comparison of the low half says all. */
+
+/* The 64-bit number that is asked whether it is less than 0 (below) or not. */
+static LLVMValueRef asked_for_sign(const Cg *cg, LLVMValueRef test, bool below) {
+  if (!LLVMIsAICmpInst(test) || !is_wide(cg, LLVMGetOperand(test, 0)))
+    return NULL;
+  LLVMValueRef with = LLVMGetOperand(test, 1);
+  LLVMIntPredicate how = LLVMGetICmpPredicate(test);
+  bool is = below ? how == LLVMIntSLT && cg_is_number(with, 0)
+                  : how == LLVMIntSGT && cg_is_number(with, UINT64_MAX);
+  return is ? LLVMGetOperand(test, 0) : NULL;
+}
+
+/* Does the test say of v's low half whether it is n or more (above), or less, without a sign? */
+static bool is_bound(const Cg *cg, LLVMValueRef test, LLVMValueRef v, bool above) {
+  for (unsigned k = 0; k < 2 && LLVMIsAICmpInst(test); k++) {
+    LLVMValueRef low = LLVMGetOperand(test, k), n = LLVMGetOperand(test, !k);
+    LLVMIntPredicate how = above ? (k ? LLVMIntULE : LLVMIntUGE) : (k ? LLVMIntUGT : LLVMIntULT);
+    if (LLVMIsATruncInst(low) && LLVMTypeOf(low) == cg->t.i32 && LLVMGetOperand(low, 0) == v &&
+        LLVMGetICmpPredicate(test) == how && cg_nvptx_range(n).lo >= 0)
+      return true;
+  }
+  return false;
+}
+
+/* Does either operand hold where it does: `a or b`, or `True if a else b`? */
+static bool is_either(const Cg *cg, LLVMValueRef i) {
+  return LLVMTypeOf(i) == cg->t.i1 &&
+         (cg_is_op(i, LLVMOr) ||
+          (cg_is_op(i, LLVMSelect) && cg_is_number(LLVMGetOperand(i, 1), 1)));
+}
+
+/* May a test that was asked behind another one only have no answer where it was not? */
+static bool may_be_unasked(LLVMValueRef test) {
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef v = LLVMGetOperand(test, k);
+    if (LLVMIsATruncInst(v) ? LLVMGetNUW(v) || LLVMGetNSW(v) : LLVMIsAInstruction(v) != NULL)
+      return true;
+  }
+  return false;
+}
+
+/* The second of two tests, which says what both do; NULL: i is no such pair. */
+static LLVMValueRef without_sign(const Cg *cg, LLVMValueRef i) {
+  bool either = is_either(cg, i);
+  if (!either && !(LLVMTypeOf(i) == cg->t.i1 && cg_is_both(i)))
+    return NULL;
+  for (unsigned k = 0; k < 2; k++) {
+    bool select = LLVMIsASelectInst(i) != NULL;
+    LLVMValueRef parts[] = {LLVMGetOperand(i, 0), LLVMGetOperand(i, select && either ? 2 : 1)};
+    LLVMValueRef v = asked_for_sign(cg, parts[k], either), bound = parts[!k];
+    if (v && is_bound(cg, bound, v, either) && !(select && !k && may_be_unasked(bound)) &&
+        ir_interval_lies_within(cg_nvptx_range(v), (Interval){INT32_MIN, UINT32_MAX}))
+      return bound;
+  }
+  return NULL;
+}
+
+static void drop_signs(Cg *cg, LLVMValueRef f) {
+  bool any = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef bound = without_sign(cg, i);
+      if (bound)
+        LLVMReplaceAllUsesWith(i, bound), any = true;
+    }
+  if (any)
+    cg_run_function_passes(cg, f, "adce");
+}
+
 /* --- the pass --- */
 
 static void write_readers(const Halves *h, LLVMValueRef f) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
       next = LLVMGetNextInstruction(i);
+      shorten_count(h, i);
       LLVMValueRef v = reader(h, i);
       if (v)
         LLVMReplaceAllUsesWith(i, v);
@@ -404,6 +506,7 @@ void cg_nvptx_low_halves(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f))
       continue;
+    drop_signs(cg, f);
     Halves h = {.cg = cg, .number = {.arena = &cg->cx->arena}};
     find_values(&h, f);
     bool any = false;

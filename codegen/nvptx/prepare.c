@@ -29,10 +29,12 @@ static bool feeds_select(LLVMValueRef shift) {
   return false;
 }
 
+/* Can the count be more than its low half says? */
 static bool is_guarded_shift(Cg *cg, LLVMValueRef i) {
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
   return (op == LLVMShl || op == LLVMLShr) && LLVMTypeOf(i) == cg->t.i64 &&
-         !LLVMIsAConstant(LLVMGetOperand(i, 1)) && feeds_select(i);
+         !LLVMIsAConstant(LLVMGetOperand(i, 1)) && feeds_select(i) &&
+         !ir_interval_lies_within(cg_nvptx_range(LLVMGetOperand(i, 1)), (Interval){0, UINT32_MAX});
 }
 
 /* Does the selection give 0 for counts of 64 or more? */
