@@ -10,8 +10,10 @@
  * fewer a mask behind each.
  *
  * In: optimised functions, after coarsening and masked unrolling. Out: the same values;
- *   - sums, differences, products and magnitudes of 64 bits whose range fits int32 are computed in
- *     32 bits and extended;
+ *   - sums, differences, products, magnitudes, bits, selections, and quotients by constants of 64
+ *     bits whose range fits int32 are computed in 32 bits and extended, numbers are compared there;
+ *   - so are phis of such numbers, as a function gives that reads digits or returns -1, if they are
+ *     computed with;
  *   - terms of a sum that are small, added one after the other, are added up in 32 bits first, also
  *     where the addition is masked;
  *   - a loop variable that is the extension of another is extended where it is used;
@@ -49,19 +51,59 @@ static LLVMValueRef extend(Cg *cg, LLVMValueRef v, Interval s) {
   return s.lo < 0 ? l_sext(cg->builder, v, cg->t.i64) : l_zext(cg->builder, v, cg->t.i64);
 }
 
+/* A number that 32 bits hold, with a sign. */
+static bool is_small(const Cg *cg, LLVMValueRef v) {
+  return (is_const(v) || is_extended(cg, v)) && cg_nvptx_fits(v, 32);
+}
+
+/* Does it give 64 bits, of operands of 64 bits from *from on, of which the low halves decide its
+ * own where all of them fit int32? */
+static bool is_operation(LLVMValueRef i, unsigned *from, unsigned *end) {
+  *from = LLVMIsASelectInst(i) != NULL;
+  *end = is_abs(i) ? 1 : *from + 2;
+  if (cg_int_width(i) != 64)
+    return false;
+  if (is_abs(i) || *from)
+    return true;
+  switch (LLVMIsAInstruction(i) ? LLVMGetInstructionOpcode(i) : LLVMRet) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor: return true;
+  case LLVMAShr: return LLVMIsAConstantInt(LLVMGetOperand(i, 1));
+  case LLVMUDiv:
+  case LLVMURem:
+  case LLVMSDiv:
+  case LLVMSRem:
+    return LLVMIsAConstantInt(LLVMGetOperand(i, 1)) &&
+           LLVMConstIntGetSExtValue(LLVMGetOperand(i, 1)) > 0 &&
+           cg_nvptx_range(LLVMGetOperand(i, 0)).lo >= 0;
+  default: return false;
+  }
+}
+
 /* Is i such an operation of extended numbers and constants? */
 static bool is_small_operation(const Cg *cg, LLVMValueRef i) {
-  if (cg_int_width(i) != 64 ||
-      !(is_abs(i) || cg_is_op(i, LLVMAdd) || cg_is_op(i, LLVMSub) || cg_is_op(i, LLVMMul)))
+  unsigned extended = 0, from, end;
+  if (!is_operation(i, &from, &end))
     return false;
-  unsigned extended = 0, n = is_abs(i) ? 1 : 2;
-  for (unsigned k = 0; k < n; k++) {
+  for (unsigned k = from; k < end; k++) {
     LLVMValueRef v = LLVMGetOperand(i, k);
     extended += is_extended(cg, v);
-    if (!(is_const(v) || is_extended(cg, v)) || !cg_nvptx_fits(v, 32))
+    if (!is_small(cg, v))
       return false;
   }
   return extended && cg_nvptx_fits(i, 32);
+}
+
+/* Of two numbers that int32 holds, extended: with signs or without, in 32 bits it is the same. */
+static bool is_small_comparison(const Cg *cg, LLVMValueRef i) {
+  if (!LLVMIsAICmpInst(i) || cg_int_width(LLVMGetOperand(i, 0)) != 64)
+    return false;
+  LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
+  return (is_extended(cg, x) || is_extended(cg, y)) && is_small(cg, x) && is_small(cg, y);
 }
 
 /* A difference that cannot wrap around: ptxas has one instruction for its magnitude. */
@@ -86,11 +128,20 @@ static bool is_distance(const Cg *cg, LLVMValueRef i) {
 static LLVMValueRef in_32_bits(Cg *cg, LLVMValueRef i) {
   LLVMBuilderRef b = cg->builder;
   Interval s = cg_nvptx_range(i);
+  if (LLVMIsASelectInst(i))
+    return extend(cg,
+                  l_select(b, LLVMGetOperand(i, 0), low(cg, LLVMGetOperand(i, 1)),
+                           low(cg, LLVMGetOperand(i, 2))),
+                  s);
   LLVMValueRef x = low(cg, LLVMGetOperand(i, 0));
   if (is_abs(i))
     return extend(cg, magnitude(cg, x), s);
-  LLVMValueRef y = low(cg, LLVMGetOperand(i, 1)), v = l_binop(b, LLVMGetInstructionOpcode(i), x, y);
-  if (LLVMIsAInstruction(v))
+  LLVMOpcode op = LLVMGetInstructionOpcode(i);
+  LLVMValueRef y = low(cg, LLVMGetOperand(i, 1)), v;
+  if (op == LLVMAShr && LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)) >= 32)
+    y = l_int(cg->t.i32, 31); /* the sign */
+  v = l_binop(b, op, x, y);
+  if (LLVMIsAInstruction(v) && (op == LLVMAdd || op == LLVMSub || op == LLVMMul))
     LLVMSetNSW(v, true);
   return extend(cg, v, s);
 }
@@ -269,6 +320,51 @@ static void extend_where_used(Cg *cg, LLVMBasicBlockRef b) {
   }
 }
 
+/* --- phis of small numbers --- */
+
+/* Is it computed with, or compared? What is an index alone is extended by its address. */
+static bool is_operand(LLVMValueRef v) {
+  unsigned from, end;
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+    if (LLVMIsAICmpInst(LLVMGetUser(u)) || is_operation(LLVMGetUser(u), &from, &end))
+      return true;
+  return false;
+}
+
+static bool is_small_phi(const Cg *cg, LLVMValueRef phi) {
+  unsigned extended = 0;
+  if (cg_int_width(phi) != 64 || !is_operand(phi))
+    return false;
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMValueRef v = LLVMGetIncomingValue(phi, k);
+    extended += is_extended(cg, v);
+    if (!is_small(cg, v))
+      return false;
+  }
+  return extended;
+}
+
+static void shorten_phis(Cg *cg, LLVMBasicBlockRef b) {
+  LLVMBuilderRef at = cg->builder;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    if (!is_small_phi(cg, i))
+      continue;
+    Interval s = cg_nvptx_range(i);
+    LLVMPositionBuilderBefore(at, i);
+    LLVMValueRef phi = l_phi(at, cg->t.i32);
+    for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
+      LLVMBasicBlockRef from = LLVMGetIncomingBlock(i, k);
+      LLVMPositionBuilderBefore(at, LLVMGetBasicBlockTerminator(from));
+      LLVMValueRef v = low(cg, LLVMGetIncomingValue(i, k));
+      LLVMAddIncoming(phi, &v, &from, 1);
+    }
+    LLVMPositionBuilderBefore(at, graph_behind_phis(b));
+    LLVMReplaceAllUsesWith(i, extend(cg, phi, s));
+    LLVMInstructionEraseFromParent(i);
+  }
+}
+
 /* --- the pass --- */
 
 /* The same value in fewer or cheaper instructions; NULL: as it is. */
@@ -281,6 +377,9 @@ static LLVMValueRef rewritten(Cg *cg, LLVMValueRef i) {
                   widened(cg, LLVMGetOperand(i, 1)));
   if (is_small_operation(cg, i))
     return in_32_bits(cg, i);
+  if (is_small_comparison(cg, i))
+    return l_icmp(b, LLVMGetICmpPredicate(i), low(cg, LLVMGetOperand(i, 0)),
+                  low(cg, LLVMGetOperand(i, 1)));
   if (is_distance(cg, i))
     return magnitude(cg, LLVMGetOperand(i, 0));
   return is_masked_term(cg, i) ? mask_term(cg, i) : NULL;
@@ -307,6 +406,7 @@ void cg_nvptx_small_numbers(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
       extend_where_used(cg, b);
+      shorten_phis(cg, b);
       rewrite(cg, b, rewritten);
       rewrite(cg, b, add_up);
     }

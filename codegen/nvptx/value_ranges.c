@@ -7,7 +7,7 @@
 #include "codegen/nvptx/nvptx.h"
 
 /* operations one behind the other; in all, since phis of phis have many */
-enum { MOST_OPERATIONS = 10, MOST_VISITS = 200 };
+enum { MOST_OPERATIONS = 20, MOST_VISITS = 200 };
 
 typedef struct Walk {
   unsigned deep, visits;
@@ -109,6 +109,50 @@ static Interval of_right_shift(LLVMValueRef v, Walk *w) {
                    : (Interval){0, (((IrWide)1 << bits) - 1) >> n};
 }
 
+/* By a constant from 1 on, as it is or (without signs) of numbers from 0 on. */
+static Interval of_division(LLVMValueRef v, Walk *w) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(v);
+  LLVMValueRef by = LLVMGetOperand(v, 1);
+  Interval room = cg_nvptx_numbers(cg_int_width(v));
+  int64_t n = LLVMIsAConstantInt(by) ? LLVMConstIntGetSExtValue(by) : 0;
+  Interval r = n > 0 ? of_operand(v, 0, w) : room;
+  if (n <= 0 || (r.lo < 0 && (op == LLVMUDiv || op == LLVMURem)))
+    return room;
+  if (op == LLVMUDiv || op == LLVMSDiv)
+    return (Interval){r.lo / n, r.hi / n};
+  return (Interval){r.lo < 0 ? ir_interval_larger(r.lo, 1 - n) : 0,
+                    r.hi > 0 ? ir_interval_smaller(r.hi, n - 1) : 0};
+}
+
+/* Is it x, or ~x of one less than 0? LLVM divides numbers of either sign so. */
+static bool is_without_sign(LLVMValueRef v) {
+  bool is = false;
+  for (unsigned k = 0; k < 2 && cg_is_op(v, LLVMXor); k++) {
+    LLVMValueRef sign = LLVMGetOperand(v, k);
+    is |= cg_is_op(sign, LLVMAShr) && LLVMGetOperand(sign, 0) == LLVMGetOperand(v, !k) &&
+          cg_is_number(LLVMGetOperand(sign, 1), cg_int_width(v) - 1);
+  }
+  return is;
+}
+
+/* Of bits of numbers that fit n bits with a sign: such a number. */
+static Interval of_bits(LLVMValueRef v, Walk *w) {
+  Interval both = ir_interval_both(of_operand(v, 0, w), of_operand(v, 1, w));
+  for (unsigned n = 1; n < cg_int_width(v); n++)
+    if (ir_interval_lies_within(both, cg_nvptx_numbers(n)))
+      return both.lo >= 0 || is_without_sign(v) ? (Interval){0, cg_nvptx_numbers(n).hi}
+                                                : cg_nvptx_numbers(n);
+  return (Interval){is_without_sign(v) ? 0 : cg_nvptx_numbers(cg_int_width(v)).lo,
+                    cg_nvptx_numbers(cg_int_width(v)).hi};
+}
+
+static Interval of_signed_shift(LLVMValueRef v, Walk *w) {
+  LLVMValueRef by = LLVMGetOperand(v, 1);
+  Interval r = of_operand(v, 0, w);
+  uint64_t n = LLVMIsAConstantInt(by) ? LLVMConstIntGetZExtValue(by) : 0;
+  return n < cg_int_width(v) ? (Interval){r.lo >> n, r.hi >> n} : r;
+}
+
 static Interval of_instruction(LLVMValueRef v, Walk *w) {
   if (LLVMIsAIntrinsicInst(v))
     return of_intrinsic(v, w);
@@ -116,6 +160,13 @@ static Interval of_instruction(LLVMValueRef v, Walk *w) {
   case LLVMZExt: return of_zero_extension(v, w);
   case LLVMTrunc: return of_truncation(v, w);
   case LLVMLShr: return of_right_shift(v, w);
+  case LLVMAShr: return of_signed_shift(v, w);
+  case LLVMXor:
+  case LLVMOr: return of_bits(v, w);
+  case LLVMUDiv:
+  case LLVMURem:
+  case LLVMSDiv:
+  case LLVMSRem: return of_division(v, w);
   case LLVMSExt:
   case LLVMFreeze: return of_operand(v, 0, w);
   case LLVMSelect: return ir_interval_both(of_operand(v, 1, w), of_operand(v, 2, w));
