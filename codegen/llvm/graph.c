@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/emit.h"
 
 /* --- nodes --- */
 
@@ -432,4 +433,26 @@ LLVMValueRef graph_incoming(LLVMValueRef phi, LLVMBasicBlockRef from) {
     if (LLVMGetIncomingBlock(phi, k) == from)
       return LLVMGetIncomingValue(phi, k);
   return NULL;
+}
+
+static bool is_any_of(LLVMBasicBlockRef b, const LLVMBasicBlockRef *list, unsigned n) {
+  unsigned k = 0;
+  while (k < n && list[k] != b)
+    k++;
+  return k < n;
+}
+
+void graph_join_edges(Cg *cg, LLVMValueRef phi, const LLVMBasicBlockRef *edges, unsigned n,
+                      LLVMBasicBlockRef from, LLVMValueRef v) {
+  LLVMPositionBuilderBefore(cg->builder, phi);
+  LLVMValueRef now = l_phi(cg->builder, LLVMTypeOf(phi));
+  LLVMAddIncoming(now, &v, &from, 1);
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef edge = LLVMGetIncomingBlock(phi, k);
+    LLVMValueRef in = LLVMGetIncomingValue(phi, k);
+    if (!is_any_of(edge, edges, n))
+      LLVMAddIncoming(now, &in, &edge, 1);
+  }
+  LLVMReplaceAllUsesWith(phi, now);
+  LLVMInstructionEraseFromParent(phi);
 }

@@ -113,5 +113,9 @@ void graph_join_latches(const FnGraph *g, const GraphLoop *loop, LLVMBuilderRef 
                         LLVMBasicBlockRef into, LLVMBasicBlockRef last);
 /* The phi's operand for the edge from that block, NULL if it has none. */
 LLVMValueRef graph_incoming(LLVMValueRef phi, LLVMBasicBlockRef from);
+/* A phi with one edge, of v, takes the place of one with edges from these n blocks, too. LLVM's C
+ * API cannot take edges away. */
+void graph_join_edges(Cg *cg, LLVMValueRef phi, const LLVMBasicBlockRef *edges, unsigned n,
+                      LLVMBasicBlockRef from, LLVMValueRef v);
 
 #endif

@@ -104,29 +104,12 @@ static void lift(Cg *cg, LLVMBasicBlockRef side) {
   }
 }
 
-/* The phi with one edge, of v, in place of those from two blocks. LLVM's C API cannot take one
- * away. */
-static void join_edges(Cg *cg, LLVMValueRef phi, LLVMBasicBlockRef a, LLVMBasicBlockRef b,
-                       LLVMBasicBlockRef from, LLVMValueRef v) {
-  LLVMPositionBuilderBefore(cg->builder, phi);
-  LLVMValueRef now = l_phi(cg->builder, LLVMTypeOf(phi));
-  LLVMAddIncoming(now, &v, &from, 1);
-  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
-    LLVMBasicBlockRef edge = LLVMGetIncomingBlock(phi, k);
-    LLVMValueRef in = LLVMGetIncomingValue(phi, k);
-    if (edge != a && edge != b)
-      LLVMAddIncoming(now, &in, &edge, 1);
-  }
-  LLVMReplaceAllUsesWith(phi, now);
-  LLVMInstructionEraseFromParent(phi);
-}
-
 static void merge(Cg *cg, const Branch *x, LLVMValueRef phi) {
   LLVMBasicBlockRef from_yes = source(x, x->fork.yes), from_no = source(x, x->fork.no);
   LLVMValueRef yes = graph_incoming(phi, from_yes), no = graph_incoming(phi, from_no);
   LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(x->from));
   LLVMValueRef v = yes == no ? yes : l_select(cg->builder, x->fork.condition, yes, no);
-  join_edges(cg, phi, from_yes, from_no, x->from, v);
+  graph_join_edges(cg, phi, (LLVMBasicBlockRef[]){from_yes, from_no}, 2, x->from, v);
 }
 
 static void convert(Cg *cg, const Branch *x) {
@@ -165,7 +148,7 @@ static void move_edges(Cg *cg, LLVMBasicBlockRef to, LLVMBasicBlockRef a, LLVMBa
   LLVMValueRef next;
   for (LLVMValueRef i = LLVMGetFirstInstruction(to); LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
-    join_edges(cg, i, a, from, from, graph_incoming(i, a));
+    graph_join_edges(cg, i, (LLVMBasicBlockRef[]){a, from}, 2, from, graph_incoming(i, a));
   }
 }
 

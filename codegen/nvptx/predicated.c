@@ -176,12 +176,25 @@ static void join(Cg *cg, LLVMValueRef i) {
   }
 }
 
+/* Does one of several comparisons hold? The generator makes a selection of each: a ? x : b ? x : y,
+ * where ptxas makes one condition of them as it compares. */
+static bool is_any(LLVMValueRef v) {
+  bool compares = true;
+  for (unsigned k = 0; cg_is_op(v, LLVMOr) && k < 2; k++) {
+    LLVMValueRef part = LLVMGetOperand(v, k);
+    compares &= cg_has_one_use(part) && (cg_is_op(part, LLVMICmp) || is_any(part));
+  }
+  return cg_is_op(v, LLVMOr) && compares;
+}
+
 static void keep_together(Cg *cg, LLVMValueRef i) {
   LLVMPositionBuilderBefore(cg->builder, i);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
-  join(cg, i);
+  if (LLVMTypeOf(i) != cg->t.i64)
+    join(cg, i);
   LLVMValueRef both = LLVMGetOperand(i, 0);
-  if (cg_is_both(both) && cg_has_one_use(both) && updated(i))
+  if (cg_has_one_use(both) &&
+      (is_any(both) || (LLVMTypeOf(i) != cg->t.i64 && cg_is_both(both) && updated(i))))
     LLVMSetOperand(i, 0, cg_nvptx_hidden(cg, both));
 }
 
@@ -215,7 +228,7 @@ void cg_nvptx_predicated(Cg *cg) {
         if (LLVMIsASelectInst(i) && LLVMTypeOf(LLVMGetOperand(i, 0)) == cg->t.i1) {
           if (LLVMTypeOf(i) == cg->t.f64)
             i = visit(cg, i);
-          else if (LLVMTypeOf(i) == cg->t.f32 || LLVMTypeOf(i) == cg->t.i32)
+          else if (cg_nvptx_letter_of(cg, i))
             keep_together(cg, i);
         }
   LLVMSetCurrentDebugLocation2(cg->builder, NULL);
