@@ -27,10 +27,12 @@ typedef struct Operation {
   const char *name; /* in PTX; NULL: it is none */
   LLVMValueRef operands[MOST_OPERANDS];
   unsigned n;
+  bool negates; /* the first operand, which is no operation of its own */
 } Operation;
 
 static Operation of_two(const char *name, LLVMValueRef i) {
-  return (Operation){name, {LLVMGetOperand(i, 0), LLVMGetOperand(i, 1)}, 2};
+  return (Operation){
+      .name = name, .operands = {LLVMGetOperand(i, 0), LLVMGetOperand(i, 1)}, .n = 2};
 }
 
 /* A sum; with fma of a product and a number a fused one. Two products are left to the generator. */
@@ -43,12 +45,26 @@ static Operation sum(const Cg *cg, LLVMValueRef i) {
     return (Operation){0};
   product = first ? x : y;
   return (Operation){
-      "fma.rn.f64", {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), first ? y : x}, 3};
+      .name = "fma.rn.f64",
+      .operands = {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1), first ? y : x},
+      .n = 3};
 }
 
+/* A difference; with fma, of a number and a product, a fused sum with the product's negation, which
+ * is no operation of its own. Of a product and a number it is left to the generator: what is
+ * selected instead is another value than what is subtracted from. */
 static Operation difference(const Cg *cg, LLVMValueRef i) {
-  bool fused = cg_is_op(LLVMGetOperand(i, 0), LLVMFMul) || cg_is_op(LLVMGetOperand(i, 1), LLVMFMul);
-  return fused && cg->options.fma ? (Operation){0} : of_two("sub.rn.f64", i);
+  LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
+  bool first = cg_is_op(x, LLVMFMul), second = cg_is_op(y, LLVMFMul);
+  if (!cg->options.fma || (!first && !second))
+    return of_two("sub.rn.f64", i);
+  bool fused = cg_is_contractible(i, LLVMFSub) && cg_is_contractible(y, LLVMFMul);
+  if (first || !fused)
+    return (Operation){0};
+  return (Operation){.name = "fma.rn.f64",
+                     .operands = {LLVMGetOperand(y, 0), LLVMGetOperand(y, 1), x},
+                     .n = 3,
+                     .negates = true};
 }
 
 /* What v is, if it is computed in this block for one use. */
@@ -64,7 +80,9 @@ static Operation operation(const Cg *cg, LLVMValueRef v, LLVMBasicBlockRef block
     return of_two("mul.rn.f64", v);
   if (cg_is_call_of(v, "llvm.fma.f64"))
     return (Operation){
-        "fma.rn.f64", {LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), LLVMGetOperand(v, 2)}, 3};
+        .name = "fma.rn.f64",
+        .operands = {LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), LLVMGetOperand(v, 2)},
+        .n = 3};
   return (Operation){0};
 }
 
@@ -78,10 +96,12 @@ static LLVMValueRef predicated(Cg *cg, const Operation *o, bool unless, LLVMValu
   if (three)
     args[3] = o->operands[2];
   args[1 + o->n] = other;
-  char text[96];
-  int length = snprintf(text, sizeof text,
-                        "@%s$1 bra over${:uid};\n\t%s $0, $2, $3%s;\nover${:uid}:",
-                        unless ? "" : "!", o->name, three ? ", $4" : "");
+  char text[160];
+  int length =
+      snprintf(text, sizeof text,
+               "@%s$1 bra over${:uid};\n\t%s%s $0, %s, $3%s;%s\nover${:uid}:", unless ? "" : "!",
+               o->negates ? "{ .reg .f64 %t;\n\tneg.f64 %t, $2;\n\t" : "", o->name,
+               o->negates ? "%t" : "$2", three ? ", $4" : "", o->negates ? " }" : "");
   const char *constraints = three ? "=d,b,d,d,d,0" : "=d,b,d,d,0";
   LLVMTypeRef type = LLVMFunctionType(f64, types, o->n + 2, 0);
   LLVMValueRef assembly = LLVMGetInlineAsm(type, text, (size_t)length, constraints,

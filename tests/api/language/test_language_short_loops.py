@@ -34,6 +34,27 @@ def test_a_sparse_matrix_times_a_vector(dtype):
     assert y[0] == 0 and y[5] != 0
 
 
+def test_products_are_subtracted_in_rounds_that_are_there():
+    """Of float64 under a predicate, with fma as one operation (codegen/nvptx/predicated.c)."""
+    def kernel(start, column, value, x, y, z):
+        row = cuda.grid(1)
+        if row < y.size:
+            less, squares = float(x[row]), 1.0
+            for k in range(start[row], start[row + 1]):
+                less -= value[k] * x[column[k]]
+                squares -= value[k] * value[k]
+            y[row] = less
+            from_ = 2.0
+            for j in range(row % 9):
+                from_ -= x[j] * x[row - j]
+            z[row] = squares * from_
+
+    start, column, value, x = sparse()
+    args = [start, column, value.astype(np.float64), x.astype(np.float64), np.zeros(ROWS), np.zeros(ROWS)]
+    y, z = run(kernel, args, 2, 32)[-2:]
+    assert y[0] == x[0] and y[5] != x[5] and z[5] != 0
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
 @pytest.mark.parametrize("radius", [0, 1, 3, 9])
 def test_rows_at_clamped_columns(dtype, radius):
