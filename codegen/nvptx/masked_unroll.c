@@ -212,13 +212,22 @@ static void load(MaskedLoop *l, int level, unsigned copy) {
   }
 }
 
-/* last_first: the last copy loads before the others. */
+/* The loads of iterations that are there come before the addresses of others: by them LLVM's code
+ * generator knows that sums in the addresses do not overflow, if it finds them within some thirty
+ * instructions, and writes the others as distances. last_first: the last copy loads before all. */
 static void write_levels(MaskedLoop *l, bool last_first) {
+  unsigned sure = last_first ? 0 : l->least < l->copies ? l->least : l->copies;
   for (int level = 0; level <= MAX_LEVEL; level++) {
-    for (unsigned copy = 0; copy < l->copies; copy++)
+    for (unsigned copy = 0; copy < sure; copy++) {
       compute(l, level, copy);
-    for (unsigned copy = 0; copy < l->copies; copy++)
-      load(l, level, (copy + l->copies - last_first) % l->copies);
+      load(l, level, copy);
+    }
+    for (unsigned copy = sure; copy < l->copies; copy++)
+      compute(l, level, copy);
+    if (last_first)
+      load(l, level, l->copies - 1);
+    for (unsigned copy = sure; copy + last_first < l->copies; copy++)
+      load(l, level, copy);
   }
 }
 
