@@ -110,6 +110,13 @@ static LLVMValueRef without_constant(const FnGraph *g, LLVMValueRef v, uint32_t 
 
 /* --- terms --- */
 
+/* A sum that extending leaves a sum: of numbers without a common bit, as 4 * k and 1, too. */
+static bool is_sum(const Cg *cg, LLVMValueRef v) {
+  return cg_is_op(v, LLVMOr)
+             ? LLVMGetIsDisjoint(v)
+             : cg_is_op(v, LLVMAdd) && (LLVMTypeOf(v) != cg->t.i32 || LLVMGetNSW(v));
+}
+
 /* Adds v, of 32 or 64 bits, to the sum; false if it is not of the form. What is known at a node is
  * one term, unless the node is GRAPH_NONE. */
 static bool add_terms(const Addresses *all, Address *a, LLVMValueRef v, uint32_t at) {
@@ -119,7 +126,7 @@ static bool add_terms(const Addresses *all, Address *a, LLVMValueRef v, uint32_t
     a->constant += LLVMConstIntGetSExtValue(v);
     return a->constant > -MAX_DISTANCE && a->constant < MAX_DISTANCE;
   }
-  if (!whole && cg_is_op(v, LLVMAdd) && (!narrow || LLVMGetNSW(v)))
+  if (!whole && is_sum(cg, v))
     return add_terms(all, a, LLVMGetOperand(v, 0), at) &&
            add_terms(all, a, LLVMGetOperand(v, 1), at);
   int64_t c;
@@ -179,16 +186,11 @@ static bool is_index(LLVMValueRef v) {
   return LLVMGetFirstUse(v);
 }
 
-/* x + c of which neither wraps around. */
-static bool is_sum(LLVMValueRef v) {
-  return (cg_is_op(v, LLVMAdd) && LLVMGetNSW(v)) || (cg_is_op(v, LLVMOr) && LLVMGetIsDisjoint(v));
-}
-
 static bool read_product(const Cg *cg, LLVMValueRef v, Product *p) {
   if (!is_product(v) || !LLVMGetNSW(v) || LLVMTypeOf(v) != cg->t.i32)
     return false;
   LLVMValueRef sum = LLVMGetOperand(v, 0);
-  if (!is_sum(sum) || !LLVMIsAConstantInt(LLVMGetOperand(sum, 1)))
+  if (!is_sum(cg, sum) || !LLVMIsAConstantInt(LLVMGetOperand(sum, 1)))
     return false;
   int64_t by = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)),
           c = LLVMConstIntGetSExtValue(LLVMGetOperand(sum, 1));
