@@ -107,6 +107,8 @@ void ssa_choose_by_sums(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, 
 
 /* --- short_versions.c --- */
 
+/* Is it a power or a product, or made of one? */
+bool ssa_is_computed(const Ins *i, unsigned depth);
 /* Is it left from its header, where its condition does not hold? Notes that. */
 bool ssa_read_header(Range *r, const Block *header);
 /* Operations of the loop that take longer with 64 bits than with 32, and have such numbers. */

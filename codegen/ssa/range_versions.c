@@ -456,7 +456,7 @@ static void find_factors(Range *r, Ins *v, unsigned depth) {
   if (!depth || !ssa_is_int64(v->type) || v == r->counter)
     return;
   if (!v->block || !ssa_in_loop(&r->loop, v->block)) {
-    if (depth < MAX_DEPTH && v->op == OP_MUL &&
+    if (depth < MAX_DEPTH && ssa_is_computed(v, MAX_DEPTH) &&
         !ir_is_within(ssa_intervals_of(r->of), v, (Interval){-MOST * MOST, MOST * MOST}))
       add_factor(r, v, MOST * MOST);
   } else if (v->op == OP_ADD || v->op == OP_SUB) {

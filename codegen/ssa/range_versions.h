@@ -18,6 +18,8 @@ void cg_version_sums(Cx *cx, Fn *fn);
 void cg_version_shorts(Cx *cx, Fn *fn);
 void cg_version_drifts(Cx *cx, Fn *fn);
 void cg_version_tables(Cx *cx, Fn *fn);
+/* Products, and sums of these, that a loop compares and does not change go in front of it. */
+void cg_early_numbers(Cx *cx, Fn *fn);
 /* Loops with a barrier in which two buffers take turns: two iterations one after the other. Needs
  * cg_narrow's marks. */
 void cg_take_two_steps(Cx *cx, Fn *fn);

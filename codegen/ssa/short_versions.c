@@ -59,23 +59,22 @@ static bool is_slow(const Ins *i) {
 
 /* --- which numbers --- */
 
-/* Is it a power or a product, or made of one? */
-static bool is_computed(const Ins *i, unsigned depth) {
+bool ssa_is_computed(const Ins *i, unsigned depth) {
   if (!depth || !is_long(i))
     return false;
   switch ((Op)i->op) {
   case OP_MUL:
   case OP_LSHIFT: return true;
   case OP_ADD:
-  case OP_SUB: return is_computed(i->args[0], depth - 1) || is_computed(i->args[1], depth - 1);
+  case OP_SUB: return ssa_is_computed(i->args[0], depth - 1) || ssa_is_computed(i->args[1], depth - 1);
   case OP_CAST:
-  case OP_FLOORDIV: return is_computed(i->args[0], depth - 1);
+  case OP_FLOORDIV: return ssa_is_computed(i->args[0], depth - 1);
   default: return false;
   }
 }
 
 static bool add_number(Range *r, Ins *i) {
-  if (is_inside(r, i) || !i->block || !is_computed(i, MAX_DEPTH) ||
+  if (is_inside(r, i) || !i->block || !ssa_is_computed(i, MAX_DEPTH) ||
       ir_is_within(ssa_intervals_of(r->of), i, int32))
     return true;
   for (unsigned k = 0; k < r->nnumbers; k++)
