@@ -1,5 +1,6 @@
 """pyptx.Advice: how what the compiler says of kernels that compile is shown. Every row A of errors.def below PT811,
-and PT820 and PT822, are given here or in test_advice_rows.py; those of launches are in tests/api/launch/test_launch_advice.py."""
+and PT820 and PT822, are given here or in test_advice_rows.py; those of launches are in
+tests/api/launch/test_launch_advice.py."""
 
 import importlib.util
 import os

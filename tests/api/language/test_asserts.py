@@ -217,7 +217,7 @@ def test_wrong_assumptions(call, what):
         cuda.compile_ptx(kernel, "float32[::1]", cc="sm_75")
 
 
-# --- classes of exceptions -------------------------------------------------------------------------------------------------
+# --- classes of exceptions ---
 
 
 class Refused(Exception):
@@ -237,7 +237,9 @@ def thrower(refused):
 
 
 def test_classes_that_are_no_globals_of_the_kernel():
-    """What is raised is the class itself, wherever the kernel or a function has it from, also where several share a name."""
+    """What is raised is the class itself, wherever the kernel or a function has it from, also where several share
+    a name.
+    """
 
     class Local(Exception):
         pass

@@ -1,5 +1,7 @@
-"""Integers of which 32 bits hold every value, which the GPU's code computes in 32 bits (codegen/nvptx/small_numbers.c, short_extremes.c), and loops over a thread's part of an
-array (codegen/ssa/range_versions.c), beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+"""Integers of which 32 bits hold every value, which the GPU's code computes in 32 bits (codegen/nvptx/small_numbers.c,
+short_extremes.c), and loops over a thread's part of an array (codegen/ssa/range_versions.c), beside plain Python.
+`PYPTX_DEVICE=ptx` runs the GPU's own code.
+"""
 
 import re
 
@@ -128,7 +130,9 @@ def test_squares_of_a_counter(near, sign):
 
 
 def extremes(x, low, far, both, where, bound):
-    """Of a row up to its diagonal: what a loop carries is stored, added, compared with others and cut off at a bound."""
+    """Of a row up to its diagonal: what a loop carries is stored, added, compared with others and cut off at a
+    bound.
+    """
     i = cuda.grid(1)
     if i < low.size:
         least = most = kept = x[i, 0]

@@ -417,8 +417,9 @@ def test_every_trip_count(loop, dtype):
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
 def test_what_is_left_over_is_no_loop(one_entry):
     signature = "void(float32[::1], float64[:,::1])"
-    # one alone, of blocks two and three, of lanes up to four; of one load an iteration sixteen at once, then eight, then
-    # those that are left, of lanes eight to twelve, or four to eight, of all threads alike as many as there are, or one more
+    # bodies: one alone, of blocks two and three, of lanes up to four; of one load an iteration sixteen at once, then
+    # eight, then those that are left; of lanes eight to twelve, or four to eight; where all threads have as many, that
+    # many or one more
     for loop, bodies, jumps in (
         (sums, 1 + 16 + 8 + 7, 1), (strided_products, 1 + 2 + 3 + 4 + 3, 6), (extremes, 1 + 16 + 8 + 7, 1),
         (by_lanes, 1 + 4 + 16 + 8 + 12 + 8, 3), (own_elements, 1 + 2 + 3 + 4 + 3, 6), (backwards, 16 + 8 + 1 + 3 + 5 + 7, 6),
@@ -749,7 +750,8 @@ def test_loads_go_ahead_of_stores(loop, loads, one_entry):
     signature = "void(int32[:,::1], int32[:,::1], int32[:,::1])"
     ptx = cuda.compile_ptx(loop, signature, cc="sm_90", coarsen=1)[0]
     first = [loop.split("st.global")[0].count("ld.global") for loop in ptx.split('.pragma "nounroll"')[1:]]
-    assert first[loop in (picked, added)] == loads, first  # there the loop for few iterations, as it was written, is first
+    few = loop in (picked, added)  # there the loop for few iterations, as it was written, is first
+    assert first[few] == loads, first
 
 
 @pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")

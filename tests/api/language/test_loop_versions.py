@@ -1,5 +1,6 @@
-"""Loops that are written twice, so that no index is wrapped: such as call functions (codegen/ssa/small_loop.c), and such as add the
-elements of a table (codegen/ssa/table_versions.c)."""
+"""Loops that are written twice, so that no index is wrapped: those that call functions (codegen/ssa/small_loop.c), and
+those that add the elements of a table (codegen/ssa/table_versions.c).
+"""
 
 import numpy as np
 import pytest
@@ -107,8 +108,9 @@ def test_a_table_and_a_shared_array():
 
 
 def test_of_a_table_nothing_is_wrapped():
-    """In the first version. A loop that stores to an array may change the table; one with a barrier, or one that looks at an element
-    until it changes, may wait for who does."""
+    """In the first version. A loop that stores to an array may change the table; one with a barrier, or one that looks
+    at an element until it changes, may wait for a thread that does.
+    """
 
     def storing(data, x, table, steps, out):
         for k in range(steps):

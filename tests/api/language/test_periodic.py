@@ -1,4 +1,6 @@
-"""Indices a few steps around a period: comparisons where they begin at one of its places, divisions elsewhere (codegen/lower/divide.c, nvptx/periodic.c)."""
+"""Indices a few steps around a period: comparisons where they begin at one of its places, divisions elsewhere
+(codegen/lower/divide.c, codegen/nvptx/periodic.c).
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,6 @@
-"""Places of extremes in unrolled loops, sums of chunks between barriers, and minima of 64-bit hashes over short rows, beside NumPy."""
+"""Places of extremes in unrolled loops, sums of chunks between barriers, and minima of 64-bit hashes over short
+rows, beside NumPy.
+"""
 
 import numpy as np
 import pytest
