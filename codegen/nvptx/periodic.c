@@ -15,11 +15,14 @@
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
 
-enum { MOST_OPERATIONS = 12, MOST_ROUNDS = 4 }; /* rounds: what one decides shows another one */
+/* operations one behind the other; in all, since phis of phis have many; rounds, since what one
+ * decides shows another one */
+enum { MOST_OPERATIONS = 12, MOST_VISITS = 100, MOST_ROUNDS = 4 };
 
 typedef struct Places {
   const FnGraph *g;
   LLVMValueRef n;
+  unsigned visits;
 } Places;
 
 static LLVMValueRef unextended(LLVMValueRef v) {
@@ -71,7 +74,7 @@ static bool is_guarded(const Places *p, LLVMValueRef v, uint32_t node) {
 
 /* --- places --- */
 
-static bool is_place(const Places *p, LLVMValueRef v, uint32_t node, unsigned depth);
+static bool is_place(Places *p, LLVMValueRef v, uint32_t node, unsigned depth);
 
 /* Is v x and `by`, of as many bits? */
 static bool is_sum(LLVMValueRef v, LLVMValueRef x, int64_t by) {
@@ -80,7 +83,7 @@ static bool is_sum(LLVMValueRef v, LLVMValueRef x, int64_t by) {
 }
 
 /* A step from a place: `0 if x + 1 == n else x + 1`, or `n - 1 if x == 0 else x - 1`. */
-static bool is_step(const Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
+static bool is_step(Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
   LLVMValueRef c = LLVMGetOperand(v, 0), yes = LLVMGetOperand(v, 1), no = LLVMGetOperand(v, 2);
   if (!LLVMIsAICmpInst(c) || !cg_is_op(no, LLVMAdd) || LLVMGetICmpPredicate(c) != LLVMIntEQ)
     return false;
@@ -94,7 +97,7 @@ static bool is_step(const Places *p, LLVMValueRef v, uint32_t node, unsigned dep
 }
 
 /* n, or a place other than 0, and one less: `(n if x == 0 else x) - 1`. */
-static bool is_step_down(const Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
+static bool is_step_down(Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
   LLVMValueRef s = LLVMGetOperand(v, 0);
   if (!cg_is_number(LLVMGetOperand(v, 1), UINT64_MAX) || !cg_is_op(s, LLVMSelect))
     return false;
@@ -104,7 +107,7 @@ static bool is_step_down(const Places *p, LLVMValueRef v, uint32_t node, unsigne
          cg_is_number(LLVMGetOperand(c, 1), 0) && is_place(p, x, node, depth);
 }
 
-static bool is_place_on_all_ways(const Places *p, LLVMValueRef phi, unsigned depth) {
+static bool is_place_on_all_ways(Places *p, LLVMValueRef phi, unsigned depth) {
   bool all = true;
   for (unsigned k = 0; k < LLVMCountIncoming(phi) && all; k++) {
     uint32_t from = graph_end(p->g, LLVMGetIncomingBlock(phi, k));
@@ -114,9 +117,9 @@ static bool is_place_on_all_ways(const Places *p, LLVMValueRef phi, unsigned dep
 }
 
 /* Is v one of 0 … n-1 in this block, as an unsigned number? */
-static bool is_place(const Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
+static bool is_place(Places *p, LLVMValueRef v, uint32_t node, unsigned depth) {
   v = unextended(v);
-  if (!depth-- || !LLVMIsAInstruction(v))
+  if (!depth-- || p->visits++ >= MOST_VISITS || !LLVMIsAInstruction(v))
     return false;
   switch (LLVMGetInstructionOpcode(v)) {
   case LLVMURem:
@@ -158,7 +161,7 @@ static bool asks(LLVMValueRef i, LLVMValueRef *v, LLVMValueRef *n) {
 
 static bool decide(Cg *cg, LLVMValueRef f) {
   FnGraph g = {0};
-  Places p = {&g, NULL};
+  Places p = {&g, NULL, 0};
   bool changed = false;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b), v; i; i = LLVMGetNextInstruction(i)) {
@@ -169,6 +172,7 @@ static bool decide(Cg *cg, LLVMValueRef f) {
         graph_loops(&g);
       }
       uint32_t node = graph_number(&g, b);
+      p.visits = 0;
       if (node == GRAPH_NONE || !is_place(&p, v, node, MOST_OPERATIONS))
         continue;
       LLVMReplaceAllUsesWith(i, LLVMConstInt(cg->t.i1, 1, 0));
