@@ -427,7 +427,8 @@ static Ins *stepped_from(const Lower *lw, const Ins *i, LLVMValueRef y, int64_t 
     return NULL;
   *by = 0;
   for (unsigned sums = 0; sums < MOST_SUMS && (x->op == OP_ADD || x->op == OP_SUB); sums++) {
-    unsigned k = x->op == OP_ADD && x->args[0]->op == OP_CONST ? 0 : 1;
+    bool first = x->op == OP_ADD && (x->args[0]->op == OP_CONST || is_period(i, x->args[0]));
+    unsigned k = first ? 0 : 1;
     bool step = x->args[k]->op == OP_CONST && fz_get_int(x->args[k]->aux.frozen, &n) &&
                 n >= -MOST_STEPS && n <= MOST_STEPS;
     if (!step && !(x->op == OP_ADD && is_period(i, x->args[k])))
@@ -436,7 +437,9 @@ static Ins *stepped_from(const Lower *lw, const Ins *i, LLVMValueRef y, int64_t 
     x = x->args[!k];
   }
   bool steps = x != i->args[0] && *by >= -MOST_STEPS && *by <= MOST_STEPS && x->type == i->type;
-  return steps && (x->flags | i->args[1]->flags) & INS_NONNEGATIVE ? x : NULL;
+  /* that the sum fits 32 bits where it is divided says nothing of x */
+  bool fits = i->flags & INS_OF_I32 ? (x->flags & INS_I32) != 0 : !(i->flags & INS_OF_U32);
+  return steps && fits && (x->flags | i->args[1]->flags) & INS_NONNEGATIVE ? x : NULL;
 }
 
 static LLVMValueRef step_around(Lower *lw, LLVMValueRef at, LLVMValueRef n, bool up) {

@@ -83,3 +83,22 @@ def test_periods_that_are_arguments(n, dtype):
         [rest(rest(k, n) + 1, n) for k in ks], [rest(rest(k, n) - 1, n) for k in ks],
     ]  # fmt: skip
     np.testing.assert_array_equal(out.copy_to_host(), expected)
+
+
+def behind_a_bound(starts, n, out):
+    """Of a number that does not fit 32 bits, one less that does: the step is divided, not made in 32 bits."""
+    i = cuda.grid(1)
+    if i < starts.size:
+        x = max(starts[i], 0)
+        y = x - 1
+        if y <= 2147483647:
+            out[i] = y % n[0]
+
+
+def test_a_step_into_32_bits():
+    starts = np.array([0, 1, 7, 2**31 - 1, 2**31, 2**31 + 1, 2**40], np.int64)
+    for n in (7, 2**31 - 1, -5):
+        out = cuda.to_device(np.full(starts.size, 99))
+        cuda.jit(behind_a_bound)[1, 32](starts, np.array([n], np.int32), out)
+        expected = [(max(int(k), 0) - 1) % n if k <= 2**31 else 99 for k in starts]
+        np.testing.assert_array_equal(out.copy_to_host(), expected)
