@@ -149,8 +149,10 @@ static Interval of_bits(LLVMValueRef v, Walk *w) {
 static Interval of_signed_shift(LLVMValueRef v, Walk *w) {
   LLVMValueRef by = LLVMGetOperand(v, 1);
   Interval r = of_operand(v, 0, w);
-  uint64_t n = LLVMIsAConstantInt(by) ? LLVMConstIntGetZExtValue(by) : 0;
-  return n < cg_int_width(v) ? (Interval){r.lo >> n, r.hi >> n} : r;
+  if (!LLVMIsAConstantInt(by)) /* between no shift and all of the bits */
+    return (Interval){ir_interval_smaller(r.lo, 0), ir_interval_larger(r.hi, -1)};
+  uint64_t n = LLVMConstIntGetZExtValue(by);
+  return n < cg_int_width(v) ? (Interval){r.lo >> n, r.hi >> n} : cg_nvptx_numbers(cg_int_width(v));
 }
 
 static Interval of_instruction(LLVMValueRef v, Walk *w) {
