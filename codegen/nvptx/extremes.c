@@ -231,10 +231,20 @@ static LLVMValueRef are_numbers(Guard *u, LLVMValueRef front) {
   return l_freeze(b, all);
 }
 
+/* A comparison that is in the loop, behind what is asked in front of it. One is: an extreme is. */
+static LLVMValueRef first_inside(const Guard *u) {
+  unsigned k = 0;
+  while (k + 1 < u->nasks && !graph_in_loop(u->g, u->loop, u->asks[k]))
+    k++;
+  return graph_in_loop(u->g, u->loop, u->asks[k]) ? u->asks[k] : NULL;
+}
+
 static void ask_first(Guard *u, LLVMValueRef front) {
   Cg *cg = u->cg;
-  LLVMValueRef numbers = are_numbers(u, front), first = u->asks[0],
-               user = LLVMGetUser(LLVMGetFirstUse(first));
+  LLVMValueRef first = first_inside(u);
+  if (!first)
+    return;
+  LLVMValueRef numbers = are_numbers(u, front), user = LLVMGetUser(LLVMGetFirstUse(first));
   LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(first));
   LLVMValueRef both = l_and(cg->builder, first, numbers);
   for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)

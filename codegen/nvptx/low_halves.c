@@ -482,8 +482,11 @@ static void drop_signs(Cg *cg, LLVMValueRef f) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
       LLVMValueRef bound = without_sign(cg, i);
-      if (bound)
-        LLVMReplaceAllUsesWith(i, bound), any = true;
+      if (!bound)
+        continue;
+      LLVMSetICmpSameSign(bound, 0); /* now it is asked of numbers below 0, too */
+      LLVMReplaceAllUsesWith(i, bound);
+      any = true;
     }
   if (any)
     cg_run_function_passes(cg, f, "adce");

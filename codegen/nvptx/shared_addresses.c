@@ -180,7 +180,8 @@ static bool is_index(LLVMValueRef v) {
     LLVMValueRef i = LLVMGetUser(u);
     bool address = LLVMIsAGetElementPtrInst(i) && LLVMGetOperand(i, 0) != v &&
                    LLVMGEPGetNoWrapFlags(i) & LLVMGEPFlagNUW;
-    if (!address && !(cg_is_extension(i) && is_index(i)))
+    bool whole = LLVMIsASExtInst(i) || (LLVMIsAZExtInst(i) && LLVMGetNNeg(i));
+    if (!address && !(whole && is_index(i)))
       return false;
   }
   return LLVMGetFirstUse(v);

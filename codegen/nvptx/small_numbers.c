@@ -356,7 +356,8 @@ static void shorten_phis(Cg *cg, LLVMBasicBlockRef b) {
     for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
       LLVMBasicBlockRef from = LLVMGetIncomingBlock(i, k);
       LLVMPositionBuilderBefore(at, LLVMGetBasicBlockTerminator(from));
-      LLVMValueRef v = low(cg, LLVMGetIncomingValue(i, k));
+      LLVMValueRef had = graph_incoming(phi, from); /* several cases of one switch lead here */
+      LLVMValueRef v = had ? had : low(cg, LLVMGetIncomingValue(i, k));
       LLVMAddIncoming(phi, &v, &from, 1);
     }
     LLVMPositionBuilderBefore(at, graph_behind_phis(b));

@@ -83,6 +83,8 @@ static LLVMBasicBlockRef behind_side(const Cg *cg, const Switch *s, LLVMBasicBlo
 /* All ways lead to one place, which is returned, and do nothing; else NULL. */
 static LLVMBasicBlockRef find_join(const Cg *cg, Switch *s) {
   LLVMBasicBlockRef join = NULL;
+  if (LLVMGetMetadata(s->end, LLVMGetMDKindIDInContext(cg->context, "llvm.loop", 9)))
+    return NULL;
   for (unsigned k = 0; k < s->n && !join; k++)
     join = behind_side(cg, s, s->ways[k].to);
   for (unsigned k = 0; k < s->n; k++)

@@ -81,7 +81,8 @@ static LLVMValueRef hidden_zero(Cg *cg, LLVMValueRef f) {
 }
 
 static void visit(Cg *cg, LLVMValueRef f, LLVMValueRef phi, LLVMValueRef *zero) {
-  if (LLVMTypeOf(phi) != cg->t.i32 || !is_chosen_often(phi) || !is_counted(&(Parts){.n = 0}, phi))
+  if (LLVMTypeOf(phi) != cg->t.i32 || LLVMCountIncoming(phi) != 2 || !is_chosen_often(phi) ||
+      !is_counted(&(Parts){.n = 0}, phi))
     return;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMValueRef first = LLVMGetIncomingValue(phi, k);
