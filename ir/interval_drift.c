@@ -1,14 +1,13 @@
 /* Intervals, drift: how far a value goes that loops carry around, by what they add to it.
  *
  * The phis and selections that make up such a value are its web. Each way around goes through the
- * header of a loop. A loop with a counter runs no more often than that takes from its start to its
- * stop, and a value that moves by small steps takes so many; and no thread lives to execute 2**46
- * additions. A sum over the lanes of a warp, `n += shfl_xor(n, k)`, doubles at most. */
+ * header of a loop. A loop runs as often as its counter steps from start to stop, and adds each small
+ * step at most so often; and no thread lives to execute 2**46 additions. A sum over the lanes of a warp, `n += shfl_xor(n, k)`, doubles at most. */
 #include "ir/cfg.h"
 #include "ir/interval_arithmetic.h"
 #include "ir/interval_private.h"
 
-enum { MAX_WEB = 16, MOST_DOUBLINGS = 32 };
+enum { MAX_WEB = 16, MOST_DOUBLINGS = 32, MAX_BLOCKS = 32 };
 
 static bool is_small(const Intervals *v, const Ins *i) {
   return ir_interval_lies_within(v->of[i->id], (Interval){-IR_SMALL_STEP, IR_SMALL_STEP});
@@ -116,12 +115,41 @@ static IrWide turns(const Intervals *v, const Web *w) {
   return n;
 }
 
+static bool is_among(const Block *b, const Block *const *all, unsigned n) {
+  unsigned k = 0;
+  while (k < n && all[k] != b)
+    k++;
+  return k < n;
+}
+
 static bool is_one_number(Interval r) { return r.lo == r.hi; }
 
-/* Does each thread go through i as often as all others that come to the loop of this header? */
+/* Is the loop of this header left from there alone? False if it is too large to tell. */
+static bool ends_in_header(const Block *header) {
+  const Block *all[MAX_BLOCKS] = {header};
+  unsigned n = 1;
+  for (unsigned at = 0; at < n; at++)
+    for (uint32_t k = 0; k < all[at]->preds.len; k++) {
+      const Block *from = all[at]->preds.data[k];
+      if ((at == 0 && !ir_dominates(header, from)) || is_among(from, all, n))
+        continue;
+      if (n == MAX_BLOCKS)
+        return false;
+      all[n++] = from;
+    }
+  for (unsigned at = 1; at < n; at++)
+    for (int s = 0; s < 2; s++)
+      if (all[at]->succ[s] && !is_among(all[at]->succ[s], all, n))
+        return false;
+  return true;
+}
+
+/* Does each thread that comes to the loop of this header go through i as often as all others: as
+ * often as its counter says, which is the same for all? */
 static bool is_even(const Intervals *v, const Ins *i, const Block *header) {
-  bool even = false;
-  for (const Ins *phi = header->first; phi && phi->op == OP_PHI && !even; phi = phi->next) {
+  bool even = false, whole = ends_in_header(header);
+  for (const Ins *phi = header->first; phi && phi->op == OP_PHI && whole && !even;
+       phi = phi->next) {
     const Counter *c = v->counter[phi->id];
     even = c && is_one_number(v->of[c->start->id]) && is_one_number(v->of[c->step->id]) &&
            is_one_number(v->of[c->stop->id]);
