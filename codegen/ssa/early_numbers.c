@@ -88,6 +88,19 @@ static void find_blocks(Early *e, Block *latch) {
       add_block(e, e->blocks.data[k]->preds.data[p]);
 }
 
+/* Is the block in front of the header in a loop that the header is not in, which comes before? What
+ * goes there would be computed in each of its iterations. */
+static bool is_behind_loop(const Block *header) {
+  const Block *front = header->idom;
+  for (const Block *b = front; b; b = b->idom)
+    for (uint32_t k = 0; k < b->preds.len; k++) {
+      const Block *latch = b->preds.data[k];
+      if (ir_dominates(b, latch) && latch->rpo >= front->rpo && latch->rpo < header->rpo)
+        return true;
+    }
+  return false;
+}
+
 static void visit_loop(Early *e, Block *header, Block *latch) {
   e->header = header;
   find_blocks(e, latch);
@@ -104,6 +117,6 @@ void cg_early_numbers(Cx *cx, Fn *fn) {
   Early e = {.of = {.cx = cx, .fn = fn}, .loop = CX_ARRAY(cx, uint32_t, n)};
   FOR_BLOCKS (fn, header) /* an outer loop comes first */
     for (uint32_t p = 0; p < header->preds.len; p++)
-      if (header->idom && ir_dominates(header, header->preds.data[p]))
+      if (header->idom && ir_dominates(header, header->preds.data[p]) && !is_behind_loop(header))
         visit_loop(&e, header, header->preds.data[p]);
 }

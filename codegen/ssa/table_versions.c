@@ -128,13 +128,26 @@ static bool collect(SmallLoop *loop, Block *header, Block *latch) {
   return true;
 }
 
-/* Does a loop that begins there, if one does, count towards a number that is no element of an
- * array? Others may wait until another thread has written something. */
+/* Is it computed in the loop from what is read there, as far as one can see? */
+static bool is_read(const SmallLoop *loop, const Ins *i, unsigned depth) {
+  if (!i->block || !ssa_in_loop(loop, i->block) || i->op == OP_CONST || i->op == OP_EXTENT)
+    return false;
+  bool read = !depth || i->op == OP_PHI || ir_op_info[i->op].effect != EFFECT_PURE;
+  for (uint32_t k = 0; k < i->nargs && !read; k++)
+    read = is_read(loop, i->args[k], depth - 1);
+  return read;
+}
+
+/* Does a loop that begins there, if one does, count towards a number that is not read in it? Others
+ * may wait until another thread has written something. */
 static bool counts(const SmallLoop *loop, const Block *header) {
-  const Ins *c = header->last->op == OP_CONDBR ? header->last->args[0] : NULL;
-  bool counter = c && c->op == OP_LT && c->args[0]->op == OP_PHI && c->args[0]->block == header &&
-                 !(ssa_in_loop(loop, c->args[1]->block) &&
-                   without_casts(c->args[1])->op == OP_LOAD);
+  enum { DEPTH = 4 };
+  bool counter = false;
+  for (const Ins *phi = header->first; phi && phi->op == OP_PHI && !counter; phi = phi->next) {
+    Counter c;
+    counter = ir_counter(phi, &c) && c.next->op == OP_ADD && !c.down &&
+              !is_read(loop, c.step, DEPTH) && !is_read(loop, c.stop, DEPTH);
+  }
   for (uint32_t k = 0; k < header->preds.len && !counter; k++)
     if (ssa_in_loop(loop, header->preds.data[k]) && ir_dominates(header, header->preds.data[k]))
       return false;
