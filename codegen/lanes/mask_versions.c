@@ -208,7 +208,9 @@ static LLVMValueRef make_choice(Lanes *l, const Maskings *m) {
   LLVMTypeRef t = LLVMTypeOf(m->mask), i32 = l->cg->t.i32;
   LLVMValueRef fn = new_function(l, "choice", i32);
   LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->cg->context, fn, ""));
-  LLVMValueRef mask = compute_in(l, fn, m->mask), now = low_bits(l, mask, m->bits),
+  /* in front of the guards that it has in the segment, and so perhaps of none that it needs: each
+   * version is right for any mask */
+  LLVMValueRef mask = l_freeze(l->b, compute_in(l, fn, m->mask)), now = low_bits(l, mask, m->bits),
                lanes = l_int(t, l->width - 1), low = l_and(l->b, mask, lanes),
                is = l_icmp(l->b, LLVMIntEQ, low, m->differs ? l_int(t, 0) : lanes),
                choice = l_select(l->b, is, l_int(i32, 1), l_int(i32, 0));

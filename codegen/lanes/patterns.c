@@ -14,9 +14,9 @@ enum { DEEPEST = 8 };
 
 static bool pattern(Lanes *l, LLVMValueRef v, int64_t *all, int depth);
 
-/* Does it step, and only through bits that are 0 in lane 0? */
-static bool steps_in_zeros(const Lanes *l, Shape s) {
-  return s.kind == SHAPE_STEP && s.step > 0 && s.step < INT32_MAX && s.zeros < 63 &&
+/* Does it step, of so many bits, and only through bits below the sign that are 0 in lane 0? */
+static bool steps_in_zeros(const Lanes *l, Shape s, unsigned bits) {
+  return s.kind == SHAPE_STEP && s.step > 0 && s.step < INT32_MAX && s.zeros < bits - 1 &&
          ((uint64_t)s.step * (l->width - 1)) >> s.zeros == 0;
 }
 
@@ -25,7 +25,7 @@ static bool steps_in_zeros(const Lanes *l, Shape s) {
 static bool of_bits(Lanes *l, LLVMValueRef i, int64_t *all) {
   LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
   Shape s = ln_shape(l, x);
-  if (!LLVMIsAConstantInt(y) || cg_int_width(y) > 64 || !steps_in_zeros(l, s))
+  if (!LLVMIsAConstantInt(y) || cg_int_width(y) > 64 || !steps_in_zeros(l, s, cg_int_width(x)))
     return false;
   uint64_t c = LLVMConstIntGetZExtValue(y), low = ((uint64_t)1 << s.zeros) - 1;
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
@@ -72,9 +72,10 @@ static bool product(Lanes *l, LLVMValueRef i, int64_t *all, int depth) {
       !pattern(l, LLVMGetOperand(i, 0), all, depth))
     return false;
   int64_t by = LLVMConstIntGetSExtValue(y);
-  if (LLVMGetInstructionOpcode(i) == LLVMShl)
-    by = by >= 0 && by < 32 ? (int64_t)1 << by : INT64_MAX;
-  return scale(l, all, by);
+  bool shift = LLVMGetInstructionOpcode(i) == LLVMShl;
+  if (shift && (by < 0 || by >= 32))
+    return false;
+  return scale(l, all, shift ? (int64_t)1 << by : by);
 }
 
 static bool address(Lanes *l, LLVMValueRef i, int64_t *all, int depth) {

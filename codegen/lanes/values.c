@@ -477,15 +477,17 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   return l_binop(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)));
 }
 
-/* Flags stay: where one does not hold, the result is poison in that lane alone. Not where the lanes
- * of a group are addressed from its first one, which may rest (groups.c). */
+/* Flags stay: where one does not hold, the result is poison in that lane alone. Not where others are
+ * addressed from a lane that may rest: from the first one of a group (groups.c), or from lane 0, if
+ * it is known how far all are from it (patterns.c). */
 static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
   LLVMValueRef v = LLVMIsAGetElementPtrInst(i) ? write_gep(l, i)
                    : LLVMIsASelectInst(i)      ? write_select(l, i)
                    : LLVMIsAICmpInst(i)        ? ln_compare(l, i)
                                                : write_vector(l, i);
   copy_flags(v, i);
-  if (l->mask_now && ln_group(l, i).step && LLVMIsAInstruction(v))
+  int64_t *far = ARENA_ARRAY(l->arena, int64_t, l->width);
+  if (l->mask_now && LLVMIsAInstruction(v) && (ln_group(l, i).step || ln_pattern(l, i, far)))
     forget_flags(v);
   return v;
 }
