@@ -20,7 +20,7 @@
 typedef enum Aim {
   AIM_LOADS,     /* more loads in flight: straight code, which waits for memory */
   AIM_BARRIERS,  /* fewer waits: there are barriers, and loops load little from global memory */
-  AIM_WAITS,     /* the same alone: the loops load nothing, and have little in common */
+  AIM_WAITS,     /* fewer waits, nothing else: the loops load nothing, and have little in common */
   AIM_COMMON,    /* fewer loads: loops whose loads are mostly the same for all copies */
   AIM_SCATTERED, /* the same, where a load touches a cache line for each thread of a warp */
   AIM_WINDOW,    /* counters and addresses once: loops that load what neighbours load too */
@@ -40,8 +40,8 @@ static const struct {
 /* Straight code: as many threads as a multiprocessor holds have 32 KB in flight if each has 16
  * bytes, as much as memory delivers in the time that a load takes. More brings nothing there, so
  * that copies may not cost threads, nor have loads wait for others' registers: a device full of
- * them has 32 for each, for which ptxas finds room where 36 are estimated. With 40 some threads
- * less are made up for. With 64 bytes they fill half of the cache in which lines wait for the
+ * them has 32 for each, for which ptxas finds room where 36 are estimated. With 40 there are
+ * fewer, which the loads of the copies make up for. With 64 bytes they fill half of the cache in which lines wait for the
  * thread's other accesses. Nor may copies cost any threads where most loads wait for another load
  * of the same copy, or for its path.
  *
@@ -217,19 +217,18 @@ static CoSet loops_that(const CoShape *s, bool meet) {
   return found;
 }
 
+/* Do loops that load meet at a barrier in each iteration? */
+static bool loads_in_steps(const CoShape *s) { return loops_that(s, true) & loops_that(s, false); }
+
 static unsigned fill_of(const CoShape *s, Aim aim, unsigned log2, unsigned varying) {
   bool waits = aim == AIM_LOADS || (aim == AIM_BARRIERS && !s->loops),
        barriers = aim == AIM_BARRIERS || aim == AIM_WAITS;
   if (waits && varying <= SHORT_BODY)
     return log2 > 2 ? 2 * FILL_OF_SHORT : FILL_OF_SHORT;
-  CoSet meet = barriers ? loops_that(s, true) : 0;
-  if (meet)
-    return meet & loops_that(s, false) ? FILL_OF_LOADING_STEPS : FILL_OF_STEPS;
+  if (barriers && loops_that(s, true))
+    return loads_in_steps(s) ? FILL_OF_LOADING_STEPS : FILL_OF_STEPS;
   return barriers && own_loads(s) >= MANY_LOADS ? FILL_OF_MANY : limits[aim].fill[log2];
 }
-
-/* Do loops that load meet at a barrier in each iteration? */
-static bool loads_in_steps(const CoShape *s) { return loops_that(s, true) & loops_that(s, false); }
 
 static bool is_slanted(const CoShape *s) {
   for (uint32_t k = 0; k < s->nblocks; k++)
@@ -324,8 +323,7 @@ static uint64_t work_of(const CoShape *s, const CoIns *i) {
 }
 
 /* Does a large enough part of the loops' work exist once for all copies? Work is instructions, and
- * what loads cost; what is slow
- * counts as many instructions. */
+ * what loads cost. */
 static bool is_much_common(const CoShape *s, const CoLoads *loads) {
   enum { OF_EIGHT = 3 };
   uint64_t once = loads->once, all = loads->once + loads->own;

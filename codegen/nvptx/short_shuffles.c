@@ -9,6 +9,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -116,15 +117,6 @@ static LLVMValueRef word_of(Cg *cg, LLVMValueRef number, unsigned k) {
   return l_extract_element(cg->builder, words, l_int(cg->t.i32, k));
 }
 
-static void erase_unused(LLVMValueRef i) {
-  while (LLVMIsAInstruction(i) && !LLVMGetFirstUse(i) &&
-         (cg_is_op(i, LLVMBitCast) || LLVMIsAExtractElementInst(i))) {
-    LLVMValueRef from = LLVMGetOperand(i, 0);
-    LLVMInstructionEraseFromParent(i);
-    i = from;
-  }
-}
-
 static void merge_phis(Cg *cg, LLVMBasicBlockRef b) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
@@ -137,7 +129,7 @@ static void merge_phis(Cg *cg, LLVMBasicBlockRef b) {
     for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
       LLVMValueRef in = LLVMGetIncomingValue(i, k);
       LLVMSetOperand(i, k, LLVMGetPoison(cg->t.i32));
-      erase_unused(in);
+      copy_erase_unused(in);
     }
     LLVMInstructionEraseFromParent(i);
   }
