@@ -145,19 +145,21 @@ static void forget(Loops *l) {
   *w = (Whole){0};
 }
 
+/* Of a kernel's first segments that have masks: each has some five copies. */
 static void find_versions(Loops *l) {
+  enum { MOST_SEGMENTS = 8 };
   Whole *w = &l->whole;
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LanesHow how = lanes_of(w->width, zeros);
-  bool any = false;
+  unsigned found = 0;
   w->versions = CX_ARRAY(l->cg->cx, MaskVersions, w->fission.nsegments);
-  for (uint32_t k = 0; k < w->fission.nsegments && !l->checks; k++) {
+  for (uint32_t k = 0; k < w->fission.nsegments && !l->checks && found < MOST_SEGMENTS; k++) {
     if (w->fission.segments[k].votes)
       continue;
     w->versions[k] = cg_lanes_mask_versions(l->cg, w->fission.segments[k].fn, &how);
-    any |= w->versions[k].n > 0;
+    found += w->versions[k].n > 0;
   }
-  if (!any)
+  if (!found)
     return;
   cg_lanes_regulate(l->cg);
   cg_dump_step(l->cg, "copies for small masks");

@@ -128,16 +128,13 @@ static void find_maskings(Lanes *l, Maskings *all) {
 
 /* --- versions --- */
 
-static bool is_short(const Lanes *l) {
+static bool is_short(LLVMValueRef f) {
   uint32_t n = 0;
-  for (uint32_t k = 0; k < l->nblocks; k++)
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
-         i = LLVMGetNextInstruction(i)) {
-      n++;
-      if (LLVMIsAAllocaInst(i) || cg_is_meeting(i))
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      if (++n > MOST_INSTRUCTIONS || LLVMIsAAllocaInst(i) || cg_is_meeting(i))
         return false;
-    }
-  return l->nblocks <= MOST_BLOCKS && n <= MOST_INSTRUCTIONS;
+  return LLVMCountBasicBlocks(f) <= MOST_BLOCKS;
 }
 
 /* v of f in another function with the same parameters. */
@@ -233,10 +230,10 @@ static bool may_have_maskings(LLVMValueRef f) {
 }
 
 MaskVersions cg_lanes_mask_versions(Cg *cg, LLVMValueRef f, const LanesHow *how) {
-  Lanes *l = may_have_maskings(f) ? cg_lanes_analyse(cg, f, how) : NULL;
+  Lanes *l = is_short(f) && may_have_maskings(f) ? cg_lanes_analyse(cg, f, how) : NULL;
   Maskings m = {0};
   MaskVersions v = {0};
-  if (l && is_short(l))
+  if (l)
     find_maskings(l, &m);
   if (!m.mask)
     return v;
