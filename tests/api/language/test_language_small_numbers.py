@@ -259,17 +259,3 @@ def test_they_have_32_bits():
 
     made = cuda.compile_ptx(flags, "narrow (uint8[::1], int32[::1])", cc="sm_90", coarsen=1)[0]
     assert made.count("shfl.sync") == 3 and "or.b64" not in made
-
-
-def shifted(a, by, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        s = max(min(a[i], -5), -1000) >> by[i]
-        t = max(min(a[i + 1], -5), -1000) >> by[i + 1]
-        out[i] = (-3 - s) + (-3 - t)
-
-
-def test_shifts_by_any_count():
-    """A number below 0 shifted to the right by enough is -1: above its range before."""
-    a = np.random.default_rng(4).integers(-2000, 100, 65).astype(np.int32)
-    run(shifted, [a, np.arange(65, dtype=np.int32) % 32, np.zeros(64, np.int64)], 2, 32)
