@@ -1,8 +1,9 @@
 /* Intervals, drift: how far a value goes that loops carry around, by what they add to it.
  *
  * The phis and selections that make up such a value are its web. Each way around goes through the
- * header of a loop. A loop runs as often as its counter steps from start to stop, and adds each small
- * step at most so often; and no thread lives to execute 2**46 additions. A sum over the lanes of a warp, `n += shfl_xor(n, k)`, doubles at most. */
+ * header of a loop. A loop runs as often as its counter steps from start to stop, and adds each
+ * small step at most so often; and no thread lives to execute 2**46 additions. A sum over the lanes
+ * of a warp, `n += shfl_xor(n, k)`, doubles at most. */
 #include "ir/cfg.h"
 #include "ir/interval_arithmetic.h"
 #include "ir/interval_private.h"

@@ -40,10 +40,10 @@ static const struct {
 /* Straight code: as many threads as a multiprocessor holds have 32 KB in flight if each has 16
  * bytes, as much as memory delivers in the time that a load takes. More brings nothing there, so
  * that copies may not cost threads, nor have loads wait for others' registers: a device full of
- * them has 32 for each, for which ptxas finds room where 36 are estimated. With 40 there are
- * fewer, which the loads of the copies make up for. With 64 bytes they fill half of the cache in which lines wait for the
- * thread's other accesses. Nor may copies cost any threads where most loads wait for another load
- * of the same copy, or for its path.
+ * them has 32 for each, for which ptxas finds room where 36 are estimated. With 40 there are fewer,
+ * which the loads of the copies make up for. With 64 bytes they fill half of the cache in which
+ * lines wait for the thread's other accesses. Nor may copies cost any threads where most loads wait
+ * for another load of the same copy, or for its path.
  *
  * A short body that waits for memory gains from the second wave of blocks on, and so does one that
  * meets at a barrier in each iteration of a loop; if the loop loads as well, two copies fill what

@@ -1,5 +1,5 @@
-/* Fission: what its two files share. fission.c cuts the function and decides where values are kept;
- * segment.c writes the segments. */
+/* Fission: what its three files share. fission.c cuts the function and decides where values are
+ * kept; segment.c writes the segments. */
 #ifndef PYPTX_CODEGEN_FISSION_PRIVATE_H
 #define PYPTX_CODEGEN_FISSION_PRIVATE_H
 

@@ -111,7 +111,7 @@ LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *v, bool holds) {
   return agree_in(l, v, (Two){0}, holds);
 }
 
-/* (Of an empty mask, whatever they say is right.) */
+/* The mask is not empty: blocks where it is are skipped. */
 LLVMValueRef ln_running_ends_agree(Lanes *l, LaneValue *v, bool holds) {
   assert(l->mask_now);
   LLVMValueRef bits = ln_bits(l, l->mask_now);

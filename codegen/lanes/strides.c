@@ -67,15 +67,16 @@ static bool is_possible(Lanes *l, const Spread *s, bool stores, bool masked) {
   return ln_has_masks(l) || (!masked && (!stores || s->span == l->width));
 }
 
-/* LLVM 22 legalises stores of some permutations of bytes, as of a butterfly, without end. */
-static bool ends(Lanes *l, LLVMValueRef i) {
+/* LLVM 22 legalises stores of some permutations of bytes without end: those of a butterfly in
+ * shared memory (tests/api/language/test_language_butterflies.py). */
+static bool can_be_legalised(Lanes *l, LLVMValueRef i) {
   return !LLVMIsAStoreInst(i) ||
          LLVMABISizeOfType(l->cg->layout, LLVMTypeOf(LLVMGetOperand(i, 0))) >= 4;
 }
 
 static bool find(Lanes *l, LLVMValueRef i, bool masked, Spread *s) {
   bool stores = LLVMIsAStoreInst(i);
-  return cg_is_plain_access(i) && ends(l, i) &&
+  return cg_is_plain_access(i) && can_be_legalised(l, i) &&
          find_spread(l, LLVMGetOperand(i, stores), LLVMTypeOf(stores ? LLVMGetOperand(i, 0) : i),
                      s) &&
          is_possible(l, s, stores, masked);

@@ -477,9 +477,9 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
   return l_binop(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)));
 }
 
-/* Flags stay: where one does not hold, the result is poison in that lane alone. Not where others are
- * addressed from a lane that may rest: from the first one of a group (groups.c), or from lane 0, if
- * it is known how far all are from it (patterns.c). */
+/* Flags stay: where one does not hold, the result is poison in that lane alone. Not where others
+ * are addressed from a lane that may rest: from the first one of a group (groups.c), or from lane
+ * 0, if it is known how far all are from it (patterns.c). */
 static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
   LLVMValueRef v = LLVMIsAGetElementPtrInst(i) ? write_gep(l, i)
                    : LLVMIsASelectInst(i)      ? write_select(l, i)

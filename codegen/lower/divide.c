@@ -406,8 +406,8 @@ static LLVMValueRef divided(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
  *   left, right = (i - 1) % n, (i + 1) % n
  *   left, right = (i + n - 1) % n, (i + 1) % n
  *
- * From one of n places, each step is a comparison. Whether it is one, i < n, a guard mostly says,
- * and LLVM or nvptx/periodic.c finds; else it is asked, and divided behind. */
+ * Where 0 <= i < n, each step is a comparison and a selection. That is asked, and divided where it
+ * does not hold. Where a guard says it already, LLVM or nvptx/periodic.c drops the question. */
 
 enum { MOST_STEPS = 4 };
 

@@ -451,7 +451,7 @@ static bool is_either(const Cg *cg, LLVMValueRef i) {
           (cg_is_op(i, LLVMSelect) && cg_is_number(LLVMGetOperand(i, 1), 1)));
 }
 
-/* May a test that was asked behind another one only have no answer where it was not? */
+/* Could the second test be poison where the first one fails? */
 static bool may_be_unasked(LLVMValueRef test) {
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef v = LLVMGetOperand(test, k);

@@ -525,8 +525,8 @@ static void write_loop(MaskedLoop *l) {
 
 /* --- loops --- */
 
-/* A marked loop. Is it LLVM's to unroll? Eight times, if so many loads have registers, and only
- * what it computes is too much. */
+/* A marked loop. Is it left to LLVM, marked to be unrolled? As often as it would have been masked,
+ * if only what it computes is too much and its loads have registers; else four times. */
 static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies,
                       bool write) {
   MaskedLoop *l = CX_NEW(cg->cx, MaskedLoop);

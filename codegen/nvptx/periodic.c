@@ -4,10 +4,9 @@
  *     left, right = (i - 1) % n, (i + 1) % n
  *     further = (right + 1) % n
  *
- * A few steps from one of n places, with a period of n, are a comparison each (lower/divide.c),
- * behind the question whether they begin at such a place, i < n; else there is a division. LLVM
- * answers it by a guard around it. But the result of such steps is such a place, too, which LLVM
- * does not see, nor a guard through it.
+ * Where i < n, a few steps around a period of n are a comparison each; else there is a division
+ * (lower/divide.c asks which). LLVM drops the question behind a guard that says i < n. But it does
+ * not see that `right` is less than n again, nor that this follows from the guard on i.
  *
  * In: functions after LLVM's passes. Out: such comparisons decided, what is behind them gone. */
 #include "codegen/llvm/graph.h"

@@ -15,9 +15,9 @@
  *   elif end <= 4 * step:
  *     while k < end: acc += x[k]; k += step
  *
- * Where a block's threads begin side by side, those that have no round, up to three iterations,
- * have as many as the warp's first thread, or one less: of 257 elements and 256 threads seven warps
- * have one, and pay for no more.
+ * Where a block's threads begin side by side, a thread without a round has at most three
+ * iterations, and in a warp as many as the first thread, or one fewer: of 257 elements and 256
+ * threads seven warps have one, and pay for no more.
  *
  *   for k in range(threadIdx.x, end, blockDim.x): acc += x[k]
  *
@@ -30,7 +30,8 @@
  *
  * (The last two are loops that are marked as what is left over of others is.) A warp answers these
  * alike if its threads are one behind the other. Each answer holds for any thread, since it begins
- * at w or later, and less than a step later: threadIdx.x is less than w + 32 and than blockDim.x.
+ * at w or later, and less than a step later than w: threadIdx.x is less than w + 32 and than
+ * blockDim.x.
  *
  * In: a loop that strided_unroll.c has read. Out: these questions and ways, in front of its rounds.
  */

@@ -10,7 +10,8 @@
  * cases of each way, compared one by one, neighbours as one range, many near each other as bits of
  * a mask. A switch whose ways do something stays.
  *
- * In: functions after LLVM's passes, which would make switches again. */
+ * In: functions after LLVM's passes. (Its simplifications behind other passes may make a switch of
+ * a branch with two ways again; selections stay.) */
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 

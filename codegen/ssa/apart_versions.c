@@ -12,6 +12,9 @@
  *   else:
  *     while k < stop: …      # rolled: what it loads may be what it has just stored
  *
+ * A step known at run time is asked first: a thread that has one or two iterations takes the second
+ * version, since the test is some 45 instructions.
+ *
  * INS_AHEAD says that such a load may go in front of all such stores of its loop that it is behind,
  * in this iteration and in earlier ones; nvptx/loads_ahead.c moves it. A load from an array that
  * the loop stores to is one only if its place moves on with the counter and is never behind:
@@ -33,7 +36,7 @@
 enum {
   MAX_SIZE = 100,
   MAX_DEPTH = 8,
-  FEW = 2,      /* iterations of a thread, for which nothing is asked */
+  FEW = 2,      /* iterations of a thread, for which it is not asked whether arrays are apart */
   MAX_WORDS = 4 /* of 32 bits that an iteration loads ahead: those of two have registers */
 };
 
