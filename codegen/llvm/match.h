@@ -30,6 +30,11 @@ static inline bool cg_is_both(LLVMValueRef condition) {
          (cg_is_op(condition, LLVMSelect) && LLVMIsNull(LLVMGetOperand(condition, 2)));
 }
 
+/* Is it `a | b` of numbers without a common bit, their sum? */
+static inline bool cg_is_disjoint_or(LLVMValueRef v) {
+  return cg_is_op(v, LLVMOr) && LLVMGetIsDisjoint(v);
+}
+
 /* How many bits the integer has; 0: it is none. */
 static inline unsigned cg_int_width(LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
@@ -40,6 +45,17 @@ static inline unsigned cg_int_width(LLVMValueRef v) {
 static inline bool cg_is_number(LLVMValueRef v, uint64_t n) {
   unsigned bits = LLVMIsAConstantInt(v) ? cg_int_width(v) : 0;
   return bits && bits <= 64 && (LLVMConstIntGetZExtValue(v) ^ n) << (64 - bits) == 0;
+}
+
+/* Does one of both operands hold where it does: `a or b`, or `True if a else b`? */
+static inline bool cg_is_either(LLVMValueRef condition) {
+  return cg_is_op(condition, LLVMOr) ||
+         (cg_is_op(condition, LLVMSelect) && cg_is_number(LLVMGetOperand(condition, 1), 1));
+}
+
+/* The second operand of `a and b`, or of `a or b`, in either form. */
+static inline LLVMValueRef cg_second_condition(LLVMValueRef condition) {
+  return LLVMGetOperand(condition, LLVMIsASelectInst(condition) && cg_is_either(condition) ? 2 : 1);
 }
 
 static inline unsigned cg_count_uses(LLVMValueRef v) {

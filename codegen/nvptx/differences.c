@@ -15,8 +15,7 @@
 
 /* Of k + c, which does not wrap around, k. */
 static LLVMValueRef without_constant(LLVMValueRef v, LLVMValueRef *c) {
-  bool sum = (cg_is_op(v, LLVMAdd) && LLVMGetNSW(v)) ||
-             (cg_is_op(v, LLVMOr) && LLVMGetIsDisjoint(v));
+  bool sum = (cg_is_op(v, LLVMAdd) && LLVMGetNSW(v)) || cg_is_disjoint_or(v);
   if (!sum || !LLVMIsAConstantInt(*c = LLVMGetOperand(v, 1)))
     return NULL;
   return LLVMGetOperand(v, 0);

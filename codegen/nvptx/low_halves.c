@@ -444,13 +444,6 @@ static bool is_bound(const Cg *cg, LLVMValueRef test, LLVMValueRef v, bool above
   return false;
 }
 
-/* Does either operand hold where it does: `a or b`, or `True if a else b`? */
-static bool is_either(const Cg *cg, LLVMValueRef i) {
-  return LLVMTypeOf(i) == cg->t.i1 &&
-         (cg_is_op(i, LLVMOr) ||
-          (cg_is_op(i, LLVMSelect) && cg_is_number(LLVMGetOperand(i, 1), 1)));
-}
-
 /* Could the second test be poison where the first one fails? */
 static bool may_be_unasked(LLVMValueRef test) {
   for (unsigned k = 0; k < 2; k++) {
@@ -463,12 +456,12 @@ static bool may_be_unasked(LLVMValueRef test) {
 
 /* The second of two tests, which says what both do; NULL: i is no such pair. */
 static LLVMValueRef without_sign(const Cg *cg, LLVMValueRef i) {
-  bool either = is_either(cg, i);
-  if (!either && !(LLVMTypeOf(i) == cg->t.i1 && cg_is_both(i)))
+  bool either = cg_is_either(i);
+  if (LLVMTypeOf(i) != cg->t.i1 || (!either && !cg_is_both(i)))
     return NULL;
   for (unsigned k = 0; k < 2; k++) {
     bool select = LLVMIsASelectInst(i) != NULL;
-    LLVMValueRef parts[] = {LLVMGetOperand(i, 0), LLVMGetOperand(i, select && either ? 2 : 1)};
+    LLVMValueRef parts[] = {LLVMGetOperand(i, 0), cg_second_condition(i)};
     LLVMValueRef v = asked_for_sign(cg, parts[k], either), bound = parts[!k];
     if (v && is_bound(cg, bound, v, either) && !(select && !k && may_be_unasked(bound)) &&
         ir_interval_lies_within(cg_nvptx_range(v), (Interval){INT32_MIN, UINT32_MAX}))

@@ -96,7 +96,7 @@ static int axis_of(LLVMValueRef v, unsigned depth) {
   }
   if (cg_is_extension(v))
     return axis_of(x, depth + 1);
-  if (cg_is_op(v, LLVMAdd) || (cg_is_op(v, LLVMOr) && LLVMGetIsDisjoint(v)))
+  if (cg_is_op(v, LLVMAdd) || cg_is_disjoint_or(v))
     return axis_of_sum(axis_of(x, depth + 1), axis_of(LLVMGetOperand(v, 1), depth + 1));
   bool times = cg_is_op(v, LLVMMul) && is_factor(LLVMGetOperand(v, 1), INT16_MAX) &&
                !LLVMIsNull(LLVMGetOperand(v, 1)),

@@ -38,13 +38,9 @@ static bool is_not_negative(LLVMValueRef v) { return cg_nvptx_range(v).lo >= 0; 
 static bool says(const Places *p, LLVMValueRef c, bool yes, LLVMValueRef v, unsigned depth) {
   if (!depth--)
     return false;
-  bool either = cg_is_op(c, LLVMOr) ||
-                (cg_is_op(c, LLVMSelect) && cg_is_number(LLVMGetOperand(c, 1), 1));
-  if (yes ? cg_is_both(c) : either) {
-    unsigned second = cg_is_op(c, LLVMSelect) && !yes ? 2 : 1;
+  if (yes ? cg_is_both(c) : cg_is_either(c))
     return says(p, LLVMGetOperand(c, 0), yes, v, depth) ||
-           says(p, LLVMGetOperand(c, second), yes, v, depth);
-  }
+           says(p, cg_second_condition(c), yes, v, depth);
   if (!LLVMIsAICmpInst(c))
     return false;
   LLVMIntPredicate is = LLVMGetICmpPredicate(c);

@@ -198,23 +198,24 @@ static void join(Cg *cg, LLVMValueRef i) {
 
 /* Does one of several comparisons hold? The generator makes a selection of each: a ? x : b ? x : y,
  * where ptxas makes one condition of them as it compares. */
-static bool is_any(LLVMValueRef v) {
-  bool compares = true;
-  for (unsigned k = 0; cg_is_op(v, LLVMOr) && k < 2; k++) {
+static bool is_any(LLVMValueRef v, unsigned depth) {
+  bool any = depth && cg_is_op(v, LLVMOr);
+  for (unsigned k = 0; any && k < 2; k++) {
     LLVMValueRef part = LLVMGetOperand(v, k);
-    compares &= cg_has_one_use(part) && (cg_is_op(part, LLVMICmp) || is_any(part));
+    any = cg_has_one_use(part) && (cg_is_op(part, LLVMICmp) || is_any(part, depth - 1));
   }
-  return cg_is_op(v, LLVMOr) && compares;
+  return any;
 }
 
 static void keep_together(Cg *cg, LLVMValueRef i) {
+  enum { DEPTH = 8 };
   LLVMPositionBuilderBefore(cg->builder, i);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
   if (LLVMTypeOf(i) != cg->t.i64)
     join(cg, i);
   LLVMValueRef both = LLVMGetOperand(i, 0);
   if (cg_has_one_use(both) &&
-      (is_any(both) || (LLVMTypeOf(i) != cg->t.i64 && cg_is_both(both) && updated(i))))
+      (is_any(both, DEPTH) || (LLVMTypeOf(i) != cg->t.i64 && cg_is_both(both) && updated(i))))
     LLVMSetOperand(i, 0, cg_nvptx_hidden(cg, both));
 }
 

@@ -134,7 +134,7 @@ static bool sum_of(Sum *s, LLVMValueRef v, unsigned depth) {
     return !n || add_term(s, &(Term){.times = n}, 1);
   }
   if (depth < MAX_DEPTH && (cg_is_op(v, LLVMAdd) || cg_is_op(v, LLVMSub) || cg_is_op(v, LLVMMul) ||
-                            (cg_is_op(v, LLVMOr) && LLVMGetIsDisjoint(v))))
+                            cg_is_disjoint_or(v)))
     return sum_of_both(s, v, depth + 1);
   Sum a;
   if (depth < MAX_DEPTH && is_shift(v))

@@ -73,9 +73,7 @@ static bool is_exact(const Index *x, LLVMValueRef v) {
 }
 
 static bool is_sum(const Index *x, LLVMValueRef v) {
-  if (cg_is_op(v, LLVMOr))
-    return LLVMGetIsDisjoint(v);
-  return cg_is_op(v, LLVMAdd) && is_exact(x, v);
+  return cg_is_disjoint_or(v) || (cg_is_op(v, LLVMAdd) && is_exact(x, v));
 }
 
 static uint64_t constant(const Index *x, LLVMValueRef v) {

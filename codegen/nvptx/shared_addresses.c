@@ -112,9 +112,8 @@ static LLVMValueRef without_constant(const FnGraph *g, LLVMValueRef v, uint32_t 
 
 /* A sum that extending leaves a sum: of numbers without a common bit, as 4 * k and 1, too. */
 static bool is_sum(const Cg *cg, LLVMValueRef v) {
-  return cg_is_op(v, LLVMOr)
-             ? LLVMGetIsDisjoint(v)
-             : cg_is_op(v, LLVMAdd) && (LLVMTypeOf(v) != cg->t.i32 || LLVMGetNSW(v));
+  return cg_is_disjoint_or(v) ||
+         (cg_is_op(v, LLVMAdd) && (LLVMTypeOf(v) != cg->t.i32 || LLVMGetNSW(v)));
 }
 
 /* Adds v, of 32 or 64 bits, to the sum; false if it is not of the form. What is known at a node is
