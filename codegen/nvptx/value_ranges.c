@@ -169,8 +169,7 @@ static Interval of_instruction(LLVMValueRef v, Walk *w) {
   case LLVMURem:
   case LLVMSDiv:
   case LLVMSRem: return of_division(v, w);
-  case LLVMSExt:
-  case LLVMFreeze: return of_operand(v, 0, w);
+  case LLVMSExt: return of_operand(v, 0, w);
   case LLVMSelect: return ir_interval_both(of_operand(v, 1, w), of_operand(v, 2, w));
   case LLVMPHI: return of_phi(v, w);
   case LLVMAdd:
