@@ -239,6 +239,10 @@ typedef struct IrSum { /* a variable that starts as a Python number and has a na
   const Ins *added;    /* the lifted operation that adds to it */
   Loc start;           /* no line: not known */
 } IrSum;
+typedef struct IrCut { /* a Python number that an operation makes one of 8 or 16 bits */
+  const Ins *made;     /* what it becomes; or a shift of a constant by a number of so many bits */
+  Loc loc;             /* of the number, or of what is done with it */
+} IrCut;
 typedef struct IrWidening { /* an operation on float32 data whose result is float64 or complex128 */
   const Ins *made;          /* the operation, strict; of a complex number the real part */
   const Type *type, *data;  /* of the operation; of the narrower operand */
@@ -275,6 +279,7 @@ struct Program {
   VEC(Fn *) fns;
   VEC(const IrSite *) sites;
   VEC(IrSum) sums;
+  VEC(IrCut) cuts;
   VEC(IrWidening) widenings;
   bool uses_dynamic_shared;
   /* the kernel's integer parameters of 64 bits are -TY_SMALL - 1 to TY_SMALL; at most TY_SMALL are

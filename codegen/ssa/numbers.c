@@ -1,10 +1,13 @@
-/* Numbers: whether the sums and the float64 operations that typing has remarked on
+/* Numbers: whether the sums, the narrow and the float64 operations that typing has remarked on
  * (typeinfer/engine/remarks.c) are worth advice.
  *
  * A sum of 8 or 16 bits always is: nobody starts with a Python 0 to wrap around. A sum of n floats
  * with p bits is off by up to n * 2**-p of the sum of their magnitudes, so that of floats of 8 and
  * 16 bits always is, and that of float32 from LONG_SUM additions on, where the bound is 2**-14; but
  * not where the threads share a loop between them, which adds few in each.
+ *
+ * A Python number that becomes one of 8 or 16 bits is cut if it may be greater, and somebody sees
+ * the bits that are missing: not a store into an array of that width.
  *
  * float64 arithmetic is what the user wants if its result is kept as float64, in an array or by
  * somebody unknown. Otherwise it has been paid for in vain. */
@@ -15,6 +18,7 @@
 #include "codegen/ssa/thread_steps.h"
 #include "ir/cfg.h"
 #include "ir/interval.h"
+#include "ir/interval_arithmetic.h"
 
 enum { LONG_SUM = 1024, MAX_CHAIN = 32, MAX_SWEEPS = 32 };
 
@@ -116,6 +120,80 @@ static void judge_sum(Cx *cx, Program *program, const ThreadSteps *steps, const 
   else
     cx_advice(cx, s->added->loc, ERR_WRAPPED_SUM, name, ty_pretty(cx, t),
               arena_printf(&cx->arena, "%u", (1u << (ty_bits(t) - ty_is_signed(t))) - 1));
+}
+
+/* --- Python numbers in narrow types --- */
+
+/* Has what it makes the low bits that it would have of wider operands? */
+static bool keeps_low_bits(const Ins *i, uint32_t bits) {
+  if (!ty_is_integral(i->type) || ty_bits(i->type) > bits)
+    return false;
+  switch ((Op)i->op) {
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_LSHIFT:
+  case OP_AND:
+  case OP_OR:
+  case OP_XOR:
+  case OP_NEG:
+  case OP_INVERT:
+  case OP_PHI:
+  case OP_SELECT:
+  case OP_CAST: return true;
+  default: return false;
+  }
+}
+
+typedef struct Seen {
+  const Fn *fn;
+  const Ins *what[MAX_CHAIN];
+  uint32_t n;
+} Seen;
+
+static bool is_seen(Seen *s, const Ins *made);
+
+/* Does i see more of its operand k, a number of some bits, than these? */
+static bool sees(Seen *s, const Ins *i, uint32_t k) {
+  const Type *t = i->args[k]->type;
+  if (i->op == OP_STORE && k + 1 == i->nargs) /* into an array of that type */
+    return false;
+  if (i->op == OP_AND && !ty_is_signed(t)) /* the other operand has no more either */
+    return false;
+  bool other = (i->op == OP_LSHIFT && k) || (i->op == OP_SELECT && !k);
+  return other || !keeps_low_bits(i, ty_bits(t)) || is_seen(s, i);
+}
+
+/* Yes, if that is too long to say. */
+static bool is_seen(Seen *s, const Ins *made) {
+  for (uint32_t k = 0; k < s->n; k++)
+    if (s->what[k] == made)
+      return false;
+  if (s->n == MAX_CHAIN)
+    return true;
+  s->what[s->n++] = made;
+  FOR_BLOCKS (s->fn, b)
+    FOR_INS (b, i)
+      for (uint32_t k = 0; k < i->nargs; k++)
+        if (i->args[k] == made && sees(s, i, k))
+          return true;
+  return false;
+}
+
+static void judge_cut(Cx *cx, Program *program, const IrCut *cut) {
+  const Ins *made = cut->made;
+  bool shift = made->op == OP_LSHIFT;
+  uint32_t fn = function_of(program, made->block), bits = ty_bits(made->type);
+  int64_t room = (int64_t)1 << (bits - ty_is_signed(made->type));
+  if (fn == program->fns.len)
+    return;
+  const Intervals *v = ir_intervals(cx, program->fns.data[fn]);
+  Interval is = ir_interval_at(v, made->args[shift], made->block),
+           fits = {ty_is_signed(made->type) ? -room : 0, room - 1}, counts = {0, bits - 1};
+  Seen s = {.fn = program->fns.data[fn]};
+  if (!ir_interval_lies_within(is, shift ? counts : fits) && is_seen(&s, made))
+    cx_advice(cx, cut->loc, ERR_CUT_NUMBER, ty_pretty(cx, made->type),
+              arena_printf(&cx->arena, "%d", (int)room - 1));
 }
 
 /* --- float64 among float32 --- */
@@ -230,6 +308,8 @@ void cg_judge_numbers(Cx *cx, Program *program) {
   const ThreadSteps *steps = program->sums.len ? cg_thread_steps(cx, program) : NULL;
   for (uint32_t k = 0; k < program->sums.len; k++)
     judge_sum(cx, program, steps, &program->sums.data[k]);
+  for (uint32_t k = 0; k < program->cuts.len; k++)
+    judge_cut(cx, program, &program->cuts.data[k]);
   if (program->widenings.len)
     judge_widenings(cx, program);
 }

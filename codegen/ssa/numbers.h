@@ -5,8 +5,8 @@
 #include "ir/cx.h"
 #include "ir/fn.h"
 
-/* In: a typed program, with the sums and widenings that typing has found. Out: advice PT804 to
- * PT806 in cx. */
+/* In: a typed program, with the sums, cuts and widenings that typing has found. Out: advice PT804
+ * to PT806, and PT823, in cx. */
 void cg_judge_numbers(Cx *cx, Program *program);
 
 #endif

@@ -20,6 +20,11 @@ Val ty_read(Ty *ty, Ins *i); /* OP_READ */
 Val ty_capture(Ty *ty, Ins *i);
 Val ty_captured(Ty *ty, Val v, const char *name);
 
+/* --- what to advise of (remarks.c) --- */
+/* A number became `to`, where the user asked for no conversion: was it a Python number, and is that
+ * one of 8 or 16 bits? */
+void ty_remark_cut(Ty *ty, Val from, const Ins *to, Loc loc);
+
 /* --- functions (spec.c) --- */
 /* Arguments are the function's parameters (with captured values behind them), all bound. */
 Val ty_call_spec(Ty *ty, const FrozenFunc *func, const Val *args, uint32_t n);

@@ -1,10 +1,12 @@
 /* Remarks: what typing knows of numbers and a strict function no longer says, for the pass that
  * advises (codegen/ssa/numbers.c): which variables start as Python numbers, and what made an
- * operation on float32 data a float64 one. Shifts by all bits of a type are advised of here.
+ * operation on float32 data a float64 one, an operation on Python numbers one of a few bits. Shifts
+ * by all bits of a type are advised of here.
  *
  * All ask lifted instructions, which are what the user wrote, while their function is emitted; no
  * typed rule has a say. */
 #include "ir/cfg.h"
+#include "typeinfer/engine/door.h"
 #include "typeinfer/engine/engine.h"
 #include "typeinfer/value/value.h"
 
@@ -67,6 +69,14 @@ static bool is_addition(const Ty *ty, const Ins *i) {
   return grows(ty, i) || ((i->op == OP_OR || i->op == OP_XOR) && is_integral(ty, i));
 }
 
+/* What is done to a sum now and then: (code << 2 | base) & mask. Of known bits it has all that it
+ * would have. */
+static bool reduces(const Ty *ty, const Ins *i) {
+  bool masks = i->op == OP_AND && ty_is_weak(type_of(ty, i->args[1])) &&
+               !ty_info(ty, i->args[1])->v.konst;
+  return masks || i->op == OP_MOD || i->op == OP_FLOORDIV || i->op == OP_RSHIFT;
+}
+
 typedef enum Way { WAY_NOT, WAY_THERE, WAY_ROUND } Way;
 
 /* From what a loop makes of the variable back to it: through additions, and through phis all of
@@ -85,14 +95,15 @@ static Way way_back(Sum *s, const Ins *i) {
     }
     return way;
   }
-  if (!is_addition(s->ty, i))
+  bool reduced = is_integral(s->ty, i) && reduces(s->ty, i);
+  if (!reduced && !is_addition(s->ty, i))
     return WAY_NOT;
   if (s->depth++ == MAX_NODES)
     return WAY_NOT;
   uint32_t seen = s->n;
   Way way = way_back(s, i->args[0]);
   uint32_t side = way == WAY_NOT;
-  if (side && i->op != OP_SUB && i->op != OP_LSHIFT) {
+  if (side && !reduced && i->op != OP_SUB && i->op != OP_LSHIFT) {
     s->n = seen;
     way = way_back(s, i->args[1]);
   }
@@ -100,7 +111,7 @@ static Way way_back(Sum *s, const Ins *i) {
   const Type *added = type_of(s->ty, i->args[!side]);
   if (way == WAY_NOT || !added || depends(&other, i->args[!side]))
     return WAY_NOT;
-  if (!ty_is_weak(added) && i->op != OP_LSHIFT)
+  if (!reduced && !ty_is_weak(added) && i->op != OP_LSHIFT)
     s->added = i;
   s->grows |= grows(s->ty, i);
   return way;
@@ -147,6 +158,37 @@ static void remark_shift(Ty *ty, const Ins *i) {
   if (t && ty_is_integral(t) && !ty_is_weak(t) && !ty_info(ty, i->args[0])->v.konst && by &&
       fz_get_int(by, &n) && n >= ty_bits(t) && (i->op == OP_LSHIFT || !ty_is_signed(t)))
     cx_advice(ty->cx, i->loc, ERR_SHIFTED_OUT, ty_pretty(ty->cx, t), ty_bits(t));
+}
+
+/* --- Python numbers in narrow types --- */
+
+static void push_cut(Ty *ty, const Ins *made, Loc loc) {
+  IrCut cut = {made, loc};
+  VEC_PUSH(&ty->cx->arena, &ty->p->program->cuts, cut);
+}
+
+static bool is_small(const Type *t) {
+  return ty_is_integral(t) && t->id != TY_BOOL && !ty_is_weak(t) && ty_bits(t) <= 16;
+}
+
+/* Those known when compiling are errors where they do not fit. */
+void ty_remark_cut(Ty *ty, Val from, const Ins *to, Loc loc) {
+  if (to && to->op == OP_CAST && is_small(to->type) && from.type->id == TY_PYINT && !from.konst &&
+      !fz_is_ours(ty->spec->func))
+    push_cut(ty, to, loc);
+}
+
+/* threadIdx.x * 256 + data[i] of uint8, and 1 << data[i]. How far something is shifted has no type
+ * to keep. */
+static void remark_cuts(Ty *ty, const Ins *i, const Ins *made) {
+  bool shifts = i->op == OP_LSHIFT || i->op == OP_RSHIFT || i->op == OP_POW;
+  if (!made || made->op != i->op || !is_small(made->type))
+    return;
+  for (uint32_t k = 0; k < (shifts ? 1 : 2); k++)
+    ty_remark_cut(ty, ty_info(ty, i->args[k])->v, made->args[k], i->loc);
+  const Val *shifted = &ty_info(ty, i->args[0])->v;
+  if (i->op == OP_LSHIFT && shifted->konst && ty_is_weak(shifted->type))
+    push_cut(ty, made, i->loc);
 }
 
 /* --- what is named, and not called --- */
@@ -225,8 +267,10 @@ void ty_remark_operation(Ty *ty, Ins *i) {
     remark_shift(ty, i);
   if (i->op == OP_GETATTR && !fz_is_ours(ty->spec->func))
     remark_name(ty, i);
-  if (i->op < OP_ADD || i->op > OP_POW || !is_wide(made->type) || !ins ||
-      fz_is_ours(ty->spec->func))
+  if (i->op < OP_ADD || i->op > OP_XOR || !ins || fz_is_ours(ty->spec->func))
+    return;
+  remark_cuts(ty, i, ins);
+  if (i->op > OP_POW || !is_wide(made->type))
     return;
   const Type *a = type_of(ty, i->args[0]), *b = type_of(ty, i->args[1]);
   if (is_single(a) == is_single(b))

@@ -47,7 +47,9 @@ static Ins *as_type(Ty *ty, Ins *lifted, const Type *type) {
   Ins *phi = meeting_of(ty, lifted);
   if (phi && ty_loses(ty_info(ty, phi)->met, v.type, type))
     return twin_of(ty, phi, type);
-  return ty_ins(ty, ty_cast(ty, v, type));
+  Ins *to = ty_ins(ty, ty_cast(ty, v, type));
+  ty_remark_cut(ty, v, to, lifted->loc);
+  return to;
 }
 
 /* --- instructions --- */

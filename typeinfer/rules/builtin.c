@@ -1,6 +1,7 @@
 /* Rules of Python's builtins. */
 #include <string.h>
 
+#include "typeinfer/engine/door.h"
 #include "typeinfer/resolve/resolve.h"
 #include "typeinfer/rules/rules.h"
 #include "typeinfer/value/dates.h"
@@ -69,13 +70,20 @@ static const Type *common_type(Ty *ty, const Val *v, uint32_t n) {
   return t;
 }
 
+static Val chosen_as(Ty *ty, Val v, const Type *t) {
+  Val r = ty_cast(ty, v, t);
+  if (ty->emit)
+    ty_remark_cut(ty, v, r.ins, ty->at->loc);
+  return r;
+}
+
 /* min(a, b) is b if b < a else a, as in Python: the first of equals, and nan stays where it stands
  * first. Compared are the keys, which may be the values. */
 static Val choose(Ty *ty, Op op, const Val *keys, const Val *v, uint32_t n) {
   const Type *t = common_type(ty, v, n), *of_keys = keys == v ? t : common_type(ty, keys, n);
   if (!t || !of_keys)
     return BOTTOM;
-  Val best = ty_cast(ty, v[0], t), key = keys == v ? best : ty_cast(ty, keys[0], of_keys),
+  Val best = chosen_as(ty, v[0], t), key = keys == v ? best : ty_cast(ty, keys[0], of_keys),
       *chosen = CX_ARRAY(ty->cx, Val, n);
   bool alike = keys[0].type == of_keys;
   for (uint32_t k = 1; k < n; k++) {
@@ -83,7 +91,7 @@ static Val choose(Ty *ty, Op op, const Val *keys, const Val *v, uint32_t n) {
                       : is_better(ty, op, keys, chosen, k);
     if (ty_is_bottom(chosen[k]))
       return BOTTOM;
-    best = select_value(ty, chosen[k], ty_cast(ty, v[k], t), best);
+    best = select_value(ty, chosen[k], chosen_as(ty, v[k], t), best);
     key = keys == v ? best : select_value(ty, chosen[k], ty_cast(ty, keys[k], of_keys), key);
     alike &= keys[k].type == of_keys;
   }
