@@ -321,12 +321,22 @@ static Interval operated(const Intervals *v, const Ins *i, Interval room) {
   }
 }
 
+static Interval magnitude(Interval of) {
+  Interval minus = ir_interval_negated(of);
+  IrWide farthest = ir_interval_larger(of.hi, minus.hi);
+  return (Interval){ir_interval_larger(0, ir_interval_larger(of.lo, minus.lo)), farthest};
+}
+
 /* A shuffle gives what the value is in some lane that has come to it, this one's where there is no
  * such lane. */
 static Interval given(const Intervals *v, const Ins *i, Interval room) {
   if (ir_is_shuffle(i))
     return v->of[i->args[1]->id];
   switch (i->aux.intrinsic) {
+  case INTR_PY_ABS: {
+    Interval of = ir_interval_at(v, i->args[0], i->block);
+    return ir_interval_is_empty(of) ? ir_nothing : magnitude(of);
+  }
   case INTR_CUDA_POPC:
   case INTR_CUDA_CLZ:
   case INTR_CUDA_FFS: return (Interval){0, ty_bits(i->args[0]->type)};
