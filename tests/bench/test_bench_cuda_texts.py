@@ -10,10 +10,10 @@ import threading
 
 import pytest
 import test_bench_kernels as bench
-from kernels import fifth, fourth, native, sixth, third
+from kernels import fifth, fourth, native, seventh, sixth, third
 from kernels.declare import dims
 
-KERNELS = third.KERNELS + fourth.KERNELS + fifth.KERNELS + sixth.KERNELS
+KERNELS = third.KERNELS + fourth.KERNELS + fifth.KERNELS + sixth.KERNELS + seventh.KERNELS
 all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
 CXX = shutil.which(os.environ.get("CXX", "g++"))
