@@ -10,6 +10,9 @@ enum { MASKED_COPIES = 8 };
  * cg_nvptx_masked. LLVM gives what it makes of the former marks of its own: MARK_UNROLLED, and
  * MARK_REST to the loop for the iterations that are left over. */
 void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count);
+/* The same of what is left over, `most` iterations: the loop that LLVM makes may run once at most,
+ * and has MARK_ONCE then. */
+void cg_mark_rest_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count, unsigned most);
 void cg_mark_masked(LLVMContextRef c, LLVMValueRef branch);
 /* Of loops that a pass of ours has unrolled: the marks that LLVM would give them. NULL: there is no
  * such loop. */
@@ -33,6 +36,7 @@ typedef enum LoopMark {
   MARK_WHOLE,
   MARK_CIRCLES,
   MARK_UNROLLED,
+  MARK_ONCE,
   MARK_COUNT
 } LoopMark;
 

@@ -614,13 +614,13 @@ bool cg_nvptx_left_over(Cg *cg, bool write) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), next; b; b = next) {
       next = LLVMGetNextBasicBlock(b);
-      left |= !write && cg_nvptx_go_on_unrolling(cg, b);
+      left |= !write && (cg_nvptx_go_on_unrolling(cg, b) || cg_nvptx_runs_once(cg, f, b));
       unsigned most = cg_mark_of(cg, b, MARK_REST);
       if (most < 2 || mask_rest(cg, f, b, most, write) || write || !gains_from_llvm(cg, f, b))
         continue;
       unsigned count = most > UNROLLED ? UNROLLED : 2;
       if (!cg_nvptx_unroll_stride(cg, b, count, most))
-        cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), count);
+        cg_mark_rest_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), count, most);
       left = true;
     }
   return left;

@@ -20,6 +20,8 @@ unsigned cg_nvptx_instructions_of(const Cg *cg, LLVMValueRef i);
 bool cg_nvptx_is_expensive(LLVMValueRef i);
 /* Does LLVM unroll the loop with this latch once more? It is marked then. */
 bool cg_nvptx_go_on_unrolling(Cg *cg, LLVMBasicBlockRef b);
+/* Has the loop with this latch MARK_ONCE, and is none now, but for what simplifycfg does to it? */
+bool cg_nvptx_runs_once(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch);
 /* After all of LLVM's unrolling: ptxas unrolls short loops, four times, unless metadata forbids it.
  * Where nothing is loaded and LLVM has unrolled four times that is good: ptxas keeps the constants
  * of all rounds in the same registers. */

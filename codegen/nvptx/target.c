@@ -124,7 +124,7 @@ static void unroll_marked(Cg *cg) {
 /* Masks come last: LLVM would move a product into the block of its loads, where it is no longer
  * contracted with the sum behind them, as it is in the loop. */
 static void left_over(Cg *cg) {
-  while (cg_nvptx_left_over(cg, false)) /* at most twice: 7, 3, 1 */
+  while (cg_nvptx_left_over(cg, false)) /* 7, 3, 1 are left; each time rounds that are alone too */
     unroll_marked(cg);
   cg_nvptx_left_over(cg, true);
   cg_nvptx_leave_to_ptxas(cg);

@@ -136,6 +136,41 @@ bool cg_nvptx_go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {
   return true;
 }
 
+/* Is the loop left from its latch alone, which goes to its header or out? */
+static bool is_left_from(const FnGraph *g, uint32_t loop, uint32_t latch) {
+  const GraphLoop *l = &g->loops.data[loop];
+  for (uint32_t k = 0; k < l->nnodes; k++) {
+    const GraphNode *n = &g->nodes[l->nodes[k]];
+    for (uint32_t s = 0; s < n->nsucc; s++)
+      if (l->nodes[k] != latch && !graph_in_loop(g, loop, g->nodes[n->succ[s]].last))
+        return false;
+  }
+  return l->nlatches == 1 && l->latches[0] == latch;
+}
+
+/* Of up to three iterations that are left over two are one round, behind which one may be left. A
+ * round ends at the loop's latch, if that is its only exit, so that there is one and the loop never
+ * goes back. Its counter is a constant then, and its code joins what is around it. LLVM does not
+ * find that, since the trips are the low bits of what was left. */
+bool cg_nvptx_runs_once(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef latch) {
+  Fork fork;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(latch);
+  if (!cg_mark_of(cg, latch, MARK_ONCE))
+    return false;
+  FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+  graph_loops(&g);
+  uint32_t at = graph_number(&g, latch), loop = at == GRAPH_NONE ? GRAPH_NONE : g.nodes[at].loop;
+  bool once = loop != GRAPH_NONE && graph_fork(end, &fork) && is_left_from(&g, loop, at);
+  if (once) {
+    LLVMBasicBlockRef header = g.nodes[g.loops.data[loop].header].block;
+    once = (fork.yes == header) != (fork.no == header);
+    if (once)
+      LLVMSetCondition(end, LLVMConstInt(cg->t.i1, fork.no == header, 0));
+  }
+  cg_unmark(cg, end);
+  return once;
+}
+
 void cg_nvptx_leave_to_ptxas(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
