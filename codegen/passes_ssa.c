@@ -36,6 +36,7 @@ static void row_versions(Cg *cg) { each(cg, cg_version_rows); }
 static void factor_versions(Cg *cg) { each(cg, cg_version_factors); }
 static void early_numbers(Cg *cg) { each(cg, cg_early_numbers); }
 static void sum_versions(Cg *cg) { each(cg, cg_version_sums); }
+static void nest_versions(Cg *cg) { each(cg, cg_version_nests); }
 static void short_versions(Cg *cg) { each(cg, cg_version_shorts); }
 static void drift_versions(Cg *cg) { each(cg, cg_version_drifts); }
 static void table_versions(Cg *cg) { each(cg, cg_version_tables); }

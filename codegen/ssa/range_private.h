@@ -35,6 +35,10 @@ typedef struct ArrayPair {
   Ins *stored, *loaded;
 } ArrayPair;
 
+typedef struct Short { /* it fits few bits if `asked`, itself or a counter's stop, does */
+  Ins *ins, *asked;
+} Short;
+
 typedef struct Versions { /* of a function */
   Cx *cx;
   Fn *fn;
@@ -61,6 +65,10 @@ typedef struct Range {
   int64_t trips;             /* most of which the sums fit */
   Ins *numbers[MAX_NUMBERS]; /* from in front of the loop, of which a test asks whether they fit */
   unsigned nnumbers;
+  bool nest;                 /* a loop around others */
+  Short shorts[MAX_FACTORS]; /* of a nest: what its products are made of */
+  unsigned nshorts;
+  uint32_t end_id; /* all that it is made of has smaller ids */
   Ins *stores[MAX_STORES];
   unsigned nstores;
   ArrayPair pairs[MAX_PAIRS]; /* that must be apart for the loads to go ahead of the stores */
@@ -111,11 +119,21 @@ void ssa_choose_by_sums(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, 
 bool ssa_is_computed(const Ins *i, unsigned depth);
 /* Is it left from its header, where its condition does not hold? Notes that. */
 bool ssa_read_header(Range *r, const Block *header);
+/* Does it take longer with 64 bits than with 32, and read all bits? */
+bool ssa_is_slow(const Ins *i);
 /* Operations of the loop that take longer with 64 bits than with 32, and have such numbers. */
 unsigned ssa_slow_ones(const Range *r, const Intervals *v);
 /* Does the loop still read the numbers that have been found? */
 bool ssa_is_still_short(Range *r, const Block *header);
 void ssa_choose_by_numbers(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
+
+/* --- nest_versions.c --- */
+
+/* Is the nest made of what it was when it was found? */
+bool ssa_is_still_nest(Range *r, const Block *header);
+void ssa_choose_by_nest(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
+/* Its loops stay as they are. */
+void ssa_roll_nest(const Range *r);
 
 /* --- table_versions.c --- */
 

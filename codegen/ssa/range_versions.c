@@ -683,6 +683,8 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
     choose_by_factors(cx, fn, r, entry, fast, general);
   else if (r->nsums)
     ssa_choose_by_sums(cx, fn, r, entry, fast, general);
+  else if (r->nest)
+    ssa_choose_by_nest(cx, fn, r, entry, fast, general);
   else if (r->nnumbers)
     ssa_choose_by_numbers(cx, fn, r, entry, fast, general);
   else if (r->npairs)
@@ -710,6 +712,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
               : r->nchecks && !r->signs ? read_checked(r, header, r->latch)
               : r->npairs               ? ssa_read_apart(r, header, r->latch)
               : r->table                ? ssa_read_header(r, header)
+              : r->nest                 ? ssa_is_still_nest(r, header)
               : r->nnumbers             ? ssa_is_still_short(r, header)
                                         : read_condition(r) && read_counter(r);
   if (!same) /* other loops have been written since */
@@ -725,6 +728,8 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   ssa_copy_branches(cx, fn, r);
   ssa_copy_phis(r, entry, fast);
   ssa_merge_exits(cx, fn, r, exit);
+  if (r->nest)
+    ssa_roll_nest(r);
   uint16_t *flags = &r->latch->last->flags;
   if (r->known && !r->signs) /* the general loop hardly ever runs */
     *flags = (uint16_t)((*flags & ~(INS_UNROLL_4 | INS_UNROLL_8)) | INS_ROLLED);

@@ -39,8 +39,7 @@ static bool is_inside(const Range *r, const Ins *i) {
   return i->block && ssa_in_loop(&r->loop, i->block);
 }
 
-/* Does it take longer with 64 bits than with 32, and read all bits? */
-static bool is_slow(const Ins *i) {
+bool ssa_is_slow(const Ins *i) {
   switch ((Op)i->op) {
   case OP_LT:
   case OP_LE:
@@ -66,7 +65,8 @@ bool ssa_is_computed(const Ins *i, unsigned depth) {
   case OP_MUL:
   case OP_LSHIFT: return true;
   case OP_ADD:
-  case OP_SUB: return ssa_is_computed(i->args[0], depth - 1) || ssa_is_computed(i->args[1], depth - 1);
+  case OP_SUB:
+    return ssa_is_computed(i->args[0], depth - 1) || ssa_is_computed(i->args[1], depth - 1);
   case OP_CAST:
   case OP_FLOORDIV: return ssa_is_computed(i->args[0], depth - 1);
   default: return false;
@@ -102,7 +102,7 @@ unsigned ssa_slow_ones(const Range *r, const Intervals *v) {
   unsigned n = 0;
   for (unsigned k = 0; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
-      n += is_slow(i) && !ir_reads_within(v, i, int32);
+      n += ssa_is_slow(i) && !ir_reads_within(v, i, int32);
   return n;
 }
 
@@ -122,7 +122,7 @@ static bool has_slow(const Range *r) {
   unsigned n = 0;
   for (unsigned k = 0; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
-      n += is_slow(i);
+      n += ssa_is_slow(i);
   return n >= LEAST;
 }
 

@@ -23,20 +23,21 @@ static bool is_header(const Block *b) {
   return false;
 }
 
-/* The blocks of the natural loop; false if there are too many, or it contains another loop. */
-static bool collect(SmallLoop *loop, Block *header, Block *latch) {
+/* The blocks of the natural loop; false if there are more than `most`, or it contains another loop
+ * where it must not. */
+static bool collect(SmallLoop *loop, Block *header, Block *latch, unsigned most, bool nest) {
   loop->blocks[0] = header;
   loop->n = 1;
   if (latch != header)
     loop->blocks[loop->n++] = latch;
   for (unsigned at = 1; at < loop->n; at++) {
     const Block *b = loop->blocks[at];
-    if (is_header(b))
+    if (!nest && is_header(b))
       return false;
     for (uint32_t k = 0; k < b->preds.len; k++) {
       if (ssa_in_loop(loop, b->preds.data[k]))
         continue;
-      if (loop->n == SMALL_LOOP_BLOCKS)
+      if (loop->n == most)
         return false;
       loop->blocks[loop->n++] = b->preds.data[k];
     }
@@ -53,7 +54,26 @@ static bool has_one_exit(const SmallLoop *loop) {
 }
 
 bool ssa_small_loop(SmallLoop *loop, Block *header, Block *latch) {
-  return is_back_edge(latch, header) && collect(loop, header, latch) && has_one_exit(loop);
+  return is_back_edge(latch, header) && collect(loop, header, latch, SMALL_LOOP_BLOCKS, false) &&
+         has_one_exit(loop);
+}
+
+bool ssa_small_nest(SmallLoop *loop, Block *header, Block *latch) {
+  if (!is_back_edge(latch, header) || !collect(loop, header, latch, NEST_BLOCKS, true) ||
+      !has_one_exit(loop))
+    return false;
+  bool any = false;
+  for (unsigned k = 1; k < loop->n; k++)
+    for (uint32_t p = 0; p < loop->blocks[k]->preds.len; p++) {
+      Block *from = loop->blocks[k]->preds.data[p];
+      SmallLoop inner;
+      if (!is_back_edge(from, loop->blocks[k]))
+        continue;
+      if (!ssa_small_loop(&inner, loop->blocks[k], from))
+        return false;
+      any = true;
+    }
+  return any;
 }
 
 /* May there be another one of it? A call is what it calls. */

@@ -4,10 +4,10 @@
 
 #include "ir/fn.h"
 
-enum { SMALL_LOOP_BLOCKS = 12 };
+enum { SMALL_LOOP_BLOCKS = 12, NEST_BLOCKS = 32 };
 
 typedef struct SmallLoop { /* the header first */
-  Block *blocks[SMALL_LOOP_BLOCKS];
+  Block *blocks[NEST_BLOCKS];
   unsigned n;
 } SmallLoop;
 
@@ -15,6 +15,9 @@ bool ssa_in_loop(const SmallLoop *loop, const Block *b);
 
 /* The loop of an edge; false if it is no back edge, or the loop is not small. Needs dominators. */
 bool ssa_small_loop(SmallLoop *loop, Block *header, Block *latch);
+
+/* The same of a loop with small loops in it, which have no others in them. */
+bool ssa_small_nest(SmallLoop *loop, Block *header, Block *latch);
 
 /* May the loop be written twice, and has it, with the functions that it calls, at most so many
  * operations? */

@@ -1,0 +1,72 @@
+"""Loops around short ones in two versions, by one test of numbers from in front of both (codegen/ssa/nest_versions.c)."""
+
+import numpy as np
+from entries_on_cpu import Entries, needs_llc
+from pyptx import cuda
+from test_ptx import ptx_of
+
+
+def wrapped(v):
+    return (v + 2**63) % 2**64 - 2**63
+
+
+def filtered(x, weights, by, out):
+    """A filter with a stride, gaps and a border of zeros, whose rows the outer loop compares."""
+    i = cuda.grid(1)
+    stride, gap, pad = by[0], by[1], by[2]
+    total, inside = 0, 0
+    for a in range(weights.shape[0]):
+        row = i * stride - pad + a * gap
+        if row < 0 or row >= x.shape[0]:
+            continue
+        for b in range(weights.shape[1]):
+            col = (i + 1) * stride - pad + b * gap
+            if 0 <= col < x.shape[1]:
+                total += int(weights[a, b]) * int(x[row, col])
+            elif col > row:
+                inside += 1
+    out[i, 0] = total
+    out[i, 1] = inside
+
+
+def filtered_of(x, weights, i, stride, gap, pad):
+    total, inside = 0, 0
+    for a in range(weights.shape[0]):
+        row = wrapped(i * stride - pad + a * gap)
+        if row < 0 or row >= x.shape[0]:
+            continue
+        for b in range(weights.shape[1]):
+            col = wrapped((i + 1) * stride - pad + b * gap)
+            if 0 <= col < x.shape[1]:
+                total += int(weights[a, b]) * int(x[row, col])
+            elif col > row:
+                inside += 1
+    return [total, inside]
+
+
+SIGNATURES = {False: "(int32[:,::1], int32[:,::1], int64[::1], int64[:,::1])"}
+SIGNATURES[True] = "narrow " + SIGNATURES[False]
+
+
+@needs_llc
+def test_filters_at_the_edges_of_what_the_test_lets_through():
+    rng = np.random.default_rng(7)
+    x = rng.integers(-50, 50, (9, 11)).astype(np.int32)
+    big = [2**15 - 2, 2**15 - 1, 2**15, 2**29, 2**30 - 1, 2**30, 2**31 - 1, 2**31, 2**32, 2**33 + 1, 2**62, 2**63 - 1]
+    cases = [(1, 1, 0), (2, 1, 1), (2, 3, 2), (1, -1, -3), (3, 0, 2)]
+    cases += [(s * n, 1, 1) for n in big for s in (1, -1)] + [(1, s * n, 1) for n in big for s in (1, -1)]
+    cases += [(1, 1, s * n) for n in big for s in (1, -1)] + [(n, 1, n) for n in big] + [(n, -n, n - 1) for n in big]
+    for narrow, signature in SIGNATURES.items():
+        entries = Entries(filtered, signature, 1)
+        for shape in ((3, 3), (1, 5), (4, 2), (0, 3), (3, 0)):
+            weights = rng.integers(-9, 9, shape).astype(np.int32)
+            for case in cases:
+                got = np.zeros((4, 2), np.int64)
+                entries.run((2, 1, 1), (2, 1, 1), [x, weights, np.array(case, np.int64), got], False)
+                assert got.tolist() == [filtered_of(x, weights, i, *case) for i in range(4)], (narrow, shape, case)
+
+
+def test_one_test_in_front_of_both_loops():
+    """What the outer loop compares has 32 bits then: the first version has no operation of 64 bits but for addresses."""
+    text = ptx_of(filtered, SIGNATURES[True])
+    assert text.count("32768") + text.count("32769") == 2  # the stops of both ranges
