@@ -38,6 +38,7 @@ static void early_numbers(Cg *cg) { each(cg, cg_early_numbers); }
 static void sum_versions(Cg *cg) { each(cg, cg_version_sums); }
 static void nest_versions(Cg *cg) { each(cg, cg_version_nests); }
 static void short_versions(Cg *cg) { each(cg, cg_version_shorts); }
+static void thin_versions(Cg *cg) { each(cg, cg_version_thin); }
 static void drift_versions(Cg *cg) { each(cg, cg_version_drifts); }
 static void table_versions(Cg *cg) { each(cg, cg_version_tables); }
 static void narrow(Cg *cg) { each(cg, cg_narrow); }

@@ -68,7 +68,8 @@ typedef struct Range {
   bool nest;                 /* a loop around others */
   Short shorts[MAX_FACTORS]; /* of a nest: what its products are made of */
   unsigned nshorts;
-  uint32_t end_id; /* all that it is made of has smaller ids */
+  uint32_t end_id;             /* all that it is made of has smaller ids */
+  Ins *thin_start, *thin_stop; /* of its inner loop, over a window; NULL: of the other kinds */
   Ins *stores[MAX_STORES];
   unsigned nstores;
   ArrayPair pairs[MAX_PAIRS]; /* that must be apart for the loads to go ahead of the stores */
@@ -134,6 +135,10 @@ bool ssa_is_still_nest(Range *r, const Block *header);
 void ssa_choose_by_nest(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
 /* Its loops stay as they are. */
 void ssa_roll_nest(const Range *r);
+
+/* --- thin_versions.c --- */
+
+void ssa_choose_by_thin(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
 
 /* --- table_versions.c --- */
 

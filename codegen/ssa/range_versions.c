@@ -683,6 +683,8 @@ static Block *write_choice(Cx *cx, Fn *fn, Range *r, Block *entry, Block *fast) 
     choose_by_factors(cx, fn, r, entry, fast, general);
   else if (r->nsums)
     ssa_choose_by_sums(cx, fn, r, entry, fast, general);
+  else if (r->thin_stop)
+    ssa_choose_by_thin(cx, fn, r, entry, fast, general);
   else if (r->nest)
     ssa_choose_by_nest(cx, fn, r, entry, fast, general);
   else if (r->nnumbers)

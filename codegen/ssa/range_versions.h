@@ -16,6 +16,7 @@ void cg_version_rows(Cx *cx, Fn *fn);
 void cg_version_factors(Cx *cx, Fn *fn);
 void cg_version_sums(Cx *cx, Fn *fn);
 void cg_version_nests(Cx *cx, Fn *fn);
+void cg_version_thin(Cx *cx, Fn *fn);
 void cg_version_shorts(Cx *cx, Fn *fn);
 void cg_version_drifts(Cx *cx, Fn *fn);
 void cg_version_tables(Cx *cx, Fn *fn);
