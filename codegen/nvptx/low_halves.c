@@ -485,6 +485,21 @@ static void drop_signs(Cg *cg, LLVMValueRef f) {
     cg_run_function_passes(cg, f, "adce");
 }
 
+/* Of nan the conversion to int64 makes -2**63, so that of `int(x) & 255`, or of a hash of it, which
+ * LLVM makes a selection behind the mask, no nan need be asked for. */
+static bool drop_nans(LLVMValueRef f) {
+  bool any = false;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+      LLVMValueRef v = cg_nvptx_zero_of_nan(i);
+      if (!v)
+        continue;
+      LLVMReplaceAllUsesWith(i, v);
+      any = true;
+    }
+  return any;
+}
+
 /* --- the pass --- */
 
 static void write_readers(const Halves *h, LLVMValueRef f) {
@@ -503,6 +518,7 @@ void cg_nvptx_low_halves(Cg *cg) {
     if (LLVMIsDeclaration(f))
       continue;
     drop_signs(cg, f);
+    bool nans = drop_nans(f);
     Halves h = {.cg = cg, .number = {.arena = &cg->cx->arena}};
     find_values(&h, f);
     bool any = false;
@@ -512,7 +528,7 @@ void cg_nvptx_low_halves(Cg *cg) {
       write_low(&h);
       write_readers(&h, f);
     }
-    if (wrap_all(cg, f) || any)
+    if (wrap_all(cg, f) || any || nans)
       cg_run_function_passes(cg, f, "instsimplify,adce");
   }
 }

@@ -68,6 +68,8 @@ void cg_nvptx_switches(Cg *cg);
 void cg_nvptx_rounded(Cg *cg);
 /* The conversion of a float to an int64 that v selects, with 0 for nan; NULL: v is no such. */
 LLVMValueRef cg_nvptx_converted(LLVMValueRef v);
+/* What v selects, with 0 for nan, where that is 0 for nan by itself; else NULL. */
+LLVMValueRef cg_nvptx_zero_of_nan(LLVMValueRef v);
 
 /* hidden.c: the letter of a value as an operand of inline assembly; 0: of no such type. A value of
  * a type with a letter, or i1, by another name, through which the code generator does not see. */

@@ -29,6 +29,7 @@ enum {
   MOST_ADDED = 255,
   MOST_USES = 64,
   MOST_TRIPS = 8,
+  MOST_STEPS = 6,  /* from a conversion to what a selection is of */
   MOST_CODE = 600, /* instructions of a loop's iterations together */
 };
 
@@ -487,6 +488,35 @@ LLVMValueRef cg_nvptx_converted(LLVMValueRef v) {
                  is_without_nan(v, LLVMGetOperand(of, 0), LLVMConstNull(LLVMTypeOf(v)), of)
              ? of
              : NULL;
+}
+
+/* The float of which v is made by way of an int64 and without its sign's bit, by steps that leave 0
+ * as it is; else NULL. */
+static LLVMValueRef made_of_low_bits(LLVMValueRef v) {
+  for (unsigned depth = 0; depth < MOST_STEPS; depth++) {
+    bool short_ = LLVMIsATruncInst(v) && !LLVMGetNUW(v) && !LLVMGetNSW(v);
+    bool step = short_ || cg_is_extension(v);
+    LLVMValueRef by = LLVMIsABinaryOperator(v) ? LLVMGetOperand(v, 1) : NULL;
+    if (by && LLVMIsAConstantInt(by)) {
+      short_ = cg_is_op(v, LLVMAnd) && LLVMConstIntGetSExtValue(by) >= 0;
+      step = short_ || cg_is_op(v, LLVMMul) || cg_is_op(v, LLVMShl);
+    }
+    if (!step)
+      return NULL;
+    v = LLVMGetOperand(v, 0);
+    if (short_ && is_conversion(v))
+      return LLVMGetOperand(v, 0);
+  }
+  return NULL;
+}
+
+LLVMValueRef cg_nvptx_zero_of_nan(LLVMValueRef v) {
+  LLVMValueRef of = LLVMIsASelectInst(v) ? LLVMGetOperand(v, 2) : NULL,
+               x = of && LLVMIsAInstruction(of) ? made_of_low_bits(of) : NULL;
+  if (!x || !is_without_nan(v, x, LLVMConstNull(LLVMTypeOf(v)), of))
+    return NULL;
+  LLVMValueRef with = LLVMGetOperand(LLVMGetOperand(v, 0), 1);
+  return with == x || (LLVMIsAConstantFP(with) && LLVMIsNull(with)) ? of : NULL;
 }
 
 /* --- loops whose counter is added --- */

@@ -304,3 +304,24 @@ def test_the_conversions_have_32_bits(kernel, dtype, wide):
     made = _pyptx._compile(kernel, f"float32[::1], {dtype}[::1], float32[::1]", "nvptx", "sm_90", 0, {}, "ptx")["ptx"]
     to64 = f"cvt.rzi.s64.f{dtype[-2:]}" in made
     assert to64 == (wide or (kernel is nearest and dtype == "float64"))  # float32 of a float64 that was rounded is another number
+
+
+def hashed(x, mixed, bytes):
+    i = cuda.grid(1)
+    if i < x.size:
+        mixed[i] = np.uint32(int(math.floor(x[i]))) * np.uint32(2654435769) ^ np.uint32(i)
+        bytes[i] = (int(x[i]) & 255) * 4
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_low_halves_of_nan_are_0_by_themselves(dtype):
+    """-2**63 is what the conversion makes of it: masks, and products of the low half, ask for no nan (codegen/nvptx/low_halves.c)."""
+    x = values(dtype)
+    mixed, places = np.zeros(x.size, np.uint32), np.zeros(x.size, np.int32)
+    cuda.jit(hashed)[-(-x.size // 64), 64](x, mixed, places)
+    v, w = [[int(n) for n in whole(x, name)] for name in ("floor", "trunc")]
+    assert mixed.tolist() == [(n * 2654435769 % 2**32) ^ k for k, n in enumerate(v)]
+    assert places.tolist() == [(n & 255) * 4 for n in w]
+    kind = {np.float32: "float32", np.float64: "float64"}[dtype]
+    made = cuda.compile_ptx(hashed, f"narrow ({kind}[::1], uint32[::1], int32[::1])", cc="sm_90", coarsen=1)[0]
+    assert "setp.nan" not in made
