@@ -5,17 +5,18 @@
  *       darkest = min(darkest, image[y, x])
  *
  * The inner loop is unrolled, and what is left over is computed under masks, for which each row
- * takes as many instructions as if it had all places of the window. In an image of one column it
- * has one. The outer loop does not change the inner one's range, so that a test in front of both
- * asks for that:
+ * takes as many instructions as if it had all places that there may be, seven. In an image of one
+ * column it has one, with a radius of 1 it has three. The outer loop does not change the range of
+ * the inner one, so that a test in front of both asks for that:
  *
- *   if max(col - radius, 0) < min(col + radius + 1, cols) - 1:
+ *   if max(col - radius, 0) < min(col + radius + 1, cols) - 3:
  *     for y in …: for x in …: …
  *   else:
  *     for y in …: for x in …: …       # both rolled
  *
- * A window of one place is an image's that is so thin, or has no radius: threads of other images
- * ask and go on together. Windows with a constant radius are left alone: they have few places.
+ * With a radius of 3 or more such a window is an image's that is so thin. With 2 it is at the edge,
+ * in one of a row's warps. Windows with a constant radius are left alone: how many places they have
+ * is known.
  *
  * In and out: as of range_versions.c, which writes the loops. */
 #include "codegen/ssa/range_private.h"
@@ -26,6 +27,7 @@ enum {
   MAX_SIZE = 60,
   MAX_DEPTH = 8,    /* of a bound */
   MAX_OPERANDS = 3, /* of what is computed in front */
+  FEW = 3,          /* places */
 };
 
 static bool is_inside(const Range *r, const Ins *i) {
@@ -115,9 +117,9 @@ static bool read_thin(Range *r, Block *header, Block *latch) {
 void ssa_choose_by_thin(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general) {
   Ins *start = ssa_in_front(cx, fn, r, at, r->thin_start, NULL);
   Ins *stop = ssa_in_front(cx, fn, r, at, r->thin_stop, NULL);
-  Ins *one = ir_const(cx, fn, fz_int(cx, 1), stop->type, r->less->loc);
-  ir_append(at, one);
-  Ins *last = ssa_append(cx, fn, r, at, OP_SUB, stop->type, stop, one);
+  Ins *few = ir_const(cx, fn, fz_int(cx, FEW), stop->type, r->less->loc);
+  ir_append(at, few);
+  Ins *last = ssa_append(cx, fn, r, at, OP_SUB, stop->type, stop, few);
   Ins *more = ssa_append(cx, fn, r, at, OP_LT, r->less->type, start, last);
   ir_condbr(cx, fn, at, more, fast, general, r->less->loc)->type = r->loop.blocks[0]->last->type;
 }

@@ -1,4 +1,4 @@
-"""Clipped windows, and images of one column, in which they have one place a row (codegen/ssa/thin_versions.c)."""
+"""Clipped windows, and images of few columns, in which they have few places a row (codegen/ssa/thin_versions.c)."""
 
 import numpy as np
 from entries_on_cpu import Entries, needs_llc
@@ -51,7 +51,7 @@ def test_images_of_any_width():
 
 
 def test_a_radius_known_when_compiling_asks_for_nothing(monkeypatch):
-    """Such a window has few places; the other's loops are there once more."""
+    """How many places such a window has is known; the other's loops are there once more."""
     cases = [(erode, "narrow (uint8[:,::1], int64, uint8[:,::1])"), (near, "narrow (uint8[:,::1], uint8[:,::1])")]
     texts = [ptx_of(*case) for case in cases]
     monkeypatch.setenv("PYPTX_SKIP", "ssa.thin_versions")
