@@ -500,6 +500,7 @@ static void write_block(Lanes *l, uint32_t block) {
   for (uint32_t k = 0; k < l->values.len; k++)
     l->values.data[k].now = NULL;
   l->at = block;
+  l->divided.division = NULL;
   LLVMPositionBuilderAtEnd(l->b, b->body);
   l->mask_now = take_mask(l, b);
   for (LLVMValueRef i = LLVMGetFirstInstruction(b->in->block); i; i = LLVMGetNextInstruction(i)) {

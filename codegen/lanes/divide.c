@@ -22,7 +22,12 @@
  * 2**64, which no integer is: it is clamped. d + 8192 may be beyond 2**63: where d is that large, n
  * has it twice at most, and it is subtracted.
  *
- * Minima say where d is added or subtracted: what is below 0 is large as an unsigned number. */
+ * Minima say where d is added or subtracted: what is below 0 is large as an unsigned number.
+ *
+ * Where n counts from lane to lane and d is one number (`k // width`), the CPU divides once, lane
+ * 0's, if d is more than what n rises by: the rests of the others are lane 0's and that rise, less
+ * d in those that reach it, whose quotients are one more. A test asks for that, and that nothing is
+ * negative. */
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
@@ -30,7 +35,12 @@ typedef struct Vectors {
   Lanes *l;
   LLVMBuilderRef b;
   LLVMTypeRef ints, floats;
+  bool quotient, rest; /* what is asked for */
 } Vectors;
+
+typedef struct Quotient { /* anything but what is asked for may be NULL */
+  LLVMValueRef quotient, rest;
+} Quotient;
 
 /* --- small parts --- */
 
@@ -55,12 +65,51 @@ static LLVMValueRef real(const Vectors *v, double x) {
   return ln_splat(v->l, LLVMConstReal(LLVMGetElementType(v->floats), x));
 }
 
+/* --- one of two ways, by a test that mostly holds --- */
+
+typedef struct TwoWays {
+  LLVMBasicBlockRef usual, other, done; /* the first two, once written: their ends */
+} TwoWays;
+
+/* Leaves the builder in the usual one; other_way leaves it in the other one. */
+static TwoWays begin_ways(const Vectors *v, LLVMValueRef test, const char *usual,
+                          const char *other) {
+  Lanes *l = v->l;
+  TwoWays w = {ln_new_block(l, usual), ln_new_block(l, other), ln_new_block(l, "divided")};
+  cg_branch_weights(l->cg, l_condbr(v->b, test, w.usual, w.other), CG_OFTEN, 1);
+  LLVMPositionBuilderAtEnd(v->b, w.usual);
+  return w;
+}
+
+static void other_way(const Vectors *v, TwoWays *w) {
+  LLVMBasicBlockRef begin = w->other;
+  w->usual = LLVMGetInsertBlock(v->b);
+  l_br(v->b, w->done);
+  LLVMPositionBuilderAtEnd(v->b, begin);
+}
+
+static LLVMValueRef one_of(const Vectors *v, const TwoWays *w, LLVMValueRef usual,
+                           LLVMValueRef other) {
+  LLVMValueRef phi = l_phi(v->b, v->ints), of[] = {usual, other};
+  LLVMBasicBlockRef from[] = {w->usual, w->other};
+  LLVMAddIncoming(phi, of, from, 2);
+  return phi;
+}
+
+static Quotient end_ways(const Vectors *v, TwoWays *w, Quotient usual, Quotient other) {
+  w->other = LLVMGetInsertBlock(v->b);
+  l_br(v->b, w->done);
+  LLVMPositionBuilderAtEnd(v->b, w->done);
+  return (Quotient){v->quotient ? one_of(v, w, usual.quotient, other.quotient) : NULL,
+                    v->rest ? one_of(v, w, usual.rest, other.rest) : NULL};
+}
+
 /* --- up to 32 bits --- */
 
-static LLVMValueRef quotient_of_short(const Vectors *v, LLVMValueRef x, LLVMValueRef y,
-                                      bool is_signed) {
-  LLVMValueRef q = l_fdiv(v->b, to_float(v, x, is_signed), to_float(v, y, is_signed));
-  return to_int(v, q, is_signed);
+static Quotient divide_few_bits(const Vectors *v, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
+  LLVMValueRef all = l_fdiv(v->b, to_float(v, x, is_signed), to_float(v, y, is_signed)),
+               q = to_int(v, all, is_signed);
+  return (Quotient){q, v->rest ? l_sub(v->b, x, l_mul(v->b, q, y)) : NULL};
 }
 
 /* --- 64 bits --- */
@@ -79,10 +128,6 @@ static Magnitude magnitude(const Vectors *v, LLVMValueRef x, bool is_signed) {
   m.is = signed_by(v, x, m.sign);
   return m;
 }
-
-typedef struct Quotient {
-  LLVMValueRef quotient, rest;
-} Quotient;
 
 /* Where d > 2**63 - 2**14. */
 static Quotient by_large(const Vectors *v, LLVMValueRef n, LLVMValueRef d, Quotient of_others) {
@@ -118,13 +163,14 @@ static Quotient divide_magnitudes(const Vectors *v, LLVMValueRef n, LLVMValueRef
   return is_signed ? found : by_large(v, n, d, found);
 }
 
-static LLVMValueRef divide_long(const Vectors *v, LLVMValueRef x, LLVMValueRef y, bool is_signed,
-                                bool rest) {
+static Quotient divide_long(const Vectors *v, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
   Magnitude n = magnitude(v, x, is_signed), d = magnitude(v, y, is_signed);
   Quotient found = divide_magnitudes(v, n.is, d.is, is_signed);
-  if (rest)
-    return signed_by(v, found.rest, n.sign);
-  return signed_by(v, found.quotient, is_signed ? l_xor(v->b, n.sign, d.sign) : NULL);
+  if (v->rest)
+    found.rest = signed_by(v, found.rest, n.sign);
+  if (v->quotient)
+    found.quotient = signed_by(v, found.quotient, is_signed ? l_xor(v->b, n.sign, d.sign) : NULL);
+  return found;
 }
 
 /* --- 64 bits of which 51 are used, with AVX2 --- */
@@ -160,31 +206,18 @@ static Quotient divide_short(const Vectors *v, LLVMValueRef x, LLVMValueRef y) {
   return (Quotient){float_to_short(v, q), float_to_short(v, l_fsub(v->b, n, l_fmul(v->b, q, d)))};
 }
 
-static LLVMValueRef divide_short_or_all(const Vectors *v, LLVMValueRef x, LLVMValueRef y,
-                                        bool is_signed, bool rest) {
+static Quotient divide_short_or_all(const Vectors *v, LLVMValueRef x, LLVMValueRef y,
+                                    bool is_signed) {
   Lanes *l = v->l;
   if (l->mask_now) /* what rests may be anything */
     x = l_select(v->b, l->mask_now, x, splat(v, 0));
   x = l_freeze(v->b, x);
-  LLVMBasicBlockRef blocks[] = {ln_new_block(l, "short"), ln_new_block(l, "long")},
-                    done = ln_new_block(l, "divided");
-  LLVMValueRef end = l_condbr(v->b, are_short(v, x, y, is_signed), blocks[0], blocks[1]), of[2];
-  cg_branch_weights(l->cg, end, CG_OFTEN, 1);
-  LLVMPositionBuilderAtEnd(v->b, blocks[0]);
-  Quotient found = divide_short(v, x, y);
-  of[0] = rest ? found.rest : found.quotient;
-  l_br(v->b, done);
-  LLVMPositionBuilderAtEnd(v->b, blocks[1]);
-  of[1] = l_binop(v->b,
-                  rest        ? is_signed ? LLVMSRem : LLVMURem
-                  : is_signed ? LLVMSDiv
-                              : LLVMUDiv,
-                  x, y);
-  l_br(v->b, done);
-  LLVMPositionBuilderAtEnd(v->b, done);
-  LLVMValueRef phi = l_phi(v->b, v->ints);
-  LLVMAddIncoming(phi, of, blocks, 2);
-  return phi;
+  TwoWays w = begin_ways(v, are_short(v, x, y, is_signed), "short", "long");
+  Quotient usual = divide_short(v, x, y);
+  other_way(v, &w);
+  Quotient all = {v->quotient ? l_binop(v->b, is_signed ? LLVMSDiv : LLVMUDiv, x, y) : NULL,
+                  v->rest ? l_binop(v->b, is_signed ? LLVMSRem : LLVMURem, x, y) : NULL};
+  return end_ways(v, &w, usual, all);
 }
 
 /* --- which --- */
@@ -206,16 +239,92 @@ bool ln_divides(const Lanes *l, LLVMValueRef division) {
   return (size & (size - 1)) && (ln_has_masks(l) || divides_short(l));
 }
 
+static Quotient divide_all(const Vectors *v, LLVMValueRef x, LLVMValueRef y, bool is_signed) {
+  if (LLVMGetIntTypeWidth(LLVMGetElementType(v->ints)) < 64)
+    return divide_few_bits(v, x, y, is_signed);
+  return divides_short(v->l) ? divide_short_or_all(v, x, y, is_signed)
+                             : divide_long(v, x, y, is_signed);
+}
+
+/* --- numbers that count, by one number --- */
+
+/* By how much the dividend rises from lane 0 to the last one, where that counts and the divisor is
+ * uniform; else 0. */
+static uint64_t rise_of(Lanes *l, LLVMValueRef division) {
+  enum { LEAST_BITS = 32, MOST = 1 << 16 };
+  Shape n = ln_shape(l, LLVMGetOperand(division, 0));
+  bool counts = n.kind == SHAPE_STEP && n.step > 0 && n.step < MOST;
+  if (!counts || !ln_is_uniform(ln_shape(l, LLVMGetOperand(division, 1))) ||
+      cg_int_width(division) < LEAST_BITS)
+    return 0;
+  return (uint64_t)n.step * (l->width - 1);
+}
+
+/* Are 0 <= n and rise < d, and both below a quarter of all numbers, so that n + rise is a number,
+ * too? With wrap-around d - rise - 1 is large if d is not more. */
+static LLVMValueRef rests_wrap_once(const Vectors *v, LLVMValueRef n, LLVMValueRef d,
+                                    uint64_t rise) {
+  LLVMTypeRef t = LLVMTypeOf(n);
+  LLVMValueRef quarter = l_int(t, 1ull << (LLVMGetIntTypeWidth(t) - 2)),
+               more = l_sub(v->b, d, l_int(t, rise + 1));
+  return l_and(v->b, l_icmp(v->b, LLVMIntULT, n, quarter), l_icmp(v->b, LLVMIntULT, more, quarter));
+}
+
+static Quotient divide_first(const Vectors *v, LLVMValueRef n, LLVMValueRef d, int64_t step) {
+  LLVMBuilderRef b = v->b;
+  Lanes *l = v->l;
+  LLVMValueRef q = l_binop(b, LLVMUDiv, n, d), rest = l_sub(b, n, l_mul(b, q, d)),
+               rests = l_add(b, ln_splat(l, rest), ln_steps_vector(l, LLVMTypeOf(n), step)),
+               by = ln_splat(l, d), wraps = l_icmp(b, LLVMIntUGE, rests, by);
+  return (Quotient){l_sub(b, ln_splat(l, q), l_sext(b, wraps, v->ints)),
+                    l_select(b, wraps, l_sub(b, rests, by), rests)};
+}
+
+static Quotient divide_first_or_all(const Vectors *v, LLVMValueRef division, LLVMValueRef x,
+                                    LLVMValueRef y, bool is_signed) {
+  Lanes *l = v->l;
+  LLVMValueRef old = LLVMGetOperand(division, 0),
+               n = l_freeze(v->b, ln_scalar(l, old)), /* of a lane that may rest */
+      d = l_freeze(v->b, ln_scalar(l, LLVMGetOperand(division, 1)));
+  TwoWays w = begin_ways(v, rests_wrap_once(v, n, d, rise_of(l, division)), "once", "often");
+  Quotient usual = divide_first(v, n, d, ln_shape(l, old).step);
+  other_way(v, &w);
+  return end_ways(v, &w, usual, divide_all(v, x, y, is_signed));
+}
+
+/* --- entry points --- */
+
+static bool is_rest(LLVMValueRef v) { return cg_is_op(v, LLVMSRem) || cg_is_op(v, LLVMURem); }
+
+static bool is_signed_division(LLVMValueRef v) {
+  return cg_is_op(v, LLVMSDiv) || cg_is_op(v, LLVMSRem);
+}
+
+/* `k // n` and `k % n` */
+static bool are_one(LLVMValueRef a, LLVMValueRef b) {
+  return cg_is_division(b) && is_signed_division(a) == is_signed_division(b) &&
+         LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0) &&
+         LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1);
+}
+
+/* In one block they are one division. */
+static void find_wants(Vectors *v, LLVMValueRef division) {
+  for (LLVMValueRef i = division; i; i = LLVMGetNextInstruction(i))
+    if (i == division || are_one(division, i))
+      *(is_rest(i) ? &v->rest : &v->quotient) = true;
+}
+
 LLVMValueRef ln_divide(Lanes *l, LLVMValueRef division, LLVMValueRef x, LLVMValueRef y) {
-  LLVMOpcode op = LLVMGetInstructionOpcode(division);
-  bool is_signed = op == LLVMSDiv || op == LLVMSRem, rest = op == LLVMURem || op == LLVMSRem;
-  unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(division));
-  LLVMTypeRef t = bits > 16 ? l->cg->t.f64 : l->cg->t.f32;
+  bool is_signed = is_signed_division(division);
+  LLVMTypeRef t = LLVMGetIntTypeWidth(LLVMTypeOf(division)) > 16 ? l->cg->t.f64 : l->cg->t.f32;
   Vectors v = {.l = l, .b = l->b, .ints = LLVMTypeOf(x), .floats = LLVMVectorType(t, l->width)};
-  if (bits == 64 && divides_short(l))
-    return divide_short_or_all(&v, x, y, is_signed, rest);
-  if (bits == 64)
-    return divide_long(&v, x, y, is_signed, rest);
-  LLVMValueRef q = quotient_of_short(&v, x, y, is_signed);
-  return rest ? l_sub(l->b, x, l_mul(l->b, q, y)) : q;
+  if (!l->divided.division || !are_one(l->divided.division, division)) {
+    find_wants(&v, division);
+    Quotient q = rise_of(l, division) ? divide_first_or_all(&v, division, x, y, is_signed)
+                                      : divide_all(&v, x, y, is_signed);
+    l->divided.division = division;
+    l->divided.quotient = q.quotient;
+    l->divided.rest = q.rest;
+  }
+  return is_rest(division) ? l->divided.rest : l->divided.quotient;
 }

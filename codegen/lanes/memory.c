@@ -643,6 +643,11 @@ static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVM
   NearRun run;
   if (ln_shape(l, pointer).kind == SHAPE_STEP)
     return gather_steps(l, all, pointer, align);
+  if (ln_begin_one(l, pointer, &run)) {
+    LLVMValueRef one = ln_load_run(l, t, run.first, NULL, align), all_one = ln_splat(l, one);
+    ln_else_run(l, &run);
+    return end_run(l, &run, all_one, ln_gather(l, all, ln_vector(l, pointer), align));
+  }
   if (!ln_begin_run(l, pointer, t, &run))
     return ln_gather(l, all, ln_vector(l, pointer), align);
   LLVMValueRef near = ln_load_run(l, all, run.first, l->mask_now, align);

@@ -4,7 +4,9 @@
  * counts from lane to lane, but for an operation that folds its range (the remainder in `i % p`,
  * the clamp at a picture's border), is contiguous in most vectors. That is asked at run time, and a
  * gather or scatter is left for the others. It is asked of such indices only: what has been read
- * from memory may be anything, and quotients and products of what counts are not contiguous. */
+ * from memory may be anything, and quotients and products of what counts are not contiguous.
+ *   But `x[k // n, k % n]` is, in rows of n elements, and elsewhere where no row ends among the
+ * lanes. There the addresses themselves are compared. And `x[k // n]` is mostly one element. */
 #include <assert.h>
 
 #include "codegen/lanes/private.h"
@@ -17,6 +19,7 @@ enum { DEEPEST = 8 };
 typedef struct Place {
   LLVMValueRef base, index; /* of f */
   LLVMTypeRef unit;
+  bool in_row; /* the base differs between lanes: which row */
 } Place;
 
 static bool is_clamp(LLVMValueRef call) {
@@ -74,6 +77,33 @@ static bool is_folded(Lanes *l, LLVMValueRef v, int depth) {
   }
 }
 
+/* --- rows: a quotient and its rest --- */
+
+/* The division in v, which varies, that has the operands of `like`, or where that is NULL has what
+ * counts divided by what is uniform. A quotient, or with `rest` the rest. */
+static LLVMValueRef division_in(Lanes *l, LLVMValueRef v, bool rest, LLVMValueRef like, int depth) {
+  const LaneValue *own = ln_value(l, v);
+  if (!own || own->read || own->shape.kind != SHAPE_VECTOR || depth > DEEPEST || LLVMIsAPHINode(v))
+    return NULL;
+  LLVMOpcode op = LLVMGetInstructionOpcode(v);
+  if (rest ? op == LLVMURem || op == LLVMSRem : op == LLVMUDiv || op == LLVMSDiv) {
+    LLVMValueRef x = LLVMGetOperand(v, 0), y = LLVMGetOperand(v, 1);
+    bool found = like ? x == LLVMGetOperand(like, 0) && y == LLVMGetOperand(like, 1)
+                      : counts(l, x) && ln_is_uniform(ln_shape(l, y));
+    return found ? v : NULL;
+  }
+  LLVMValueRef found = NULL;
+  for (int k = 0; !found && k < LLVMGetNumOperands(v); k++)
+    found = division_in(l, LLVMGetOperand(v, (unsigned)k), rest, like, depth + 1);
+  return found;
+}
+
+/* Is the base an address of row `k // n`, the index of element `k % n`? */
+static bool is_in_row(Lanes *l, LLVMValueRef base, LLVMValueRef index) {
+  LLVMValueRef rest = division_in(l, index, true, NULL, 0);
+  return rest && division_in(l, base, false, rest, 0);
+}
+
 /* May the address of an element of type t be part of a run? */
 static bool find_place(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, Place *p) {
   if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2 ||
@@ -83,16 +113,22 @@ static bool find_place(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, Place *p) 
                .index = LLVMGetOperand(pointer, 1),
                .unit = LLVMGetGEPSourceElementType(pointer)};
   if (LLVMTypeOf(p->index) != l->cg->t.i64 || ln_shape(l, p->index).kind != SHAPE_VECTOR ||
-      !ln_is_uniform(ln_shape(l, p->base)) ||
       LLVMABISizeOfType(l->cg->layout, p->unit) != LLVMABISizeOfType(l->cg->layout, t))
     return false;
   LLVMValueRef x = ln_unwrapped(p->index);
-  return is_folded(l, x ? x : p->index, 0);
+  p->in_row = !ln_is_uniform(ln_shape(l, p->base));
+  return p->in_row ? is_in_row(l, p->base, p->index) : is_folded(l, x ? x : p->index, 0);
 }
 
 bool ln_may_be_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   Place p;
   return find_place(l, pointer, t, &p);
+}
+
+/* May it be the same address in all lanes: one of a quotient, without the rest? */
+static bool may_be_one(Lanes *l, LLVMValueRef pointer) {
+  return ln_shape(l, pointer).kind == SHAPE_VECTOR && !ln_value(l, pointer)->element &&
+         division_in(l, pointer, false, NULL, 0) && !division_in(l, pointer, true, NULL, 0);
 }
 
 /* --- the test --- */
@@ -115,9 +151,40 @@ static LLVMValueRef in_no_lane(Lanes *l, LLVMValueRef far) {
   return l_not(l->b, ln_any(l, l_freeze(l->b, ln_and(l, l->mask_now, far, false))));
 }
 
+/* Branches on whether that many bytes lie from each lane's address to the next one's, and leaves
+ * the builder where they do. */
+static NearRun test_addresses(Lanes *l, LLVMValueRef pointer, uint64_t step) {
+  LLVMTypeRef i64 = l->cg->t.i64;
+  LLVMValueRef pointers = ln_vector(l, pointer), lane = ln_first(l, l->mask_now),
+               first = first_index(l, pointers, lane),
+               back = l_sub(l->b, l_int(i64, 0), l_mul(l->b, lane, l_int(i64, step))),
+               begin = l_gep(l->b, l->cg->t.i8, first, &back, 1),
+               offsets = ln_steps_vector(l, i64, (int64_t)step),
+               near = l_gep(l->b, l->cg->t.i8, begin, &offsets, 1),
+               far = l_icmp(l->b, LLVMIntNE, pointers, near);
+  NearRun run = {begin, ln_new_block(l, "run"), ln_new_block(l, "apart"), ln_new_block(l, "")};
+  l_condbr(l->b, in_no_lane(l, far), run.there, run.other);
+  LLVMPositionBuilderAtEnd(l->b, run.there);
+  return run;
+}
+
+bool ln_begin_one(Lanes *l, LLVMValueRef pointer, NearRun *run) {
+  if (!may_be_one(l, pointer) || !ln_is_here(l, pointer))
+    return false;
+  *run = test_addresses(l, pointer, 0);
+  return true;
+}
+
 bool ln_begin_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, NearRun *run) {
   Place p;
-  if (!find_place(l, pointer, t, &p) || !ln_is_here(l, p.base) || !ln_is_here(l, p.index))
+  if (!find_place(l, pointer, t, &p))
+    return false;
+  if (p.in_row) {
+    if (ln_is_here(l, pointer))
+      *run = test_addresses(l, pointer, LLVMABISizeOfType(l->cg->layout, t));
+    return ln_is_here(l, pointer);
+  }
+  if (!ln_is_here(l, p.base) || !ln_is_here(l, p.index))
     return false;
   LLVMValueRef indices = ln_vector(l, p.index), lane = ln_first(l, l->mask_now),
                begin = l_sub(l->b, first_index(l, indices, lane), lane),

@@ -122,7 +122,7 @@ struct Lanes {
   VEC(LaneValue) values;
   ValueMap value_of;
   unsigned uniform_kind;
-  bool strides; /* a loop with two versions advances by what is no constant */
+  bool strides;                    /* a loop with two versions advances by what is no constant */
 
   /* the rest is filled while f.lanes is written */
   LLVMValueRef fn, results, result_slot;
@@ -132,6 +132,9 @@ struct Lanes {
   bool failed, one_result;
   uint32_t at;           /* the block being written */
   LLVMValueRef mask_now; /* NULL: all lanes */
+  struct {
+    LLVMValueRef division, quotient, rest; /* the last one, by divide.c, in the same block */
+  } divided;
 
   /* while a trap is written, for the one lane that reports */
   LLVMValueRef lane; /* its number; NULL outside of traps */
@@ -334,6 +337,8 @@ typedef struct NearRun {
 } NearRun;
 bool ln_may_be_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t); /* is there a reason? */
 bool ln_begin_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, NearRun *run);
+/* The same of an access that goes to `first` in all lanes, or gathers. */
+bool ln_begin_one(Lanes *l, LLVMValueRef pointer, NearRun *run);
 void ln_else_run(Lanes *l, const NearRun *run);
 void ln_end_run(Lanes *l, const NearRun *run);
 /* patterns.c: by how much the value is larger in each lane than in lane 0, modulo its type; of a
