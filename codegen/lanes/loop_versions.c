@@ -18,6 +18,7 @@
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/copy.h"
+#include "codegen/llvm/match.h"
 
 enum { MOST_INSTRUCTIONS = 80, MOST_BLOCKS = 12 };
 
@@ -30,19 +31,20 @@ typedef struct Version {
 
 /* --- which loops --- */
 
-static bool is_small_and_closed(Lanes *l, const LaneLoop *loop) {
+bool ln_is_closed(Lanes *l, const LaneLoop *loop, unsigned most_instructions,
+                  unsigned most_blocks) {
   unsigned instructions = 0, blocks = 0;
   for (uint32_t k = 0; k < l->nblocks; k++) {
     const LaneBlock *b = &l->blocks[k];
     if (!ln_in_set(&loop->blocks, k))
       continue;
-    if (&l->loops.data[b->in->loop] != loop || ++blocks > MOST_BLOCKS)
+    if (&l->loops.data[b->in->loop] != loop || ++blocks > most_blocks)
       return false;
     for (uint32_t s = 0; s < b->in->nsucc; s++)
       if (k != loop->in->header && !ln_in_set(&loop->blocks, b->in->succ[s]))
         return false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->in->block); i; i = LLVMGetNextInstruction(i))
-      if (++instructions > MOST_INSTRUCTIONS || cg_is_block_barrier(i) || cg_is_meeting(i) ||
+      if (++instructions > most_instructions || cg_is_block_barrier(i) || cg_is_meeting(i) ||
           (k == loop->in->header && cg_lanes_writes(i)))
         return false;
   }
@@ -56,6 +58,21 @@ static bool is_even(Lanes *l, const LaneLoop *loop, LLVMValueRef v) {
          !ln_in_set(&loop->blocks, own->block);
 }
 
+static bool compares_even(Lanes *l, const LaneLoop *loop, LLVMValueRef c) {
+  return LLVMIsAICmpInst(c) && is_even(l, loop, LLVMGetOperand(c, 0)) &&
+         is_even(l, loop, LLVMGetOperand(c, 1));
+}
+
+/* A phi of the header, of such comparisons: what was asked in front of the loop, and is asked at
+ * the end of an iteration, so that a counter cannot wrap. */
+static bool joins_even(Lanes *l, const LaneLoop *loop, LLVMValueRef c) {
+  bool all = LLVMIsAPHINode(c) &&
+             LLVMGetInstructionParent(c) == l->blocks[loop->in->header].in->block;
+  for (unsigned k = 0; all && k < LLVMCountIncoming(c); k++)
+    all = compares_even(l, loop, LLVMGetIncomingValue(c, k));
+  return all;
+}
+
 /* A divergent loop with its exit at the header, by a comparison of linear values, or of one with a
  * bound that differs between lanes. */
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
@@ -64,21 +81,21 @@ static bool is_chosen(Lanes *l, const LaneLoop *loop) {
       ln_in_set(&loop->blocks, h->in->succ[0]) == ln_in_set(&loop->blocks, h->in->succ[1]))
     return false;
   LLVMValueRef c = LLVMGetCondition(LLVMGetBasicBlockTerminator(h->in->block));
-  return LLVMIsAICmpInst(c) && is_even(l, loop, LLVMGetOperand(c, 0)) &&
-         is_even(l, loop, LLVMGetOperand(c, 1)) && is_small_and_closed(l, loop);
+  return (compares_even(l, loop, c) || joins_even(l, loop, c)) &&
+         ln_is_closed(l, loop, MOST_INSTRUCTIONS, MOST_BLOCKS);
 }
 
 /* --- the copy --- */
 
 /* Traps have the copy's check as a predecessor too. */
-static void enter_traps(Version *d, uint32_t number) {
-  const LaneBlock *b = &d->l->blocks[number];
+void ln_enter_trap(Lanes *l, uint32_t number, const RegionCopy *copies) {
+  const LaneBlock *b = &l->blocks[number];
   for (LLVMValueRef phi = b->in->trap ? LLVMGetFirstInstruction(b->in->trap) : NULL;
        phi && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
     for (unsigned k = 0, n = LLVMCountIncoming(phi); k < n; k++)
       if (LLVMGetIncomingBlock(phi, k) == b->in->block) {
-        LLVMValueRef v = copy_of(&d->copies, LLVMGetIncomingValue(phi, k));
-        LLVMBasicBlockRef from = copy_of_block(&d->copies, b->in->block);
+        LLVMValueRef v = copy_of(copies, LLVMGetIncomingValue(phi, k));
+        LLVMBasicBlockRef from = copy_of_block(copies, b->in->block);
         LLVMAddIncoming(phi, &v, &from, 1);
       }
 }
@@ -104,19 +121,38 @@ static void enter_from_copy(Version *d) {
   graph_redirect(LLVMGetBasicBlockTerminator(d->before), d->header, from);
 }
 
-static void branch_on_all(Version *d) {
-  Lanes *l = d->l;
+LLVMValueRef ln_call_all(Lanes *l, LLVMValueRef condition, bool value) {
   LLVMTypeRef i1 = l->cg->t.i1, types[] = {i1, i1};
   LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, CG_ALL_NAME),
-               end = LLVMGetBasicBlockTerminator(copy_of_block(&d->copies, d->header));
+               args[] = {condition, l_int(i1, value)};
   if (!fn)
     fn = LLVMAddFunction(l->cg->module, CG_ALL_NAME, LLVMFunctionType(i1, types, 2, 0));
+  return l_call(l->b, fn, args, 2);
+}
+
+/* Of a phi's comparisons, where its edges come from. */
+static LLVMValueRef call_all_before(Lanes *l, LLVMValueRef phi, bool value) {
+  LLVMPositionBuilderBefore(l->b, phi);
+  LLVMValueRef all = l_phi(l->b, l->cg->t.i1);
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+    LLVMPositionBuilderBefore(l->b, LLVMGetBasicBlockTerminator(from));
+    LLVMValueRef call = ln_call_all(l, LLVMGetIncomingValue(phi, k), value);
+    LLVMAddIncoming(all, &call, &from, 1);
+  }
+  return all;
+}
+
+static void branch_on_all(Version *d) {
+  Lanes *l = d->l;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(copy_of_block(&d->copies, d->header));
   bool holds = ln_in_set(&d->loop->blocks, l->g.nodes[d->loop->in->header].succ[0]);
   Fork fork = {0};
   graph_fork(end, &fork);
   LLVMPositionBuilderBefore(l->b, end);
-  LLVMValueRef args[] = {fork.condition, l_int(i1, holds)};
-  LLVMValueRef all = l_call(l->b, fn, args, 2);
+  LLVMValueRef all = LLVMIsAPHINode(fork.condition) ? call_all_before(l, fork.condition, holds)
+                                                    : ln_call_all(l, fork.condition, holds);
+  LLVMPositionBuilderBefore(l->b, end);
   l_condbr(l->b, all, holds ? fork.yes : fork.no, d->header);
   LLVMInstructionEraseFromParent(end);
 }
@@ -146,8 +182,8 @@ static void make_version(Lanes *l, const LaneLoop *loop) {
       d.before = l->blocks[l->blocks[loop->in->header].in->pred[p]].in->block;
   assert(loop->divergent && d.before && n == 0);
   LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(d.header));
-  l->strides |= has_stride(&d, LLVMGetOperand(condition, 0)) ||
-                has_stride(&d, LLVMGetOperand(condition, 1));
+  for (unsigned k = 0; LLVMIsAICmpInst(condition) && k < 2; k++)
+    l->strides |= has_stride(&d, LLVMGetOperand(condition, k));
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (ln_in_set(&loop->blocks, k))
       blocks[n++] = l->blocks[k].in->block;
@@ -155,7 +191,7 @@ static void make_version(Lanes *l, const LaneLoop *loop) {
   d.copies = copy_region(l->cg, blocks, n, d.header, "all");
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (ln_in_set(&loop->blocks, k))
-      enter_traps(&d, k);
+      ln_enter_trap(l, k, &d.copies);
   branch_on_all(&d);
   enter_from_copy(&d);
 }
@@ -171,17 +207,29 @@ Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how) {
       make_version(l, &l->loops.data[k]);
       any = true;
     }
+  Lanes *doubled = any ? cg_lanes_analyse(cg, f, how) : l;
+  if (doubled && ln_make_row_versions(doubled))
+    doubled = cg_lanes_analyse(cg, f, how);
   if (here)
     LLVMPositionBuilderAtEnd(cg->builder, here);
-  if (!any)
-    return l;
-  Lanes *doubled = cg_lanes_analyse(cg, f, how);
   if (doubled)
     doubled->strides = l->strides;
   return doubled;
 }
 
-bool cg_lanes_stride(const Lanes *l) { return l->strides; }
+/* Such a division is some twenty operations with a few values at a time, each of which is several
+ * registers. More lanes have no registers for that. */
+static bool divides_in_loops(const Lanes *l) {
+  for (uint32_t k = 0; k < l->values.len; k++) {
+    const LaneValue *v = &l->values.data[k];
+    if (v->shape.kind == SHAPE_VECTOR && cg_is_division(v->old) && ln_divides(l, v->old) &&
+        l->blocks[v->block].in->loop != GRAPH_NONE)
+      return true;
+  }
+  return false;
+}
+
+bool cg_lanes_stride(const Lanes *l) { return l->strides && !divides_in_loops(l); }
 
 void cg_lanes_forget_doubles(Cg *cg) {
   LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_ALL_NAME);

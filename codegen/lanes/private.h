@@ -5,7 +5,7 @@
 #define PYPTX_CODEGEN_LANES_PRIVATE_H
 
 #include "codegen/lanes/lanes.h"
-#include "codegen/llvm/graph.h"
+#include "codegen/llvm/copy.h"
 
 enum {
   LANES_BLOCKS = 192,
@@ -121,7 +121,7 @@ struct Lanes {
   uint32_t *order; /* blocks, topologically but for back edges; a loop's are contiguous */
   VEC(LaneValue) values;
   ValueMap value_of;
-  unsigned uniform_kind;
+  unsigned uniform_kind, row_kind; /* metadata; row: LANES_ROW_METADATA */
   bool strides;                    /* a loop with two versions advances by what is no constant */
 
   /* the rest is filled while f.lanes is written */
@@ -310,6 +310,16 @@ bool ln_keeps_order(Lanes *l, LLVMValueRef instruction);
 void ln_write_agreed(Lanes *l, LaneValue *v); /* a value with that assumption */
 /* products.c: low halves of long products; before the analysis */
 void ln_shorten_products(Cg *cg, LLVMValueRef f);
+/* loop_versions.c: has the loop one exit, at the header, no loops in it, no meetings, and no more
+ * than that? */
+bool ln_is_closed(Lanes *l, const LaneLoop *loop, unsigned instructions, unsigned blocks);
+/* The trap of a block that has been copied: from the copy, too. */
+void ln_enter_trap(Lanes *l, uint32_t block, const RegionCopy *copies);
+LLVMValueRef ln_call_all(Lanes *l, LLVMValueRef condition, bool value); /* of pyptx.all */
+/* row_versions.c: changes the function; l is of no use after it, if it is true. Quotients and rests
+ * of its versions have metadata of this name. */
+#define LANES_ROW_METADATA "pyptx.row"
+bool ln_make_row_versions(Lanes *l);
 /* divide.c: is this division of integers written as one of floats? */
 bool ln_divides(const Lanes *l, LLVMValueRef division);
 LLVMValueRef ln_divide(Lanes *l, LLVMValueRef division, LLVMValueRef x, LLVMValueRef y);

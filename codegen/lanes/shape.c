@@ -326,6 +326,8 @@ static bool has_flag(Lanes *l, LLVMValueRef v, bool is_signed) {
 static bool extends(Lanes *l, LLVMValueRef v, bool is_signed, int depth) {
   if (ln_is_uniform(ln_shape(l, v)) || LLVMIsAArgument(v) || ln_is_aligned(l, ln_shape(l, v)))
     return true;
+  if (LLVMIsAInstruction(v) && LLVMGetMetadata(v, l->row_kind))
+    return true; /* the rest of a row: small and not negative in all lanes */
   if (depth > DEEPEST || !ln_value(l, v) || !has_flag(l, v, is_signed))
     return false;
   return extends(l, LLVMGetOperand(v, 0), is_signed, depth + 1) &&
@@ -483,6 +485,11 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
       return step(0);
     v->agreed = can_agree(l, v, dirty) || can_keep_order(l, v, dirty);
     return v->agreed || ln_all_uniform(l, i) ? step(0) : vector;
+  case LLVMUDiv:
+  case LLVMURem:
+    if (both && !b.step && !l->how.strict && LLVMGetMetadata(i, l->row_kind)) /* in one row */
+      return op == LLVMURem ? step(a.step) : step(0);
+    return ln_all_uniform(l, i) ? step(0) : vector;
   case LLVMLoad: return load_shape(l, i);
   case LLVMCall: return call_shape(l, v, dirty);
   case LLVMAlloca: return step((int64_t)(v->element ? v->element : ln_array_bytes(l, v)));
@@ -597,7 +604,9 @@ Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how) {
                .value_of.arena = a,
                .copy_of.arena = a,
                .uniform_kind = LLVMGetMDKindIDInContext(cg->context, CG_UNIFORM_METADATA,
-                                                        strlen(CG_UNIFORM_METADATA))};
+                                                        strlen(CG_UNIFORM_METADATA)),
+               .row_kind = LLVMGetMDKindIDInContext(cg->context, LANES_ROW_METADATA,
+                                                    strlen(LANES_ROW_METADATA))};
   return ln_find_flow(l) && ln_find_shapes(l) ? l : NULL;
 }
 
