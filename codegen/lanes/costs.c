@@ -103,6 +103,13 @@ static bool parts_by_data(Lanes *l, uint32_t block) {
   return c && c->read;
 }
 
+bool ln_rests_by_data(Lanes *l, uint32_t block) {
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    if (ln_in_set(&l->blocks[k].region, block) && parts_by_data(l, k))
+      return true;
+  return false;
+}
+
 static bool leaves_loop(const Lanes *l, uint32_t block) {
   const GraphNode *in = l->blocks[block].in;
   bool stays = true;

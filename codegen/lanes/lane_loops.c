@@ -6,7 +6,7 @@
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/copy.h"
 
-static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
+LLVMValueRef ln_new_slot(Lanes *l, LLVMTypeRef t) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
   LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(l->entry));
   LLVMValueRef slot = l_alloca(l->b, t);
@@ -17,7 +17,7 @@ static LLVMValueRef new_slot(Lanes *l, LLVMTypeRef t) {
 LaneLoopNow ln_begin_lanes(Lanes *l, LLVMValueRef mask) {
   LLVMTypeRef i64 = l->cg->t.i64;
   LLVMValueRef first = mask ? ln_bits(l, mask) : LLVMConstNull(i64);
-  LaneLoopNow n = {new_slot(l, LLVMTypeOf(first)), NULL, ln_new_block(l, "lane"),
+  LaneLoopNow n = {ln_new_slot(l, LLVMTypeOf(first)), NULL, ln_new_block(l, "lane"),
                    ln_new_block(l, "lane.done"), NULL};
   l_store(l->b, first, n.left);
   if (mask)
@@ -55,7 +55,7 @@ static LLVMValueRef element_place(Lanes *l, LLVMTypeRef t, LLVMValueRef memory, 
 }
 
 LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector) {
-  LLVMValueRef slot = new_slot(l, LLVMTypeOf(vector));
+  LLVMValueRef slot = ln_new_slot(l, LLVMTypeOf(vector));
   l_store(l->b, vector, slot);
   return slot;
 }

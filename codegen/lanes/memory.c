@@ -91,6 +91,32 @@ LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsi
   return call_masked(l, "llvm.masked.gather", types, args, 3, 0, align);
 }
 
+/* --- scatters --- */
+
+static bool rests_without_branches(Lanes *l) {
+  return l->mask_now && !ln_has_masks(l) && ln_rests_by_data(l, l->at);
+}
+
+/* An address to which any element may be written. */
+static LLVMValueRef unread(Lanes *l) {
+  if (!l->unread)
+    l->unread = ln_new_slot(l, LLVMVectorType(l->cg->t.i64, 2));
+  return l->unread;
+}
+
+/* Where it depends on data which lanes rest, they store to where nothing reads: a branch for each
+ * would often be mispredicted. Most other masks have few lanes, and the same. */
+static void write_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, LLVMValueRef mask,
+                          unsigned align) {
+  LLVMTypeRef types[] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
+  if (rests_without_branches(l) && LLVMGetVectorSize(types[0]) == l->width) {
+    pointers = l_select(l->b, mask, pointers, ln_splat(l, unread(l)));
+    mask = LLVMConstAllOnes(l->mask_type);
+  }
+  LLVMValueRef args[] = {value, pointers, mask};
+  call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+}
+
 /* --- pairs: a contiguous access of 2W parts, or two gathers --- */
 
 enum { TWICE = UINT16_MAX };
@@ -136,10 +162,8 @@ static LLVMValueRef gather_words(Lanes *l, LLVMValueRef pointer, LLVMTypeRef par
 }
 
 static void scatter_words(Lanes *l, LLVMValueRef parts, LLVMValueRef pointer, unsigned align) {
-  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width),
-              types[] = {words, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-  LLVMValueRef args[] = {l_bitcast(l->b, parts, words), ln_vector(l, pointer), ln_mask_or_all(l)};
-  call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width);
+  write_scatter(l, l_bitcast(l->b, parts, words), ln_vector(l, pointer), ln_mask_or_all(l), align);
 }
 
 /* The two values of a run and of what is read one by one, behind both. */
@@ -186,8 +210,7 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
 
 static void store_pairs(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), pointer = LLVMGetOperand(i, 1), parts[2];
-  LLVMTypeRef t = LLVMTypeOf(value), part = LLVMGetElementType(t),
-              all = LLVMVectorType(part, l->width);
+  LLVMTypeRef t = LLVMTypeOf(value), part = LLVMGetElementType(t);
   unsigned align = part_alignment(l, i, part);
   value = ln_vector(l, value);
   for (unsigned k = 0; k < 2; k++)
@@ -211,11 +234,8 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
       ln_end_run(l, &near);
     return;
   }
-  for (unsigned k = 0; k < 2; k++) {
-    LLVMTypeRef types[] = {all, LLVMVectorType(LLVMTypeOf(pointer), l->width)};
-    LLVMValueRef args[] = {parts[k], pointer_to_part(l, pointer, part, k), ln_mask_or_all(l)};
-    call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
-  }
+  for (unsigned k = 0; k < 2; k++)
+    write_scatter(l, parts[k], pointer_to_part(l, pointer, part, k), ln_mask_or_all(l), align);
 }
 
 /* --- indices that may count from the end --- */
@@ -461,18 +481,16 @@ static void store_own(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned
 /* Of those lanes alone that run here, as far as that is known. */
 static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
   Some some = ln_lanes_of(l, l->at);
-  LLVMValueRef args[] = {ln_only(l, some, value), ln_only(l, some, pointers),
-                         ln_only(l, some, ln_mask_or_all(l))};
-  LLVMTypeRef types[] = {LLVMTypeOf(args[0]), LLVMTypeOf(args[1])};
-  bool may_be_all = l->mask_now && !ln_has_masks(l) && args[0] == value;
+  LLVMValueRef own = ln_only(l, some, value), at = ln_only(l, some, pointers),
+               mask = ln_only(l, some, ln_mask_or_all(l));
+  bool may_be_all = l->mask_now && !ln_has_masks(l) && own == value && !rests_without_branches(l);
   NearRun run;
   if (may_be_all) {
-    LLVMValueRef whole[] = {value, pointers, LLVMConstAllOnes(l->mask_type)};
     run = begin_all(l);
-    call_masked(l, "llvm.masked.scatter", types, whole, 3, 1, align);
+    write_scatter(l, value, pointers, LLVMConstAllOnes(l->mask_type), align);
     ln_else_run(l, &run);
   }
-  call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+  write_scatter(l, own, at, mask, align);
   if (may_be_all)
     ln_end_run(l, &run);
 }

@@ -127,6 +127,7 @@ struct Lanes {
   /* the rest is filled while f.lanes is written */
   LLVMValueRef fn, results, result_slot;
   LLVMBasicBlockRef entry, end, alone;
+  LLVMValueRef unread; /* alloca: memory.c has resting lanes store there; NULL: not yet */
   LLVMTypeRef mask_type;
   LLVMTypeRef result_type;
   bool failed, one_result;
@@ -206,6 +207,8 @@ bool ln_is_worth_it(Lanes *l);
 int64_t ln_weight(const Lanes *l, uint32_t loop); /* of what is in it, by its depth */
 /* costs.c: true where nothing is counted */
 bool ln_saves_instructions(Lanes *l);
+/* Does it depend on what lanes have read which of them run the block? */
+bool ln_rests_by_data(Lanes *l, uint32_t block);
 /* alone.c: does LLVM write the loop of a single thread with vectors of its iterations? And is v,
  * in a loop, its counter: a phi that is one more in each iteration? */
 bool ln_vectorises_alone(Lanes *l, uint32_t loop);
@@ -286,7 +289,8 @@ LaneLoopNow ln_begin_lanes(Lanes *l, LLVMValueRef mask); /* mask: NULL is all */
 void ln_end_lanes(Lanes *l, const LaneLoopNow *lanes, unsigned by);
 bool ln_fills_bytes(const Lanes *l, LLVMTypeRef t); /* an element without padding */
 LLVMValueRef ln_mask_or_all(Lanes *l);
-LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* alloca */
+LLVMValueRef ln_new_slot(Lanes *l, LLVMTypeRef t);        /* alloca */
+LLVMValueRef ln_in_memory(Lanes *l, LLVMValueRef vector); /* the same, with that in it */
 LLVMBasicBlockRef ln_new_block(Lanes *l, const char *name);
 /* mask: NULL is all */
 LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negate);
