@@ -86,6 +86,8 @@ void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);
 void cg_nvptx_low_halves(Cg *cg);
 /* Loads side by side at several places that were read. */
 void cg_nvptx_near_indices(Cg *cg);
+/* leave_early.c: threads without work leave in front of what only the others need. */
+void cg_nvptx_leave_early(Cg *cg);
 
 /* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
  * passes. */

@@ -79,6 +79,8 @@ static bool have_one_end(const Unroll *u) {
 
 bool cg_nvptx_same_in_block(LLVMValueRef v) { return is_made_of(v, SCOPE_BLOCK, NULL, 0); }
 
+bool cg_nvptx_is_of_place(LLVMValueRef v) { return is_made_of(v, SCOPE_THREAD, NULL, 0); }
+
 bool cg_rows_are_of_lanes(const Unroll *u) {
   return have_one_end(u) && !is_made_of(first_of(u), SCOPE_BLOCK, u->s.end, 0);
 }
