@@ -17,11 +17,11 @@
  * which says that the sum is an int of 0 or more, it is dx + x and the constant again.
  *
  * In: functions as they go to the code generator. An index of 64 bits is a sum of up to MAX_TERMS
- * terms, extended from 32 bits or not, and a constant; equal products by a constant in several
- * blocks, such as the offset of a row, are one term. Addresses of the same array, with the same
- * terms and in the same loop, become the address of their terms, with a constant distance each.
- * It is computed in the block that dominates all of them. Terms that a loop does not change come
- * first and are added in front of it. */
+ * terms, extended from 32 bits or not, and a constant; equal products by a constant, or quotients
+ * by a power of two, in several blocks, such as the offset of a row or a warp's number, are one
+ * term. Addresses of the same array, with the same terms and in the same loop, become the address
+ * of their terms, with a constant distance each. It is computed in the block that dominates all of
+ * them. Terms that a loop does not change come first and are added in front of it. */
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/copy.h"
@@ -159,11 +159,19 @@ static bool is_product(LLVMValueRef v) {
   return (cg_is_op(v, LLVMMul) || cg_is_op(v, LLVMShl)) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
+/* Such a quotient: a warp's number, threadIdx.x // 32. */
+static bool is_quotient(LLVMValueRef v) {
+  return cg_is_op(v, LLVMLShr) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
+}
+
 static bool is_same(LLVMValueRef a, LLVMValueRef b) {
-  return a == b || (is_product(a) && is_product(b) &&
-                    LLVMGetInstructionOpcode(a) == LLVMGetInstructionOpcode(b) &&
-                    LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0) &&
-                    LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1) && LLVMGetNSW(a) == LLVMGetNSW(b));
+  if (a == b)
+    return true;
+  bool product = is_product(a) && is_product(b), quotient = is_quotient(a) && is_quotient(b);
+  return (product || quotient) && LLVMGetInstructionOpcode(a) == LLVMGetInstructionOpcode(b) &&
+         LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0) &&
+         LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1) &&
+         (product ? LLVMGetNSW(a) == LLVMGetNSW(b) : LLVMGetExact(a) == LLVMGetExact(b));
 }
 
 /* --- products of sums --- */
@@ -273,10 +281,10 @@ static uint32_t common_dominator(const FnGraph *g, uint32_t a, uint32_t b) {
   return a;
 }
 
-/* Is a term known at the end of that node, or a product that can be computed there? */
+/* Is a term known at the end of that node, or a product or quotient that can be computed there? */
 static bool can_be_at(const FnGraph *g, LLVMValueRef term, uint32_t at) {
   return is_known_at(g, term, at) ||
-         (is_product(term) && is_known_at(g, LLVMGetOperand(term, 0), at));
+         ((is_product(term) || is_quotient(term)) && is_known_at(g, LLVMGetOperand(term, 0), at));
 }
 
 /* The array with a term added, in front of that instruction of a node. */
