@@ -131,6 +131,21 @@ static Division divide_signed(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef 
   return d;
 }
 
+/* The remainder alone of an x of 32 bits from 0 to 2**31 - 1. By a y of 0 or more it is the
+ * unsigned one; by a negative y it is the one by its magnitude of x + (-y - 1), less that. This sum
+ * fits, and is known as soon as y is: nothing but a difference comes behind the remainder, for
+ * which all wait. */
+static LLVMValueRef rest_of_short(Lower *lw, LLVMValueRef x, LLVMValueRef y) {
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMBuilderRef b = lw->b;
+  LLVMValueRef zero = LLVMConstNull(t), by_zero = l_icmp(b, LLVMIntEQ, y, zero),
+               size = lw_intrinsic(lw, "llvm.abs", &t, 1,
+                                   (LLVMValueRef[]){y, LLVMConstNull(lw->t->i1)}, 2),
+               more = lw_intrinsic(lw, "llvm.smax", &t, 1, (LLVMValueRef[]){l_not(b, y), zero}, 2),
+               safe = l_select(b, by_zero, l_int(t, 1), size);
+  return l_sub(b, l_urem(b, l_add_nuw(b, x, more), safe), more);
+}
+
 /* x is not negative: an unsigned division by the magnitude of y, and a correction where that is
  * negative. */
 static Division divide_positive(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef y) {
@@ -369,6 +384,9 @@ static LLVMValueRef divide_narrow(Lower *lw, const Ins *i, LLVMValueRef x, LLVMV
   x = lw_low(lw, x), y = lw_low(lw, y);
   if (!(i->flags & INS_OF_U32) && !is_of_positive(i->args[0], y) && is_rest_by_positive(lw, i, y))
     return rest_by_positive(lw, x, y);
+  if (!(i->flags & INS_OF_U32) && is_of_positive(i->args[0], y) && lw->target->narrows && w.rest &&
+      !has_twin(i))
+    return rest_of_short(lw, x, y);
   Division d = i->flags & INS_OF_U32           ? divide_unsigned(lw, w, x, y)
                : is_of_positive(i->args[0], y) ? divide_positive(lw, w, x, y)
                                                : divide_signed(lw, w, x, y, i->flags & INS_NO_WRAP);

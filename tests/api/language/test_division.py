@@ -119,6 +119,25 @@ def test_the_remainder_of_a_hash_by_a_count(one_entry):
     assert ptx.count("rem.u32") + ptx.count("div.u32") == 1 and "rem.u64" not in ptx and "div.u64" not in ptx
 
 
+def halved(a, b, q, r):
+    i = cuda.grid(1)
+    if i < a.size:
+        r[i] = (a[i] >> 1) % b[i]
+
+
+def test_the_remainder_of_a_short_number(one_entry):
+    """A number of 31 bits by one of either sign, the lowest too: behind the unsigned remainder is a difference, no question."""
+    a, b = operands(np.uint32)[0], operands(np.int32)[1]
+    a = np.r_[a[::5], np.uint32(2**32 - 1), np.arange(12, dtype=np.uint32)]
+    a, b = (x.ravel() for x in np.meshgrid(a, np.r_[b[:60], b[-60:], np.arange(-7, 8, dtype=np.int32), np.int32(-(2**31))]))
+    r = np.zeros(len(a), np.int64)
+    cuda.jit(halved)[-(-len(a) // 128), 128](a, b, r, r)
+    np.testing.assert_array_equal(r, python(a >> 1, b, np.int64)[1])
+    ptx = ptx_of(halved, "narrow (uint32[::1], int32[::1], int64[::1], int64[::1])")
+    assert ptx.count("rem.u32") == 1
+    assert ptx[ptx.index("rem.u32") :].splitlines()[1].split()[0] == "sub.s32"
+
+
 def by_extents(a, table, once, out, first, last):
     i = cuda.grid(1)
     if i < a.size:
