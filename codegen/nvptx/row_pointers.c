@@ -13,7 +13,8 @@
  * and products that are extended have flags that rule out wrapping, so the extension distributes
  * over them. Only loops that read several rows in an iteration gain. Where every thread starts
  * elsewhere in the row, as in a matrix product, the generator's addresses are as good and take
- * fewer registers. */
+ * fewer registers; but of a loop that reads one column, and nothing else, the pointer goes from row
+ * to row, and an iteration's first load waits for no product. */
 #include <assert.h>
 
 #include "codegen/llvm/copy.h"
@@ -22,7 +23,7 @@
 #include "codegen/nvptx/nvptx.h"
 
 /* pointers of a loop, since each takes registers; nested sums in an index */
-enum { MAX_POINTERS = 4, MAX_DEPTH = 6 };
+enum { MAX_POINTERS = 4, MAX_DEPTH = 6, FEWEST_ROWS = 4, MOST_ROWS = 32 };
 
 /* A loop and one of its induction variables. */
 typedef struct Counting {
@@ -32,9 +33,10 @@ typedef struct Counting {
   ValueMap blocks;
 } Counting;
 
-/* (counter + ahead) * stride + plus */
+/* (counter + ahead) * stride + plus, and a column, if one is allowed */
 typedef struct Index {
-  LLVMValueRef stride;
+  LLVMValueRef stride, column; /* column: NULL if there is none */
+  bool may_have_column;
   uint64_t ahead, plus; /* modulo 2**64, as addresses */
   bool is_signed, wide; /* wide: of 64 bits, so that wrapping does not matter */
 } Index;
@@ -107,28 +109,37 @@ static bool read_product(const Counting *c, Index *x, LLVMValueRef v) {
   return false;
 }
 
+static bool read_column(const Counting *c, Index *x, LLVMValueRef v) {
+  if (!x->may_have_column || x->column || !is_outside(c, v))
+    return false;
+  x->column = v;
+  return true;
+}
+
 static bool read_sum(const Counting *c, Index *x, LLVMValueRef v, int depth) {
   if (LLVMIsAConstantInt(v)) {
     x->plus += constant(x, v);
     return true;
   }
+  if (read_column(c, x, v))
+    return true;
   if (depth < MAX_DEPTH && is_sum(x, v))
     return read_sum(c, x, LLVMGetOperand(v, 0), depth + 1) &&
            read_sum(c, x, LLVMGetOperand(v, 1), depth + 1);
   return read_product(c, x, v);
 }
 
-static bool read_index(const Counting *c, Index *x, LLVMValueRef v) {
+static bool read_index(const Counting *c, Index *x, LLVMValueRef v, bool column) {
   bool zero = cg_is_op(v, LLVMZExt);
   if (!zero && !cg_is_op(v, LLVMSExt)) {
-    *x = (Index){.wide = true};
+    *x = (Index){.wide = true, .may_have_column = column};
     return read_sum(c, x, v, 0) && x->stride;
   }
   LLVMValueRef of = LLVMGetOperand(v, 0);
-  *x = (Index){.is_signed = !zero};
+  *x = (Index){.is_signed = !zero, .may_have_column = column};
   if (read_sum(c, x, of, 0) && x->stride)
     return true;
-  *x = (Index){.is_signed = true};
+  *x = (Index){.is_signed = true, .may_have_column = column};
   return zero && LLVMGetNNeg(v) && read_sum(c, x, of, 0) && x->stride;
 }
 
@@ -203,7 +214,7 @@ static bool is_access(const Rows *r, LLVMValueRef i) {
 
 static void read_access(Rows *r, LLVMValueRef i) {
   Index x;
-  if (!is_access(r, i) || !read_index(&r->loop, &x, LLVMGetOperand(i, 1)))
+  if (!is_access(r, i) || !read_index(&r->loop, &x, LLVMGetOperand(i, 1), false))
     return;
   unsigned number = pointer_for(r, i, &x);
   if (!number)
@@ -235,6 +246,81 @@ static void write_access(Rows *r, const Access *a) {
   copy_erase_unused(index);
 }
 
+/* --- one column --- */
+
+/* A loop of one block that reads a column, one element of each row, and nothing else. */
+typedef struct Column {
+  LLVMValueRef of[MOST_ROWS]; /* the address in each row of an iteration */
+  Index index;                /* the first row's */
+  LLVMValueRef base;
+  LLVMTypeRef element;
+} Column;
+
+static bool read_row(const Rows *r, Column *column, LLVMValueRef load) {
+  LLVMValueRef gep = LLVMGetOperand(load, 0);
+  Index x;
+  if (!cg_is_plain_access(load) || !is_access(r, gep) || is_outside(&r->loop, gep) ||
+      !read_index(&r->loop, &x, LLVMGetOperand(gep, 1), true) || !x.column || x.plus || x.wide ||
+      x.ahead >= r->loop.step || (column->of[x.ahead] && column->of[x.ahead] != gep))
+    return false;
+  const Index *other = &column->index;
+  if (column->base && (column->base != LLVMGetOperand(gep, 0) || other->stride != x.stride ||
+                       other->column != x.column || other->is_signed != x.is_signed ||
+                       column->element != LLVMGetGEPSourceElementType(gep)))
+    return false;
+  column->index = x;
+  column->base = LLVMGetOperand(gep, 0);
+  column->element = LLVMGetGEPSourceElementType(gep);
+  column->of[x.ahead] = gep;
+  return true;
+}
+
+static bool read_rows(const Rows *r, const GraphNode *node, Column *column) {
+  for (LLVMValueRef i = node->first; i != node->last; i = LLVMGetNextInstruction(i)) {
+    if (cg_is_op(i, LLVMLoad)
+            ? !read_row(r, column, i)
+            : !cg_only_computes(i) && !cg_is_speculatable(i) && !cg_is_function_of_operands(i))
+      return false;
+  }
+  for (uint64_t k = 0; k < r->loop.step; k++)
+    if (!column->of[k])
+      return false;
+  return true;
+}
+
+/* Each row's address is the one's before and a stride, over the end of an iteration, too. In a loop
+ * inside another one, which may be short, the first address would be computed each time. */
+static bool write_column(const Rows *r, const FnGraph *g, const GraphLoop *loop) {
+  LLVMBuilderRef b = r->cg->builder;
+  const Counting *c = &r->loop;
+  Column column = {0};
+  if (loop->nnodes != 1 || loop->parent != GRAPH_NONE || c->step < FEWEST_ROWS ||
+      c->step > MOST_ROWS || !read_rows(r, &g->nodes[loop->header], &column) ||
+      size_of(r, column.element) == 1)
+    return false;
+  const Index *x = &column.index;
+  before_end(r, c->entry);
+  LLVMValueRef stride = extended(r, x, x->stride),
+               first = l_mul(b, extended(r, x, graph_incoming(c->counter, c->entry)), stride),
+               at = l_add(b, first, extended(r, x, x->column)),
+               start = l_gep(b, column.element, column.base, &at, 1);
+  LLVMValueRef distance = l_mul(b, stride, number(r, size_of(r, column.element)));
+  LLVMPositionBuilderBefore(b, c->counter);
+  LLVMValueRef to[MOST_ROWS + 1] = {l_phi(b, LLVMTypeOf(column.base))};
+  LLVMPositionBuilderBefore(b, graph_behind_phis(c->latch));
+  for (uint64_t k = 0; k < c->step; k++)
+    to[k + 1] = moved(r, to[k], distance);
+  LLVMAddIncoming(to[0], (LLVMValueRef[]){start, to[c->step]},
+                  (LLVMBasicBlockRef[]){c->entry, c->latch}, 2);
+  for (uint64_t k = 0; k < c->step; k++) {
+    LLVMValueRef gep = column.of[k], index = LLVMGetOperand(gep, 1);
+    LLVMReplaceAllUsesWith(gep, to[k]);
+    LLVMInstructionEraseFromParent(gep);
+    copy_erase_unused(index);
+  }
+  return true;
+}
+
 /* --- loops --- */
 
 /* Is it an induction variable of a loop with one latch, with a constant step and without
@@ -262,6 +348,8 @@ static bool is_counter(LLVMValueRef phi, Counting *c) {
 
 static void visit_loop(Rows *r, const FnGraph *g, const GraphLoop *loop) {
   r->n = r->accesses.len = 0;
+  if (write_column(r, g, loop))
+    return;
   for (uint32_t k = 0; k < loop->nnodes; k++)
     for (LLVMValueRef i = g->nodes[loop->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
       read_access(r, i);
