@@ -12,6 +12,15 @@
  *
  *   if cuda.threadIdx.x >= width: return
  *
+ * Between barriers the same is done where threads meet again,
+ *
+ *   mean = block_total(s, parts) / width         # behind the question, too
+ *   for k in range(cuda.threadIdx.x, width, cuda.blockDim.x):
+ *     s += (x[row, k] - mean) ** 2
+ *   total = block_total(s, parts)
+ *
+ * if what is computed there is read behind such questions only.
+ *
  * Nothing but the time changes: behind this point such a thread only loads and computes, on all
  * ways to the kernel's end, on which it meets no loop, store, barrier, call or check. The question
  * costs nothing, since it is asked anyway, further down, and no more then. It must be one that
@@ -34,7 +43,8 @@ enum {
   LANES = 32,
   LOAD = 2, /* the work of a load, and of a quotient or a root, in operations */
   SLOW = 8,
-  ENOUGH = 8 /* work that is left out, at least */
+  MOST_VALUES = 8, /* that are used where threads meet again */
+  ENOUGH = 8       /* work that is left out, at least */
 };
 
 /* Threads of which the condition is `idle` have nothing to do behind some points. */
@@ -257,6 +267,182 @@ static bool leave(Leaving *l) {
   return false;
 }
 
+/* --- skipping --- */
+
+/* Do only those come to the node that have been asked, and are not idle? */
+static bool is_busy(const Leaving *l, uint32_t at) {
+  for (uint32_t k = at; k != GRAPH_NONE; k = l->g.nodes[k].idom) {
+    const GraphNode *node = &l->g.nodes[k];
+    LLVMBasicBlockRef way = node->npred == 1 ? idle_way(l, l->g.nodes[node->pred[0]].last) : NULL;
+    if (way && way != node->block)
+      return true;
+  }
+  return false;
+}
+
+/* A branch that idle threads take to where all meet, with nothing in between. */
+typedef struct Skip {
+  Leaving *l;
+  Front front;
+  uint32_t busy, join;
+  LLVMValueRef values[MOST_VALUES]; /* that are used behind the join */
+  unsigned n;
+} Skip;
+
+static uint32_t node_of_use(const Leaving *l, LLVMUseRef use, LLVMValueRef v) {
+  LLVMValueRef user = LLVMGetUser(use);
+  if (!LLVMIsAPHINode(user))
+    return graph_number(&l->g, LLVMGetInstructionParent(user));
+  uint32_t at = GRAPH_NONE;
+  for (unsigned k = 0; k < LLVMCountIncoming(user); k++)
+    if (LLVMGetIncomingValue(user, k) == v) {
+      if (at != GRAPH_NONE)
+        return GRAPH_NONE;
+      at = graph_number(&l->g, LLVMGetIncomingBlock(user, k));
+    }
+  return at;
+}
+
+/* Is the use between the question and the join? */
+static bool is_between(const Skip *s, uint32_t at) {
+  return at == s->front.at || graph_dominates(&s->l->g, s->busy, at);
+}
+
+static bool is_used_outside(const Skip *s, LLVMValueRef v) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    uint32_t at = node_of_use(s->l, u, v);
+    if (at == GRAPH_NONE || !is_between(s, at))
+      return true;
+  }
+  return false;
+}
+
+/* May v not be known where idle threads are? */
+static bool may_lack(Skip *s, LLVMValueRef v) {
+  const Leaving *l = s->l;
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    uint32_t at = node_of_use(l, u, v);
+    bool own = at == s->front.at, phi = LLVMIsAPHINode(LLVMGetUser(u)) != NULL;
+    if (at == GRAPH_NONE || (own && phi) ||
+        (!is_between(s, at) && !(graph_dominates(&l->g, s->join, at) && is_busy(l, at))))
+      return false;
+  }
+  bool outside = is_used_outside(s, v);
+  if (outside && s->n < MOST_VALUES)
+    s->values[s->n] = v;
+  s->n += outside;
+  return s->n <= MOST_VALUES;
+}
+
+/* Are all ways to the join, but that of idle threads, through the busy block? */
+static bool joins_all(const Skip *s) {
+  const GraphNode *join = &s->l->g.nodes[s->join];
+  for (uint32_t k = 0; k < join->npred; k++)
+    if (join->pred[k] != s->front.at && !graph_dominates(&s->l->g, s->busy, join->pred[k]))
+      return false;
+  return true;
+}
+
+/* Is it computed in front of the question, as the condition is? What all threads have of the same
+ * numbers is the same in all behind the join, too, where ptxas then needs no place for threads to
+ * meet again. */
+static bool moves_up(const Skip *s, LLVMValueRef i) {
+  return i == s->l->condition || (cg_nvptx_is_of_place(i) && is_used_outside(s, i));
+}
+
+static bool differs_in_block(LLVMValueRef condition) {
+  return !cg_nvptx_same_in_block(LLVMGetOperand(condition, 0)) ||
+         !cg_nvptx_same_in_block(LLVMGetOperand(condition, 1));
+}
+
+/* Is the last effect in front of the node's end a barrier, which other threads wait at? */
+static bool follows_barrier(const Leaving *l, uint32_t at) {
+  while (at != GRAPH_NONE && !l->last[at])
+    at = l->g.nodes[at].idom;
+  return at != GRAPH_NONE && cg_is_call_of_any(l->last[at], "llvm.nvvm.barrier");
+}
+
+/* Reads the node's branch as one, behind a barrier. */
+static bool read_skip(Skip *s) {
+  Leaving *l = s->l;
+  Fork fork;
+  const GraphNode *node = &l->g.nodes[s->front.at];
+  if (!idle_way(l, node->last) || !graph_fork(node->last, &fork) ||
+      !differs_in_block(l->condition) || !follows_barrier(l, s->front.at))
+    return false;
+  s->join = graph_number(&l->g, l->idle ? fork.yes : fork.no);
+  s->busy = graph_number(&l->g, l->idle ? fork.no : fork.yes);
+  s->front.cut = cut_of(l, s->front.at);
+  if (l->g.nodes[s->busy].npred != 1 || s->join <= s->front.at || !is_ready(&s->front) ||
+      work_from(l, s->front.cut) < ENOUGH)
+    return false;
+  for (LLVMValueRef i = s->front.cut; i != node->last; i = LLVMGetNextInstruction(i))
+    if (!moves_up(s, i) && !may_lack(s, i))
+      return false;
+  return !s->n || joins_all(s);
+}
+
+static void move_places(Skip *s) {
+  LLVMValueRef end = s->l->g.nodes[s->front.at].last;
+  move_up(&s->front, s->l->condition);
+  for (LLVMValueRef i = s->front.cut, next; i != end; i = next) {
+    next = LLVMGetNextInstruction(i);
+    if (moves_up(s, i))
+      move_up(&s->front, i);
+  }
+}
+
+/* v, where threads that have it and others meet. */
+static void meet(const Skip *s, LLVMValueRef v, LLVMBasicBlockRef front) {
+  const Leaving *l = s->l;
+  const GraphNode *join = &l->g.nodes[s->join];
+  LLVMPositionBuilderBefore(l->cg->builder, LLVMGetFirstInstruction(join->block));
+  LLVMValueRef phi = l_phi(l->cg->builder, LLVMTypeOf(v)), none = LLVMGetPoison(LLVMTypeOf(v));
+  for (LLVMUseRef u = LLVMGetFirstUse(v), next; u; u = next) {
+    next = LLVMGetNextUse(u);
+    LLVMValueRef user = LLVMGetUser(u);
+    if (is_between(s, node_of_use(l, u, v)))
+      continue;
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(user); k++)
+      if (LLVMGetOperand(user, k) == v)
+        LLVMSetOperand(user, k, phi);
+    next = LLVMGetFirstUse(v); /* those of one user are gone together */
+  }
+  for (uint32_t k = 0; k < join->npred; k++) {
+    bool asks = join->pred[k] == s->front.at;
+    LLVMBasicBlockRef from = asks ? front : l->g.nodes[join->pred[k]].block;
+    LLVMAddIncoming(phi, asks ? &none : &v, &from, 1);
+  }
+}
+
+/* Moves the first such branch up; is there one? */
+static bool skip(Leaving *l) {
+  LLVMBuilderRef b = l->cg->builder;
+  for (uint32_t at = 0; at < l->g.len; at++) {
+    Skip s = {.l = l, .front = {l, at, NULL}};
+    if (!read_skip(&s))
+      continue;
+    move_places(&s);
+    LLVMBasicBlockRef block = l->g.nodes[at].block, join = l->g.nodes[s.join].block,
+                      busy = l->g.nodes[s.busy].block;
+    LLVMValueRef end = l->g.nodes[at].last, line = s.front.cut;
+    LLVMBasicBlockRef front = graph_cut_before(l->cg, s.front.cut);
+    l_at_end(b, front, line);
+    l_condbr(b, l->condition, l->idle ? join : block, l->idle ? block : join);
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(join), next; LLVMIsAPHINode(phi); phi = next) {
+      next = LLVMGetNextInstruction(phi);
+      graph_join_edges(l->cg, phi, &block, 1, front, graph_incoming(phi, block));
+    }
+    l_at_end(b, block, end);
+    LLVMInstructionEraseFromParent(end);
+    l_br(b, busy);
+    for (unsigned k = 0; k < s.n; k++)
+      meet(&s, s.values[k], front);
+    return true;
+  }
+  return false;
+}
+
 /* --- functions --- */
 
 static bool is_among(LLVMValueRef v, const LLVMValueRef *list, unsigned n) {
@@ -302,6 +488,8 @@ static void visit(Cg *cg, LLVMValueRef f) {
     for (unsigned side = 0; side < 2; side++) {
       l.idle = side;
       for (find_idle(&l); leave(&l); find_idle(&l))
+        look(&l, f);
+      for (; skip(&l); find_idle(&l))
         look(&l, f);
     }
 }

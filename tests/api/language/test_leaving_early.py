@@ -46,6 +46,53 @@ def test_rows_shorter_than_their_block(width, block):
     np.testing.assert_array_equal(out, want)
 
 
+def block_sum(value, parts):
+    t = cuda.threadIdx.x
+    parts[t] = value
+    cuda.syncthreads()
+    half = cuda.blockDim.x // 2
+    while half > 0:
+        if t < half:
+            parts[t] += parts[t + half]
+        cuda.syncthreads()
+        half //= 2
+    return parts[0]
+
+
+def around_the_mean(x, out, deviations):
+    """What is made of the first sum is read in the second loop, in the third, and by one thread."""
+    parts, again = cuda.shared.array(THREADS, float64), cuda.shared.array(THREADS, float64)
+    row, t, width = cuda.blockIdx.x, cuda.threadIdx.x, x.shape[1]
+    s = 0.0
+    for k in range(t, width, cuda.blockDim.x):
+        s += x[row, k]
+    mean = math.sqrt(block_sum(s, parts) / width)
+    s = 0.0
+    for k in range(t, width, cuda.blockDim.x):
+        s += math.floor(x[row, k] - mean)
+    deviation = block_sum(s, again) / width
+    if t < width:
+        deviations[row, t] = deviation + mean
+    for k in range(t, width, cuda.blockDim.x):
+        out[row, k] = (x[row, k] - mean) / (deviation + 3.0)
+
+
+AROUND = cuda.jit(around_the_mean, fma=False)
+
+
+@pytest.mark.parametrize("block", [32, THREADS])
+@pytest.mark.parametrize("width", [1, 2, 31, 32, 33, 64, 65, 128, 129, 300])
+def test_numbers_that_some_threads_lack(width, block):
+    x = np.random.default_rng(width).integers(0, 50, (3, width)).astype(np.float64)
+    out, deviations = np.zeros_like(x), np.full((3, 512), -1.0)
+    AROUND[3, block](x, out, deviations)
+    mean = np.sqrt(x.sum(axis=1, keepdims=True) / width)
+    deviation = np.floor(x - mean).sum(axis=1, keepdims=True) / width
+    np.testing.assert_array_equal(out, (x - mean) / (deviation + 3.0))
+    want = np.where(np.arange(512) < min(width, block), deviation + mean, -1)
+    np.testing.assert_array_equal(deviations, want)
+
+
 def test_threads_leave_behind_the_last_barrier():
     def kernel(x, out):
         parts = cuda.shared.array(THREADS, float64)

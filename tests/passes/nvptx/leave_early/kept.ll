@@ -1,5 +1,5 @@
 ; opt=3
-; Nothing moves: a lane's question; an element that decides; an atomic addition, or a loop, in front of the question; work that is little; a loop around all of it.
+; Nothing moves: a lane's question; an element that decides; an atomic addition, or a loop, in front of the question; work that is little; a number that others read behind where threads meet; no barrier.
 @parts = internal addrspace(3) global [8 x i8] poison, align 4
 
 define ptx_kernel void @lane(ptr addrspace(1) align 4 %out) #0 {
@@ -99,29 +99,40 @@ end:                                              ; preds = %store, %entry
   ret void
 }
 
-define ptx_kernel void @rows(ptr addrspace(1) align 4 %out, i32 %n, i32 %m) #0 {
+define ptx_kernel void @read(ptr addrspace(1) align 4 %out, i32 %n, i32 %m) #0 {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %rests = icmp sge i32 %t, %n
-  br label %row
-
-row:                                              ; preds = %last, %entry
-  %k = phi i32 [ 0, %entry ], [ %next, %last ]
   call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   %a = load float, ptr addrspace(3) @parts, align 4
   %r = call float @llvm.sqrt.f32(float %a)
-  br i1 %rests, label %last, label %store
+  br i1 %rests, label %meet, label %store
 
-store:                                            ; preds = %row
+store:                                            ; preds = %entry
   store float %r, ptr addrspace(1) %out, align 4
-  br label %last
+  br label %meet
 
-last:                                             ; preds = %store, %row
-  %next = add nuw nsw i32 %k, 1
-  %more = icmp slt i32 %next, %m
-  br i1 %more, label %row, label %end
+meet:                                             ; preds = %store, %entry
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  store float %r, ptr addrspace(1) %out, align 4
+  ret void
+}
 
-end:                                              ; preds = %last
+define ptx_kernel void @alone(ptr addrspace(1) align 4 %out, i32 %n, i32 %m) #0 {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %rests = icmp sge i32 %t, %n
+  store float 0.000000e+00, ptr addrspace(1) %out, align 4
+  %a = load float, ptr addrspace(3) @parts, align 4
+  %r = call float @llvm.sqrt.f32(float %a)
+  br i1 %rests, label %meet, label %store
+
+store:                                            ; preds = %entry
+  store float %r, ptr addrspace(1) %out, align 4
+  br label %meet
+
+meet:                                             ; preds = %store, %entry
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
   ret void
 }
 
