@@ -2,32 +2,44 @@
  *
  * The phis and selections that make up such a value are its web. Each way around goes through the
  * header of a loop. A loop runs as often as its counter steps from start to stop, and adds each
- * small step at most so often; and no thread lives to execute 2**46 additions. A sum over the lanes
- * of a warp, `n += shfl_xor(n, k)`, doubles at most. */
+ * small step, or those of one way through its body, at most so often; and no thread lives to
+ * execute 2**46 additions. A sum over the lanes of a warp, `n += shfl_xor(n, k)`, doubles at most.
+ */
 #include "ir/cfg.h"
 #include "ir/interval_arithmetic.h"
 #include "ir/interval_private.h"
 
-enum { MAX_WEB = 16, MOST_DOUBLINGS = 32, MAX_BLOCKS = 32 };
+enum { MAX_WEB = 16, MAX_EDGES = 40, MOST_DOUBLINGS = 32, MAX_BLOCKS = 32 };
 
 static bool is_small(const Intervals *v, const Ins *i) {
   return ir_interval_lies_within(v->of[i->id], (Interval){-IR_SMALL_STEP, IR_SMALL_STEP});
 }
 
+typedef struct Edge { /* of a web: operand of a phi or selection */
+  uint32_t to;
+  const Ins *from; /* of the web, or what enters it */
+  Interval sum;    /* of the steps in between */
+} Edge;
+
 typedef struct Web { /* the phis and selections that make up a value that drifts */
   const Ins *of[MAX_WEB];
   uint32_t n;
+  Edge edges[MAX_EDGES];
+  uint32_t nedges;      /* more than MAX_EDGES: these are not all */
   Interval step, steps; /* what an addition between them adds, or none; all of them together */
   const Ins *doubling;  /* an addition of the value and the same of another lane */
   bool in_headers;      /* one of these is in a loop's header, which runs once more than the body */
 } Web;
 
-static bool has(const Web *w, const Ins *i) {
-  for (uint32_t k = 0; k < w->n; k++)
-    if (w->of[k] == i)
-      return true;
-  return false;
+/* w->n: it is none of the web. */
+static uint32_t number_of(const Web *w, const Ins *i) {
+  uint32_t k = 0;
+  while (k < w->n && w->of[k] != i)
+    k++;
+  return k;
 }
+
+static bool has(const Web *w, const Ins *i) { return number_of(w, i) < w->n; }
 
 static bool is_header(const Block *b) {
   for (uint32_t k = 0; k < b->preds.len; k++)
@@ -50,8 +62,10 @@ static const Ins *before_doubling(const Ins *i) {
   return NULL;
 }
 
-/* Takes small steps, and what doubles it, off i: what they are added to. */
-static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i) {
+/* Takes small steps, and what doubles it, off i: what they are added to. *sum: of any of these
+ * steps. */
+static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interval *sum) {
+  *sum = (Interval){0, 0};
   while (i->op == OP_ADD || i->op == OP_SUB) {
     const Ins *half = before_doubling(i);
     if (half && (!w->doubling || w->doubling == i)) {
@@ -68,7 +82,7 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i) {
     if (!ir_interval_is_empty(s)) {
       s = ir_interval_both((Interval){0, 0}, i->op == OP_ADD ? s : ir_interval_negated(s));
       w->step = ir_interval_both(w->step, s);
-      w->steps = ir_interval_sum(w->steps, s);
+      *sum = ir_interval_sum(*sum, s);
     }
     w->in_headers |= is_header(i->block);
     i = i->args[exchanged];
@@ -171,13 +185,86 @@ static Interval doubled(const Intervals *v, const Web *w, Interval r) {
   return even ? ir_interval_product(r, (Interval){1, (IrWide)1 << times}) : ir_everything;
 }
 
+/* --- ways ---
+ *
+ * Of additions on ways that exclude one another, as in
+ *
+ *   if c == quote: length += 1
+ *   elif c == comma: length = 0
+ *   else: length += 1
+ *
+ * each turn makes those of one way. */
+
+typedef struct Ways {
+  const Web *w;
+  uint32_t header; /* its number in the web: the only one */
+  enum { WAY_NEW, WAY_BEGUN, WAY_DONE } state[MAX_WEB];
+  Interval to[MAX_WEB]; /* what is added on any way to it, from the header or from an entry */
+  Interval entered;     /* what is added where the web is entered */
+  bool around;          /* a way comes back without the header */
+} Ways;
+
+static Interval ways_to(Ways *s, uint32_t k) {
+  if (s->state[k] != WAY_NEW) {
+    s->around |= s->state[k] == WAY_BEGUN;
+    return s->to[k];
+  }
+  Interval most = {0, 0};
+  s->state[k] = WAY_BEGUN;
+  for (const Edge *e = s->w->edges; e < s->w->edges + s->w->nedges; e++) {
+    if (e->to != k)
+      continue;
+    uint32_t from = number_of(s->w, e->from);
+    Interval before = from == s->header || from == s->w->n ? (Interval){0, 0} : ways_to(s, from);
+    if (from == s->w->n)
+      s->entered = ir_interval_both(s->entered, e->sum);
+    else
+      most = ir_interval_both(most, ir_interval_sum(before, e->sum));
+  }
+  s->state[k] = WAY_DONE;
+  return s->to[k] = most;
+}
+
+/* Any of the counters of the loop that begins with this block. */
+static const Counter *counter_in(const Intervals *v, const Block *header) {
+  for (const Ins *i = header->first; i && i->op == OP_PHI; i = i->next)
+    if (v->counter[i->id])
+      return v->counter[i->id];
+  return NULL;
+}
+
+/* What n turns of a web add at most, by the longest way around the one loop that all of it is in;
+ * of another web, all its steps, n times. A thread that leaves the loop out of its body has not
+ * ended its last turn, so that what it adds on the way is of that turn. */
+static Interval turned(const Intervals *v, const Web *w, IrWide n) {
+  Interval all = ir_interval_product(w->steps, (Interval){0, n});
+  Ways s = {.w = w, .header = MAX_WEB};
+  for (uint32_t k = 0; k < w->n; k++)
+    if (w->of[k]->op == OP_PHI && is_header(w->of[k]->block)) {
+      if (s.header < MAX_WEB)
+        return all;
+      s.header = k;
+    }
+  const Counter *c = s.header < MAX_WEB ? counter_in(v, w->of[s.header]->block) : NULL;
+  if (!c || w->nedges > MAX_EDGES)
+    return all;
+  for (uint32_t k = 0; k < w->n; k++)
+    if (k != s.header && !ir_dominates(c->body, w->of[k]->block))
+      return all;
+  Interval most = {0, 0};
+  for (uint32_t k = 0; k < w->n; k++)
+    most = ir_interval_both(most, ways_to(&s, k));
+  return s.around
+             ? all
+             : ir_interval_common(
+                   all, ir_interval_sum(s.entered, ir_interval_product(most, (Interval){0, n})));
+}
+
 /* What the additions of a web add up to. */
 static Interval added(const Intervals *v, const Web *w) {
   IrWide n = turns(v, w);
   Interval timed = ir_interval_product(w->step, (Interval){0, IR_MOST_STEPS});
-  return n < IR_MOST_STEPS
-             ? ir_interval_common(timed, ir_interval_product(w->steps, (Interval){0, n}))
-             : timed;
+  return n < IR_MOST_STEPS ? ir_interval_common(timed, turned(v, w, n)) : timed;
 }
 
 /* A counter whose stop bounds it better than its steps would. */
@@ -210,7 +297,7 @@ static bool is_guarded(const Intervals *v, const Ins *merge, uint32_t k, Interva
 /* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
  * there is time for. */
 Interval ir_drifted(const Intervals *v, const Ins *phi) {
-  Web w = {{phi}, 1, {0, 0}, {0, 0}, NULL, false};
+  Web w = {.of = {phi}, .n = 1};
   Interval r = ir_nothing, room = ir_interval_of_type(phi->type);
   for (uint32_t k = 0; k < w.n; k++)
     for (uint32_t j = w.of[k]->op == OP_SELECT; j < w.of[k]->nargs; j++) {
@@ -219,7 +306,12 @@ Interval ir_drifted(const Intervals *v, const Ins *phi) {
         r = ir_interval_both(r, guarded);
         continue;
       }
-      const Ins *a = before_steps(v, &w, w.of[k]->args[j]);
+      Interval sum;
+      const Ins *a = before_steps(v, &w, w.of[k]->args[j], &sum);
+      w.steps = ir_interval_sum(w.steps, sum);
+      if (w.nedges < MAX_EDGES)
+        w.edges[w.nedges] = (Edge){k, a, sum};
+      w.nedges++;
       if (has(&w, a) || ir_is_any(a))
         continue;
       if (!is_merge(a) || is_short_counter(v, a) || is_of_earlier_loop(v, a, phi->block))
