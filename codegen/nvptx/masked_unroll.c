@@ -58,6 +58,7 @@ enum {
   ROUND = 16,    /* … of which some are there in any case, as in a round */
   HELD = 8,      /* words that may be held around a loop, for iterations that are not there */
   HELD_REST = 5, /* … that are left over of a loop which computes much */
+  HELD_WAYS = 2, /* … of which each way has its own, and begins them by itself */
   MUCH = 8,      /* instructions behind an iteration's loads, of which masked copies are too many */
   PAIRED = 32,   /* words that copies may have in flight of which all but one are there */
 };
@@ -407,17 +408,20 @@ static bool computes_much(const MaskedLoop *l) {
   return late > MUCH;
 }
 
+/* Is the loop in another one? */
+static bool is_in_loop(const MaskedLoop *l) {
+  FnGraph g = graph_of(&l->cg->cx->arena, l->function, NULL);
+  graph_loops(&g);
+  uint32_t at = graph_number(&g, l->block);
+  return at != GRAPH_NONE && g.nodes[at].depth > 1;
+}
+
 /* A register that only some threads load has no value before, so ptxas keeps it from the kernel's
  * beginning and throughout the loops around this one. Where these are many, they begin with 0 in
  * front of the loop. Of what is left over of a loop that computes much, fewer are many. */
 static bool needs_values(const MaskedLoop *l) {
   bool computes = l->rest && !l->stored && !l->passed && computes_much(l);
-  if (words_of(l) * (l->copies - 1) <= (computes ? HELD_REST : HELD))
-    return false;
-  FnGraph g = graph_of(&l->cg->cx->arena, l->function, NULL);
-  graph_loops(&g);
-  uint32_t at = graph_number(&g, l->block);
-  return at != GRAPH_NONE && g.nodes[at].depth > 1;
+  return words_of(l) * (l->copies - 1) > (computes ? HELD_REST : HELD) && is_in_loop(l);
 }
 
 /* --- as many for all threads ---
@@ -479,6 +483,8 @@ static void write_for_all(MaskedLoop *l, unsigned most) {
   LLVMBuilderRef b = l->cg->builder;
   l->once = true;
   l->one_by_one = false;
+  /* Each way but one has an iteration that may not be there. */
+  l->defined = words_of(l) * (most / 2) > HELD_WAYS && is_in_loop(l);
   cg_masked_find_loaded(l);
   count_left(l);
   LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(l->block));
