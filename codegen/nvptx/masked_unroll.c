@@ -36,8 +36,9 @@
  * In: an optimised module in which lower/unroll_hints.c has marked loops. A marked loop must be a
  * single block that branches to itself until its counter, which steps by 1, equals a loop
  * invariant; it may load, and compute what may be speculated. Others get the metadata by which LLVM
- * unrolls them: four or eight times, what is left over of such a loop twice. Loads that depend
- * on loads of the iteration before are refused: they could not be in flight at once. */
+ * unrolls them: four or eight times, what is left over of such a loop twice; and so do those whose
+ * bounds a warp's threads have in common. Loads that depend on loads of the iteration before are
+ * refused: they could not be in flight at once. */
 #include "codegen/nvptx/masked_unroll.h"
 
 #include <assert.h>
@@ -60,6 +61,7 @@ enum {
   HELD_REST = 5, /* … that are left over of a loop which computes much */
   HELD_WAYS = 2, /* … of which each way has its own, and begins them by itself */
   MUCH = 8,      /* instructions behind an iteration's loads, of which masked copies are too many */
+  ROW = 24,      /* words that a round of a row in common has in flight */
   PAIRED = 32,   /* words that copies may have in flight of which all but one are there */
 };
 
@@ -531,6 +533,14 @@ static void write_loop(MaskedLoop *l) {
 
 /* --- loops --- */
 
+/* Do a warp's threads take one row, as where threadIdx.y chooses it and threadIdx.x a column of
+ * what it is multiplied with? Then they are through with it together, and a round of which all
+ * iterations are there has no masks: of the row, only what is left over has. */
+static bool is_row_in_common(const MaskedLoop *l) {
+  return words_of(l) * l->copies <= ROW && cg_nvptx_same_along_x(l->end) &&
+         cg_nvptx_same_along_x(initial(l, l->counter));
+}
+
 /* A marked loop. Is it left to LLVM, marked to be unrolled? As often as it would have been masked,
  * if only what it computes is too much and its loads have registers; else four times. */
 static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned copies,
@@ -540,6 +550,10 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
       .cg = cg, .least = 1, .function = f, .block = block, .place = {.arena = &cg->cx->arena}};
   l->copies = copies;
   bool right = copies <= COPIES && cg_masked_read(l), masked = right && !computes_much(l);
+  if (masked && is_row_in_common(l)) {
+    cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(block), copies);
+    return true;
+  }
   if (masked && write)
     write_loop(l);
   if (!masked)

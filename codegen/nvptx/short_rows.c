@@ -79,7 +79,26 @@ static bool have_one_end(const Unroll *u) {
 
 bool cg_nvptx_same_in_block(LLVMValueRef v) { return is_made_of(v, SCOPE_BLOCK, NULL, 0); }
 
-bool cg_nvptx_is_of_place(LLVMValueRef v) { return is_made_of(v, SCOPE_THREAD, NULL, 0); }
+/* A number that was loaded is the same where its place is, or nearly always. */
+static bool is_same_along_x(LLVMValueRef v, unsigned depth) {
+  if (LLVMIsAConstant(v) || cg_is_kernel_argument(v))
+    return true;
+  if (!LLVMIsAInstruction(v) || depth == 2 * MAX_DEPTH)
+    return false;
+  bool call = LLVMIsAIntrinsicInst(v) != NULL;
+  SpecialReg reg = call ? cg_nvptx_register_of(v) : SREG_NONE;
+  if (reg != SREG_NONE)
+    return ir_registers[reg].of <= SCOPE_BLOCK || reg == SREG_TID_Y || reg == SREG_TID_Z;
+  bool load = cg_is_op(v, LLVMLoad) && cg_is_plain_access(v);
+  if (LLVMIsAPHINode(v) || !(load || cg_is_speculatable(v)))
+    return false;
+  for (int o = 0; o < LLVMGetNumOperands(v) - call; o++)
+    if (!is_same_along_x(LLVMGetOperand(v, (unsigned)o), depth + 1))
+      return false;
+  return true;
+}
+
+bool cg_nvptx_same_along_x(LLVMValueRef v) { return is_same_along_x(v, 0); }
 
 bool cg_rows_are_of_lanes(const Unroll *u) {
   return have_one_end(u) && !is_made_of(first_of(u), SCOPE_BLOCK, u->s.end, 0);

@@ -291,6 +291,26 @@ def test_rows_of_constant_columns(width, dtype):
     assert (out[:, 0] != 0).sum() > 20 and out[:, 1].max() > 5
 
 
+def test_rows_that_a_warp_has_in_common():
+    """threadIdx.y chooses the row: rounds of eight without masks, and what is left over (nvptx/masked_unroll.c)."""
+
+    def kernel(starts, columns, values, dense, out):
+        col, row = cuda.grid(2)
+        if row < out.shape[0] and col < out.shape[1]:
+            total = 0
+            for k in range(starts[row], starts[row + 1]):
+                total += values[k] * dense[columns[k], col]
+            out[row, col] = total
+
+    lengths = np.r_[0:27, 0, 40, 1]
+    starts = np.r_[0, np.cumsum(lengths)].astype(np.int32)
+    columns = np.random.default_rng(5).integers(-9, 9, starts[-1]).astype(np.int32)  # some count from the end
+    args = [starts, columns, ints(starts[-1]), ints(9 * 37).reshape(9, 37), np.zeros((30, 37), np.int64)]
+    run(kernel, args, (2, 8), (32, 4))
+    starts[3] = -2  # and so do the rows around it
+    run(kernel, args, (2, 8), (32, 4))
+
+
 @pytest.mark.parametrize("width", range(1, 19))
 def test_rows_as_long_in_a_loop_around(width):
     """Each thread has some rows, all as long: what is left over asks how many there are, in each row anew."""
