@@ -78,6 +78,7 @@ static bool have_one_end(const Unroll *u) {
 }
 
 bool cg_nvptx_same_in_block(LLVMValueRef v) { return is_made_of(v, SCOPE_BLOCK, NULL, 0); }
+bool cg_nvptx_is_of_place(LLVMValueRef v) { return is_made_of(v, SCOPE_THREAD, NULL, 0); }
 
 /* A number that was loaded is the same where its place is, or nearly always. */
 static bool is_same_along_x(LLVMValueRef v, unsigned depth) {

@@ -22,6 +22,8 @@ LLVMValueRef cg_stride_has(Cg *cg, const Stride *s, LLVMValueRef counter, unsign
 /* short_rows.c: is it made of constants, of arguments, and of registers that all threads of a block
  * read alike? */
 bool cg_nvptx_same_in_block(LLVMValueRef v);
+/* … and of registers that differ between threads, but for a lane's? */
+bool cg_nvptx_is_of_place(LLVMValueRef v);
 /* Do threads that differ in threadIdx.x alone have the same, as a warp's do where a block is at
  * least that wide? For choices of speed: what was loaded may have been stored to in between. */
 bool cg_nvptx_same_along_x(LLVMValueRef v);

@@ -327,3 +327,38 @@ def test_rows_as_long_in_a_loop_around(width):
         out[a.shape[0] + t] = most
 
     run(kernel, [ints(50 * width).reshape(50, width), ints(width), 3, np.zeros(66, np.int64)], 1, 16)
+
+
+def column_sums(x, out):
+    """Each thread's column: on a GPU one address that moves from row to row (codegen/nvptx/row_pointers.c)."""
+    col = cuda.grid(1)
+    if col < x.shape[1]:
+        total = lost = x.dtype.type(0)
+        for row in range(x.shape[0]):
+            value = x[row, col]
+            new = total + value
+            if abs(total) >= abs(value):
+                lost += (total - new) + value
+            else:
+                lost += (value - new) + total
+            total = new
+        out[0, col], out[1, col] = total, lost
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("rows", [0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 40, 100])
+def test_sums_of_columns(rows, dtype):
+    x = (np.random.default_rng(rows).normal(size=(rows, 37)) * 2.0 ** np.arange(-18, 19)).astype(dtype)
+    out, want = np.zeros((2, 37), dtype), np.zeros((2, 37), dtype)
+    for value in x:
+        new = want[0] + value
+        want[1] += np.where(abs(want[0]) >= abs(value), (want[0] - new) + value, (value - new) + want[0])
+        want[0] = new
+    cuda.jit(column_sums, fma=False)[2, 32](x, out)
+    np.testing.assert_array_equal(out, want)
+
+
+def test_the_address_of_a_column_moves():
+    ptx = cuda.compile_ptx(column_sums, "narrow (float32[:,::1], float32[:,::1])", cc="sm_90", coarsen=1)[0]
+    loop = ptx[ptx.index("nounroll") : ptx.index("bra", ptx.index("nounroll"))]
+    assert loop.count("ld.global") == 16 and "mul" not in loop and "mad" not in loop
