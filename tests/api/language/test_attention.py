@@ -76,7 +76,7 @@ FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks,
     ("softmax", 50257, 2): (8, 13, 2, 1, 2), ("rms_norm", 50257, 2): (4, 25, 2, 1, 2), ("layer_norm", 50257, 2): (8, 5, 5, 3, 1),
     ("softmax", 50257, 4): (8, 25, 2, 1, 1), ("rms_norm", 50257, 4): (8, 25, 2, 1, 1), ("layer_norm", 50257, 4): (8, 7, 8, 2, 2),
     ("layer_norm", 75001, 2): (8, 5, 8, 3, 1), ("layer_norm", 100003, 2): (8, 9, 6, 2, 1), ("layer_norm", 128257, 2): (8, 8, 8, 2, 1),
-    ("softmax", 150001, 2): (8, 5, 16, 3, 2), ("layer_norm", 150001, 2): (8, 19, 4, 1, 1), ("layer_norm", 150001, 4): (8, 19, 8, 1, 1),
+    ("softmax", 150001, 2): (5, 15, 8, 1, 4), ("layer_norm", 150001, 2): (8, 19, 4, 1, 1), ("layer_norm", 150001, 4): (8, 19, 8, 1, 1),
     ("softmax", 100003, 2): (5, 20, 4, 1, 4), ("softmax", 120011, 2): (8, 15, 4, 1, 2), ("softmax", 175003, 2): (8, 6, 16, 2, 3), ("softmax", 210007, 2): (7, 15, 8, 1, 4),
     ("layer_norm", 120011, 2): (8, 8, 8, 2, 1), ("layer_norm", 175003, 2): (7, 20, 5, 1, 1), ("layer_norm", 200003, 2): (7, 7, 16, 2, 2), ("layer_norm", 210007, 2): (7, 15, 8, 1, 2),
     ("layer_norm", 24001, 2): (6, 16, 1, 1, 2), ("layer_norm", 200003, 4): (7, 14, 16, 1, 2), ("layer_norm", 240001, 4): (8, 15, 16, 1, 1),
@@ -84,6 +84,7 @@ FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks,
     # at multiples of an access
     ("softmax", 20000, 2): (8, 10, 1, 1, 3), ("rms_norm", 20000, 2): (4, 20, 1, 1, 3), ("softmax", 32000, 2): (8, 16, 1, 1, 2),
     ("layer_norm", 32000, 2): (4, 32, 1, 1, 1), ("layer_norm", 65536, 2): (4, 32, 2, 1, 1), ("layer_norm", 262144, 2): (4, 32, 8, 1, 1),
+    ("softmax", 128256, 2): (5, 26, 4, 1, 2),
 }  # fmt: skip
 
 
@@ -119,7 +120,7 @@ def test_rows_spread_where_clusters_fill_the_gpu(example, monkeypatch):
 @pytest.mark.parametrize("name, columns, dtype", [
     ("softmax", 20003, bfloat16), ("rms_norm", 20003, bfloat16), ("softmax", 35001, bfloat16), ("rms_norm", 50257, bfloat16), ("layer_norm", 50257, float32),
     ("layer_norm", 150001, bfloat16), ("layer_norm", 150001, float32), ("layer_norm", 175003, bfloat16), ("layer_norm", 200003, bfloat16), ("layer_norm", 250001, bfloat16),
-    ("softmax", 100003, bfloat16), ("layer_norm", 20003, bfloat16), ("layer_norm", 200003, float32), ("layer_norm", 240001, bfloat16),
+    ("softmax", 100003, bfloat16), ("softmax", 150001, bfloat16), ("softmax", 128256, bfloat16), ("layer_norm", 20003, bfloat16), ("layer_norm", 200003, float32), ("layer_norm", 240001, bfloat16),
 ])  # fmt: skip
 def test_long_rows_that_begin_anywhere(name, columns, dtype, example, monkeypatch):
     rows = example("rows")
