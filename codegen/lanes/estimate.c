@@ -11,6 +11,7 @@ enum {
   BRANCHES_COST = 3,
   GATHER_COST = 4,
   GATHER_COST_ALONE = 5, /* in a function without loops */
+  GATHER_COST_APART = 6, /* the same, where gathers are loads one by one */
   CALL_COST = 1,
   MEETING_GAIN = 64,
   DEPTH_WEIGHT = 8,
@@ -45,6 +46,24 @@ static bool has_no_gather(const Lanes *l, LLVMTypeRef t) {
   return LLVMSizeOfTypeInBits(l->cg->layout, t) < LEAST;
 }
 
+/* What an access gains; cost: of a gather. Elements that are far from each other are one, whether
+ * their step is known or not. Near ones are a few vectors (strides.c), each with a mask of its own
+ * where lanes rest. Where the CPU cannot do that they are accessed one by one, which was measured
+ * to pay for every second element, but not for every third, and for bytes and words, which are all
+ * in one cache line or two. */
+static int gain_of_access(Lanes *l, LLVMValueRef i, LLVMValueRef pointer, LLVMTypeRef t, int cost,
+                          bool masked) {
+  enum { SECOND = 2, NEAR = 4 };
+  Shape shape = ln_shape(l, pointer);
+  if (shape.kind != SHAPE_STEP)
+    return shape.kind == SHAPE_VECTOR && !ln_grouped(l, i) ? -cost : 1;
+  int64_t apart = shape.step / (int64_t)LLVMABISizeOfType(l->cg->layout, t);
+  apart = apart < 0 ? -apart : apart;
+  if (apart > NEAR || (apart > SECOND && !has_no_gather(l, t) && !ln_is_spread(l, i, masked)))
+    return -cost;
+  return masked && apart > 1 ? -(int)apart : 1;
+}
+
 /* What a vectorised instruction gains over one for each lane, in vector instructions. A gather
  * takes about as long as its loads one by one, and inserting the elements comes on top. It loses
  * more where nothing is repeated: a CPU is then in the middle of several threads at once, and none
@@ -55,14 +74,16 @@ static int gain_of(Lanes *l, LLVMValueRef i, uint32_t block) {
   if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) {
     LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) ? 1 : 0);
     LLVMTypeRef t = LLVMTypeOf(LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 0) : i);
-    int cost = l->loops.len ? GATHER_COST : GATHER_COST_ALONE;
+    int cost = l->loops.len                      ? GATHER_COST
+               : ln_has_masks(l) || l->how.whole ? GATHER_COST_ALONE
+                                                 : GATHER_COST_APART;
     if (LLVMIsALoadInst(i) && ln_walks(l, i, block))
       return 1;
     if (ln_is_pair(t))
       cost *= 2;
     if (l->blocks[block].masked && has_no_gather(l, t) && is_read(l, pointer))
       cost *= BRANCHES_COST;
-    return ln_shape(l, pointer).kind == SHAPE_VECTOR && !ln_grouped(l, i) ? -cost : 1;
+    return gain_of_access(l, i, pointer, t, cost, l->blocks[block].masked);
   }
   const LaneValue *v = ln_value(l, i);
   if (LLVMIsACallInst(i) && ln_row_form(l, i))
