@@ -607,15 +607,8 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef partial, LLVMV
 
 /* --- the function --- */
 
-static void copy_attributes(Writer *w) {
-  for (unsigned k = 0; k <= w->s->nparams; k++) {
-    LLVMAttributeIndex at = k < w->s->nparams ? k + 1 : L_FUNCTION;
-    unsigned n = LLVMGetAttributeCountAtIndex(w->s->f, at);
-    LLVMAttributeRef *all = CX_ARRAY(w->cx, LLVMAttributeRef, n);
-    LLVMGetAttributesAtIndex(w->s->f, at, all);
-    for (unsigned a = 0; a < n; a++)
-      LLVMAddAttributeAtIndex(w->fn, at, all[a]);
-  }
+static void add_attributes(Writer *w) {
+  copy_attributes(&w->cx->arena, w->s->f, w->fn);
   uint64_t low = 1, high = 1ull << 31;
   unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
   LLVMAddAttributeAtIndex(
@@ -631,7 +624,7 @@ static void begin_function(Writer *w, const char *symbol) {
   types[n] = w->t->i32;
   w->fn = LLVMAddFunction(w->s->cg->module, symbol, LLVMFunctionType(w->t->none, types, n + 1, 0));
   LLVMSetFunctionCallConv(w->fn, CG_LLVM_PTX_KERNEL);
-  copy_attributes(w);
+  add_attributes(w);
   if (w->s->cg->coarse_scope)
     LLVMSetSubprogram(w->fn, w->s->cg->coarse_scope);
   w->logical = LLVMGetParam(w->fn, n);

@@ -426,12 +426,14 @@ static bool are_blocks_alone(const Loops *l) {
   return !l->cg->static_shared && !l->cg->uses_dynamic_shared && !l->fission.nsegments;
 }
 
-static bool runs_groups(const Loops *l) { return are_blocks_alone(l) && (l->row || l->bound); }
+static bool runs_groups(const Loops *l, LLVMValueRef row) {
+  return are_blocks_alone(l) && (row || l->bound);
+}
 
-static void run_blocks(Loops *l, LLVMValueRef thread) {
-  make_entry(l);
-  if (runs_groups(l)) {
-    run_groups(l, l->row, thread);
+/* All blocks of the entry, and its return. */
+static void run_blocks(Loops *l, LLVMValueRef row, LLVMValueRef thread) {
+  if (runs_groups(l, row)) {
+    run_groups(l, row, thread);
     return;
   }
   if (l->fission.nsegments)
@@ -444,8 +446,8 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
     run_whole_or_not(l);
   } else if (l->fission.nsegments) {
     hl_run_segments(l);
-  } else if (l->row) {
-    hl_rows_nest(l, l->row, NULL, 0, LLVMConstNull(l->t->ptr));
+  } else if (row) {
+    hl_rows_nest(l, row, NULL, 0, LLVMConstNull(l->t->ptr));
   } else {
     hl_nest_begin(l, 1);
     l_call(l->b, thread, l->args, HOST_NARGS);
@@ -453,6 +455,18 @@ static void run_blocks(Loops *l, LLVMValueRef thread) {
   }
   hl_loop_end(l, &blocks);
   l_ret_void(l->b);
+}
+
+static void write_entry(Loops *l, LLVMValueRef thread) {
+  make_entry(l);
+  if (l->exact.thread) {
+    LLVMBasicBlockRef exact = hl_new_block(l, "exact"), other = hl_new_block(l, "other");
+    l_condbr(l->b, hl_are_exact(l), exact, other);
+    hl_at(l, exact);
+    run_blocks(l, l->exact.row, l->exact.thread);
+    hl_at(l, other);
+  }
+  run_blocks(l, l->row, thread);
 }
 
 /* --- the passes --- */
@@ -594,24 +608,28 @@ void hl_pass_lanes(Cg *cg) {
   }
   if (!l->fission.nsegments && !l->row)
     l->row = hl_make_row(l, thread_of(l), (HostRow){0});
+  if (l->exact.thread)
+    l->exact.row = hl_make_row(l, l->exact.thread, (HostRow){0});
+  hl_drop_exact(l);
 }
 
-/* Does the kernel run thread by thread, and is it in the form that lanes assume? */
-static bool has_lone_threads(const Loops *l) {
-  return l && l->width && !l->row && !l->fission.nsegments;
+/* Runs `pass` on each function that runs thread by thread, and is in the form that lanes assume. */
+static void change_lone_threads(const Loops *l, void (*pass)(Cg *cg, LLVMValueRef thread)) {
+  if (!l || !l->width || l->fission.nsegments)
+    return;
+  if (!l->row)
+    pass(l->cg, thread_of(l));
+  if (l->exact.thread && !l->exact.row)
+    pass(l->cg, l->exact.thread);
 }
 
 void hl_pass_ranges(Cg *cg) {
   const Loops *l = hl_loops(cg);
-  if (has_lone_threads(l) && !l->checks)
-    cg_host_version_ranges(cg, thread_of(l));
+  if (l && !l->checks)
+    change_lone_threads(l, cg_host_version_ranges);
 }
 
-void hl_pass_wraps(Cg *cg) {
-  const Loops *l = hl_loops(cg);
-  if (has_lone_threads(l))
-    cg_host_split_wraps(cg, thread_of(l));
-}
+void hl_pass_wraps(Cg *cg) { change_lone_threads(hl_loops(cg), cg_host_split_wraps); }
 
 /* Does it call what looks at a block's place? */
 static bool has_places(const Cg *cg) {
@@ -629,7 +647,7 @@ void hl_pass_entry(Cg *cg) {
   Loops *l = hl_loops(cg);
   if (!l)
     return;
-  run_blocks(l, thread_of(l));
+  write_entry(l, thread_of(l));
   cg_lanes_forget_doubles(cg);
   RtHostCode *host = &cg->out->host;
   uint32_t frame = l->fission.frame_bytes;
@@ -647,9 +665,9 @@ void hl_pass_entry(Cg *cg) {
   host->strides = l->bound != NULL;
   host->parts = l->parts;
   host->checks = (uint32_t)cg->options.check;
-  host->turns = !l->checks || !runs_groups(l) ? RT_TURNS_NONE
-                : l->joined                   ? RT_TURNS_JOINED
-                                              : RT_TURNS_TAKEN;
+  host->turns = !l->checks || !runs_groups(l, l->row) ? RT_TURNS_NONE
+                : l->joined                           ? RT_TURNS_JOINED
+                                                      : RT_TURNS_TAKEN;
   if (!host->meets_grid && !host->yields && !host->waits)
     cg_host_describe_sums(cg);
   cg_verify_module(cg);

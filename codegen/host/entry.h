@@ -29,6 +29,15 @@ typedef struct Whole {
   MaskVersions *versions; /* `fns` are of one thread, then of all lanes */
 } Whole;
 
+/* A version of the thread's function for arrays of certain extents (exact_rows.c). */
+enum { MOST_EXACT = 8 };
+typedef struct ExactRows {
+  LLVMValueRef thread, row; /* thread: NULL if there is none; row: NULL if it has no lanes */
+  uint32_t offsets[MOST_EXACT], lengths[MOST_EXACT]; /* of fields of the parameter block */
+  unsigned n;
+  bool written; /* one of these arrays */
+} ExactRows;
+
 typedef struct Loops {
   Cg *cg;
   LLVMBuilderRef b;
@@ -47,9 +56,10 @@ typedef struct Loops {
   bool parts;              /* blocks may be less wide (cg_host_has_parts) */
   bool joined;             /* neighbouring blocks are one row (cg_host_join_blocks) */
   LLVMValueRef bound;      /* if the thread's function is one iteration (cg_host_cut_stride) */
-  Whole whole, narrow;     /* narrow: of half as many lanes, for blocks with short rows */
-  bool checks;             /* accesses are noted (host/checks.c) */
-  bool followed;           /* the runtime follows each block: it is to know who has met whom */
+  ExactRows exact;
+  Whole whole, narrow; /* narrow: of half as many lanes, for blocks with short rows */
+  bool checks;         /* accesses are noted (host/checks.c) */
+  bool followed;       /* the runtime follows each block: it is to know who has met whom */
   bool rare; /* the code being written is for blocks of other widths than `whole` takes: small */
 
   /* with barriers */
@@ -87,8 +97,9 @@ void hl_pass_ranges(Cg *cg);
 void hl_pass_wraps(Cg *cg);
 void hl_pass_entry(Cg *cg);
 void hl_pass_fields(Cg *cg);
-/* whole_vectors.c */
+/* whole_vectors.c, exact_rows.c */
 void hl_pass_whole(Cg *cg);
+void hl_pass_exact(Cg *cg);
 
 /* --- entry.c --- */
 
@@ -129,6 +140,13 @@ void hl_add_to(const Loops *l, LLVMValueRef variable, LLVMValueRef v);
 
 /* The same, for blocks that are whole vectors of `w`. */
 void hl_run_whole(Loops *l, const Whole *w);
+
+/* --- exact_rows.c --- */
+
+/* Has the launch the extents that l->exact is for? At the builder's position. */
+LLVMValueRef hl_are_exact(const Loops *l);
+/* Once lanes are written: the version goes where it gains nothing. */
+void hl_drop_exact(Loops *l);
 
 /* --- small builders --- */
 

@@ -33,8 +33,7 @@ static bool describe(const Params *p, const ArrayParam *a, RtHostArray *out) {
     return false;
   for (uint32_t k = 0; k < p->fields.len; k++) {
     const Param *f = &p->fields.data[k];
-    if (f->type != t || f->param != a->param || f->unread || f->leaf < a->leaf ||
-        f->leaf >= a->leaf + cg_leaf_count(t))
+    if (f->unread || !cg_is_of_array(f, a))
       continue;
     found++;
     switch ((RtFieldKind)f->field.kind) {

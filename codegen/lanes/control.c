@@ -677,14 +677,10 @@ bool ln_has_masks(const Lanes *l) {
 
 /* --- preparation --- */
 
-static void merge_latches(Cg *cg) {
-  Arena *a = &cg->cx->arena;
+static void merge_latches(Cg *cg, LLVMValueRef f) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    Lanes l = {.cg = cg, .arena = a, .f = f, .b = cg->builder};
-    if (!LLVMIsDeclaration(f))
-      ln_merge_latches(&l);
-  }
+  Lanes l = {.cg = cg, .arena = &cg->cx->arena, .f = f, .b = cg->builder};
+  ln_merge_latches(&l);
   if (here)
     LLVMPositionBuilderAtEnd(cg->builder, here);
 }
@@ -708,25 +704,28 @@ static void lower_switches(Cg *cg, LLVMValueRef f) {
 
 /* Loops in the form that the analysis assumes. Functions that are refused for their length anyway
  * are left out: the passes take the square of the number of a loop's exits. */
-static void make_regular(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f))
-      lower_switches(cg, f);
-  merge_latches(cg);
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && LLVMCountBasicBlocks(f) <= 2 * LANES_BLOCKS) {
-      ln_shorten_products(cg, f);
-      cg_run_function_passes(cg, f, "loop-simplify,lcssa");
-    }
-}
-
-void cg_lanes_prepare(Cg *cg) {
-  cg_run_passes(cg, "always-inline,cgscc(inline)");
-  cg_run_passes(cg, cg_cleaning(cg));
-  make_regular(cg);
+static void make_regular(Cg *cg, LLVMValueRef f) {
+  lower_switches(cg, f);
+  merge_latches(cg, f);
+  if (LLVMCountBasicBlocks(f) > 2 * LANES_BLOCKS)
+    return;
+  ln_shorten_products(cg, f);
+  cg_run_function_passes(cg, f, "loop-simplify,lcssa");
 }
 
 void cg_lanes_regulate(Cg *cg) {
   cg_run_passes(cg, cg_cleaning(cg));
-  make_regular(cg);
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      make_regular(cg, f);
+}
+
+void cg_lanes_regulate_one(Cg *cg, LLVMValueRef f) {
+  cg_run_function_passes(cg, f, cg_cleaning(cg));
+  make_regular(cg, f);
+}
+
+void cg_lanes_prepare(Cg *cg) {
+  cg_run_passes(cg, "always-inline,cgscc(inline)");
+  cg_lanes_regulate(cg);
 }

@@ -64,6 +64,7 @@ unsigned cg_lanes_part(Cg *cg);
  * instead of switches. prepare inlines first. */
 void cg_lanes_prepare(Cg *cg);
 void cg_lanes_regulate(Cg *cg);
+void cg_lanes_regulate_one(Cg *cg, LLVMValueRef f);
 /* Unrolls fully the loops of f with barriers or other meetings whose trip count is known and small.
  * True if it has changed f, which must then be regulated again. */
 bool cg_lanes_unroll(Cg *cg, LLVMValueRef f);

@@ -130,3 +130,47 @@ RegionCopy copy_region(Cg *cg, const LLVMBasicBlockRef *blocks, uint32_t n,
     connect(&r, blocks[k]);
   return r;
 }
+
+/* --- functions --- */
+
+void copy_attributes(Arena *arena, LLVMValueRef from, LLVMValueRef to) {
+  for (unsigned k = 0, n = LLVMCountParams(from) + 2; k < n; k++) {
+    LLVMAttributeIndex at = k == n - 1 ? L_FUNCTION : k; /* 0: the result */
+    unsigned count = LLVMGetAttributeCountAtIndex(from, at);
+    LLVMAttributeRef *all = ARENA_ARRAY(arena, LLVMAttributeRef, count);
+    LLVMGetAttributesAtIndex(from, at, all);
+    for (unsigned a = 0; a < count; a++)
+      LLVMAddAttributeAtIndex(to, at, all[a]);
+  }
+}
+
+static void take_parameters(LLVMValueRef from, LLVMValueRef to, LLVMValueRef i) {
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i); k < n; k++) {
+    LLVMValueRef v = LLVMGetOperand(i, k);
+    for (unsigned p = 0; LLVMIsAArgument(v) && p < LLVMCountParams(from); p++)
+      if (v == LLVMGetParam(from, p))
+        LLVMSetOperand(i, k, LLVMGetParam(to, p));
+  }
+}
+
+LLVMValueRef copy_function(Cg *cg, LLVMValueRef f, const char *name, RegionCopy *copy) {
+  Arena *arena = &cg->cx->arena;
+  LLVMValueRef now = LLVMAddFunction(cg->module, name, LLVMGlobalGetValueType(f));
+  unsigned n = LLVMCountBasicBlocks(f);
+  LLVMBasicBlockRef *blocks = ARENA_ARRAY(arena, LLVMBasicBlockRef, n);
+  assert(n && !LLVMGetSubprogram(f));
+  LLVMSetLinkage(now, LLVMInternalLinkage);
+  LLVMSetFunctionCallConv(now, LLVMGetFunctionCallConv(f));
+  copy_attributes(arena, f, now);
+  LLVMGetBasicBlocks(f, blocks);
+  *copy = copy_region(cg, blocks, n, blocks[0], "");
+  LLVMBasicBlockRef first = LLVMAppendBasicBlockInContext(cg->context, now, "");
+  for (unsigned k = 0; k < n; k++) {
+    LLVMBasicBlockRef b = copy_of_block(copy, blocks[k]);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+      take_parameters(f, now, i);
+    LLVMMoveBasicBlockAfter(b, LLVMGetLastBasicBlock(now)); /* Before stays in one function */
+  }
+  LLVMDeleteBasicBlock(first);
+  return now;
+}

@@ -33,6 +33,11 @@ typedef struct RegionCopy {
  * that is the caller's task. */
 RegionCopy copy_region(Cg *cg, const LLVMBasicBlockRef *blocks, uint32_t n,
                        LLVMBasicBlockRef before, const char *name);
+/* Adds all attributes of a function, its result and its parameters. */
+void copy_attributes(Arena *arena, LLVMValueRef from, LLVMValueRef to);
+/* A function of the same type, attributes and body, with internal linkage; *copy: of what. Its
+ * parameters take the place of f's. f has no debug information. The builder is left elsewhere. */
+LLVMValueRef copy_function(Cg *cg, LLVMValueRef f, const char *name, RegionCopy *copy);
 /* The copy of an instruction or block; what was not copied is returned as it is. */
 LLVMValueRef copy_of(const RegionCopy *r, LLVMValueRef old);
 LLVMBasicBlockRef copy_of_block(const RegionCopy *r, LLVMBasicBlockRef old);

@@ -494,6 +494,11 @@ static const Ins *mapped(const Ins *copy, uint32_t *array) {
   return i;
 }
 
+bool cg_is_of_array(const Param *f, const ArrayParam *a) {
+  return f->type == a->type && f->param == a->param && f->leaf >= a->leaf &&
+         f->leaf < a->leaf + cg_leaf_count(a->type);
+}
+
 uint32_t cg_tensor_field(const Params *p, const Ins *i) {
   uint64_t map = map_of(i);
   uint32_t array;

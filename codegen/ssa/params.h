@@ -45,6 +45,8 @@ typedef struct ParamsWant {
 } ParamsWant;
 /* In: a typed program. Fails with ERR_PARAM_SIZE. Overwrites Ins.note of all instructions. */
 Params *cg_lay_out_params(Cx *cx, Program *program, ParamsWant want);
+/* Does the field hold a leaf of that array? */
+bool cg_is_of_array(const Param *f, const ArrayParam *a);
 /* The field of the map that a copy of boxes takes. */
 uint32_t cg_tensor_field(const Params *p, const Ins *i);
 /* The field that follows *bytes bytes of other fields, aligned to its size where the block begins

@@ -12,6 +12,8 @@
  *              PYPTX_INLINE_LIMIT
  *   timed                               options.timed
  *   narrow                              the program of a narrow signature (ssa)
+ *   axes=2                              the parameter block begins with a C array of float32 of so
+ *                                       many axes, which is read
  *   coarse=1  of=4                      options.coarsen; the entry alone of a kernel that was
  *             planned with this factor
  * A line `;times N` has the next one N times, with its number in place of #. Host cases are for one
@@ -25,6 +27,8 @@
 
 #include "codegen/host/host.h"
 #include "codegen/passes.h"
+#include "codegen/ssa/leaves.h"
+#include "codegen/ssa/params.h"
 #include "codegen/target.h"
 #include "ir/verify.h"
 #include "runtime/host/calls.h"
@@ -61,7 +65,7 @@ static char *read_file(const char *path) {
 typedef struct Case {
   char family[16], pass[32], extension[8];
   char before[128], arch[16], host[2];
-  int opt, fma, fast, coarse, of, shared;
+  int opt, fma, fast, coarse, of, shared, axes;
   bool recursive, for_host, timed, narrow;
   const char *limit;
 } Case;
@@ -77,7 +81,7 @@ static void read_options(const char *text, Case *c, Cx *cx) {
   for (char *w = strtok_r(line, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
     sscanf(w, "opt=%d", &c->opt), sscanf(w, "fma=%d", &c->fma), sscanf(w, "fast=%d", &c->fast);
     sscanf(w, "coarse=%d", &c->coarse), sscanf(w, "shared=%d", &c->shared);
-    sscanf(w, "of=%d", &c->of);
+    sscanf(w, "of=%d", &c->of), sscanf(w, "axes=%d", &c->axes);
     sscanf(w, "arch=%15s", c->arch), sscanf(w, "before=%127s", c->before);
     c->recursive |= !strcmp(w, "recursive"), c->for_host |= !strcmp(w, "for=host");
     c->timed |= !strcmp(w, "timed"), c->narrow |= !strcmp(w, "narrow");
@@ -148,6 +152,20 @@ static bool take_host_machine(Cg *cg) {
   return true;
 }
 
+/* What `axes=` says. */
+static Params *params_of(Cx *cx, unsigned axes) {
+  Params *p = CX_NEW(cx, Params);
+  const Type *t = ty_array(cx, ty_scalar(cx, TY_F32), axes, LAYOUT_C, SPACE_GLOBAL, false, false);
+  VEC_PUSH(&cx->arena, &p->arrays, ((ArrayParam){.type = t, .used = true}));
+  for (uint32_t k = 0; k < cg_leaf_count(t); k++) {
+    unsigned axis = 0;
+    RtFieldKind kind = cg_array_leaf(t, k, &axis);
+    RtField field = cg_next_field(kind, k ? 4 : 8, axis, k, 0, &p->bytes);
+    VEC_PUSH(&cx->arena, &p->fields, ((Param){.field = field, .type = t, .leaf = k}));
+  }
+  return p;
+}
+
 static bool open_case(Cg *cg, const Case *c, const char *text) {
   cg->program = CX_NEW(cg->cx, Program);
   if (!strcmp(c->extension, "ssa")) {
@@ -171,6 +189,8 @@ static bool open_case(Cg *cg, const Case *c, const char *text) {
   parse_module(cg, text);
   cg->kernel = LLVMGetNamedFunction(cg->module, "k");
   cg->static_shared = (uint32_t)c->shared;
+  if (c->axes)
+    cg->params = params_of(cg->cx, (unsigned)c->axes);
   if (c->for_host)
     ((HostState *)cg->target_state)->thread = LLVMGetNamedFunction(cg->module, "k.thread");
   return true;
