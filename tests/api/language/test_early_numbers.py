@@ -87,3 +87,73 @@ def test_products_of_a_window_are_asked_for_in_front_of_its_loops():
              ptx_of(gaps, "narrow (int32[::1], int64, int64, int64, int64, int32[::1])")]
     assert "1073741824" in texts[0]  # the test in front
     assert "1073676289" in texts[1]  # 32767 ** 2
+
+
+def cells(x, sizes, n, out):
+    """Divisions that inner loops do not change: in each iteration, behind a guard, by a constant, made of another one."""
+    i = cuda.grid(1)
+    total = 0
+    for a in range(-1, 2):
+        for b in range(sizes[0]):
+            row = (i + a + n) % n
+            col = (i * 3 + b) % n
+            if col > row:
+                total += (i - a) // n
+            total += row * 7 % 10 + 3 * (row // n) + x[col]
+    for m in sizes:
+        if m > 0:
+            for b in range(m - 1):
+                total += (i - 5) // n + b
+    out[i] = total
+
+
+def floored(a, n):
+    return (a // n, a % n) if n else (0, 0)
+
+
+def cells_of(x, sizes, n, i):
+    total = 0
+    for a in range(-1, 2):
+        for b in range(sizes[0]):
+            row, col = floored(wrapped(i + a + n), n)[1], floored(i * 3 + b, n)[1]
+            if col > row:
+                total += floored(i - a, n)[0]
+            total += wrapped(row * 7) % 10 + 3 * floored(row, n)[0] + int(x[col])
+    for m in sizes:
+        if m > 0:
+            for b in range(m - 1):
+                total += floored(i - 5, n)[0] + b
+    return total
+
+
+@needs_llc
+def test_divisions_in_front_of_loops(monkeypatch):
+    """By numbers of either sign, and by 0; of loops that do not run, too."""
+    monkeypatch.setenv("PYPTX_SKIP", "nvptx.reciprocals")  # the CPU has no instruction for high halves
+    entries = Entries(cells, "narrow (int32[::1], int64[::1], int64, int64[::1])", 1)
+    x = np.random.default_rng(7).integers(-50, 50, 40).astype(np.int32)
+    for n in (1, 2, 3, 7, 24, -1, -2, -5, -24, 0):
+        for sizes in ([3, 1, 0, 4], [0, 2], [1, -1, 3], [2]):
+            got = np.zeros(8, np.int64)
+            entries.run((2, 1, 1), (4, 1, 1), [x, np.array(sizes, np.int64), n, got], False)
+            assert got.tolist() == [cells_of(x, sizes, n, i) for i in range(8)], (n, sizes)
+
+
+def test_divisions_of_an_outer_loop_are_in_front_of_the_inner_one(monkeypatch):
+    """The one of an inner loop's own stays in it."""
+    monkeypatch.setenv("PYPTX_SKIP", "nvptx.reciprocals")
+
+    def cell(start, side, out):
+        i = cuda.grid(1)
+        n = 0
+        for dz in range(-1, 2):
+            for dy in range(-1, 2):
+                for dx in range(start[i]):
+                    kx, ky, kz = (i + dx) % side, (3 * i + dy) % side, (7 * i + dz) % side
+                    n += start[(kz * side + ky) * side + kx]
+        out[i] = n
+
+    signature = "narrow (int32[::1], int64, int32[::1])"
+    few = ptx_of(cell, signature).count("rem.u32")
+    monkeypatch.setenv("PYPTX_SKIP", "nvptx.reciprocals,ssa.early_numbers")
+    assert 2 * few < ptx_of(cell, signature).count("rem.u32")  # each of the unrolled iterations has three
