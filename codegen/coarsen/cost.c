@@ -424,10 +424,10 @@ static const char *aim_of_loops(const CoShape *s, const CoPlan *p, Aim *aim) {
 }
 
 /* Are quotients and roots, on paths that each copy takes by itself, much work, and more than a
- * quarter of all in straight code? There one copy waits for another. A few of them wait for memory
+ * fifth of all in straight code? There one copy waits for another. A few of them wait for memory
  * all the same. */
 static bool slow_apart(const CoShape *s) {
-  enum { OF = 4, MUCH = 96 };
+  enum { OF = 5, MUCH = 96 };
   uint64_t apart = 0, all = 0;
   CoSet arms = co_arms(s);
   for (uint32_t k = 0; k < s->ins.len; k++) {

@@ -64,6 +64,9 @@ void cg_nvptx_convert_late_ifs(Cg *cg);
 /* switches.c: choices by a number as comparisons; after LLVM's passes. */
 void cg_nvptx_switches(Cg *cg);
 
+/* guarded_quotients.c: quotients behind equal branches are computed once; after LLVM's passes. */
+void cg_nvptx_guarded_quotients(Cg *cg);
+
 /* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
 void cg_nvptx_rounded(Cg *cg);
 /* The conversion of a float to an int64 that v selects, with 0 for nan; NULL: v is no such. */
