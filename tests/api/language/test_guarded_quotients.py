@@ -1,4 +1,5 @@
-"""Quotients behind equal branches are there once (codegen/nvptx/guarded_quotients.c)."""
+"""Quotients behind equal branches are there once (codegen/nvptx/guarded_quotients.c), and loads go in front of branches
+around quotients (codegen/nvptx/loads_first.c)."""
 
 import math
 
@@ -75,7 +76,8 @@ def test_faces_and_walks():
             np.testing.assert_array_equal(got, want)
 
 
-def test_a_shared_face_divides_once():
+def test_a_shared_face_divides_once_and_loads_first():
     text = ptx_of(faces, SIGNATURE)
     assert text.count("div.rn.f32") == 5  # three cells' speeds, and two of the roots' quotients
+    assert text.rindex("ld.global") < text.index("div.rn.f32")
     assert ptx_of(walk, SIGNATURE).count("div.rn.f32") in (1, 3)  # one for each iteration, rolled or not
