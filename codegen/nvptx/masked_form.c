@@ -181,10 +181,18 @@ static void find_early(MaskedLoop *l, LLVMValueRef v) {
     find_early(l, LLVMGetOperand(s->ins, (unsigned)o));
 }
 
+/* A product and a sum that coarsening has fused (coarsen/contract.c), in the kernel's own entry:
+ * there it is to be what it is in a kernel that is not coarsened. */
+static bool is_fused(const MaskedLoop *l, LLVMValueRef i) {
+  return cg_is_call_of_any(i, "llvm.fma.") && !l->cg->request->coarse_of &&
+         l->function == l->cg->kernel;
+}
+
 /* Finds what is to be computed before all loads, and whether the rest is worth a branch. False if
  * the former cannot be speculated. */
 static bool order_steps(MaskedLoop *l) {
   unsigned late = l->strided; /* FEW was chosen where iterations are counted, too */
+  bool slow = false;
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load)
       find_early(l, l->steps[k].ins);
@@ -193,9 +201,11 @@ static bool order_steps(MaskedLoop *l) {
     if (s->early && !s->load && !cg_is_speculatable(s->ins))
       return false;
     late += !s->early;
-    l->one_by_one |= l->rest && !s->early && cg_nvptx_is_expensive(s->ins);
+    bool expensive = !s->early && cg_nvptx_is_expensive(s->ins);
+    l->one_by_one |= l->rest && expensive;
+    slow |= expensive && !is_fused(l, s->ins);
   }
-  l->light = l->rest && !l->one_by_one && late <= LIGHT;
+  l->light = l->rest && !slow && late <= LIGHT;
   l->one_by_one |= l->rest && late > FEW;
   return true;
 }
