@@ -182,18 +182,56 @@ static bool has_term(const Ins *i, const Ins *term, bool negative, int depth) {
          has_term(i->args[1], term, negative != (i->op == OP_SUB), depth + 1);
 }
 
+static const Ins *uncast(const Ins *i) {
+  while (i->op == OP_CAST)
+    i = i->args[0];
+  return i;
+}
+
+/* What a bound is where it is not clamped, of two that it may be the first or the second. */
+static const Ins *side_of(const Ins *bound, unsigned k) {
+  bound = uncast(bound);
+  return bound->op == OP_SELECT ? uncast(bound->args[1 + k]) : bound;
+}
+
+static bool has_place(const Ins *stop, const Ins *place) {
+  return place->op != OP_CONST && (has_term(side_of(stop, 0), place, false, 0) ||
+                                   has_term(side_of(stop, 1), place, false, 0));
+}
+
+/* Does a loop around it move it on by one place each time? */
+static bool steps_by_one(const Ins *place) {
+  Counter c;
+  int64_t step;
+  return place->op == OP_PHI && ir_counter(place, &c) && is_constant(c.step, &step) &&
+         (step == 1 || step == -1);
+}
+
 /* Are the bounds a place less, and the same place plus, some distance? Such windows are small:
- * `range(row - radius, row + radius + 1)`. */
+ * `range(row - radius, row + radius + 1)`. So are those that a loop around moves row by row, and
+ * that a border clamps: `range(max(row - width, 0), row)`, `range(row, min(row + width, rows))`. */
+static bool is_window_of(const Ins *start, const Ins *stop) {
+  int64_t n;
+  start = uncast(start), stop = uncast(stop);
+  if (start->op == OP_SUB)
+    return has_place(stop, uncast(start->args[0]));
+  for (unsigned k = 0; start->op == OP_SELECT && k < 2; k++) {
+    const Ins *side = side_of(start, k), *place = side->op == OP_SUB ? uncast(side->args[0]) : side;
+    if (place != side && steps_by_one(place) && has_place(stop, place))
+      return true;
+  }
+  if (start->op == OP_ADD && is_constant(start->args[1], &n))
+    start = uncast(start->args[0]);
+  return stop->op == OP_SELECT && steps_by_one(start) && has_place(stop, start);
+}
+
+/* Or a part of a window, from its beginning to where a loop around is? */
 static bool is_window(const Counter *c) {
-  const Ins *start = c->start;
-  while (start->op == OP_CAST)
-    start = start->args[0];
-  if (start->op != OP_SUB)
-    return false;
-  const Ins *place = start->args[0];
-  while (place->op == OP_CAST)
-    place = place->args[0];
-  return place->op != OP_CONST && has_term(c->stop, place, false, 0);
+  Counter around;
+  const Ins *stop = uncast(c->stop);
+  return is_window_of(c->start, stop) ||
+         (stop->op == OP_PHI && ir_counter(stop, &around) &&
+          uncast(around.start) == uncast(c->start) && is_window_of(around.start, around.stop));
 }
 
 /* A load, or a call of a function with one. */
