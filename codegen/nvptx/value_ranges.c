@@ -6,11 +6,18 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-/* operations one behind the other; in all, since phis of phis have many */
-enum { MOST_OPERATIONS = 20, MOST_VISITS = 200 };
+/* operations one behind the other; in all, since phis of phis have many; values of which the range
+ * is kept, by their address: what several operations read is looked at once */
+enum { MOST_OPERATIONS = 32, MOST_VISITS = 200, KEPT = 64 };
+
+typedef struct Known {
+  LLVMValueRef v;
+  Interval range;
+} Known;
 
 typedef struct Walk {
   unsigned deep, visits;
+  Known known[KEPT];
 } Walk;
 
 static Interval range_of(LLVMValueRef v, Walk *w);
@@ -190,10 +197,14 @@ static Interval range_of(LLVMValueRef v, Walk *w) {
     return (Interval){0, INT32_MAX};
   if (!LLVMIsAInstruction(v) || w->deep == MOST_OPERATIONS || w->visits == MOST_VISITS)
     return cg_nvptx_numbers(bits);
+  Known *known = &w->known[(uintptr_t)v / 16 % KEPT];
+  if (known->v == v)
+    return known->range;
   w->deep++;
   w->visits++;
   Interval r = of_instruction(v, w);
   w->deep--;
+  *known = (Known){v, r};
   return r;
 }
 
@@ -202,7 +213,13 @@ Interval cg_nvptx_numbers(unsigned bits) {
   return (Interval){-end, end - 1};
 }
 
-Interval cg_nvptx_range(LLVMValueRef v) { return range_of(v, &(Walk){0}); }
+Interval cg_nvptx_range(LLVMValueRef v) {
+  Walk w; /* the ranges are not read where no value is */
+  w.deep = w.visits = 0;
+  for (unsigned k = 0; k < KEPT; k++)
+    w.known[k].v = NULL;
+  return range_of(v, &w);
+}
 
 bool cg_nvptx_fits(LLVMValueRef v, unsigned bits) {
   return ir_interval_lies_within(cg_nvptx_range(v), cg_nvptx_numbers(bits));
