@@ -21,6 +21,7 @@
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/optimize.h"
+#include "codegen/nvptx/guarded.h"
 #include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
@@ -28,6 +29,7 @@
 enum {
   MOST_ADDED = 255,
   MOST_USES = 64,
+  MOST_SUMS = 4,
   MOST_TRIPS = 8,
   MOST_STEPS = 6,  /* from a conversion to what a selection is of */
   MOST_CODE = 600, /* instructions of a loop's iterations together */
@@ -40,6 +42,11 @@ typedef struct Rounded {
   LLVMValueRef x, nan,
       i; /* a float, its comparison with itself (NULL: it is a number), its int64 */
 } Rounded;
+
+typedef struct Sum { /* i + c */
+  LLVMValueRef v;
+  int64_t c;
+} Sum;
 
 typedef struct Uses {
   LLVMValueRef by[MOST_USES];
@@ -94,16 +101,6 @@ static LLVMValueRef narrow_sum(const Rounded *r, int64_t c) {
   return l_add_nsw(b, s, l_int(t, (uint64_t)c));
 }
 
-/* What is the same as v in 32 bits; NULL if it is not known to fit. */
-static LLVMValueRef narrow_bound(Cg *cg, LLVMValueRef v) {
-  if (!cg_nvptx_fits(v, 32))
-    return NULL;
-  if (LLVMIsAConstantInt(v))
-    return l_trunc(cg->builder, v, cg->t.i32);
-  v = cg_is_extension(v) ? LLVMGetOperand(v, 0) : v;
-  return LLVMTypeOf(v) == cg->t.i32 ? v : NULL;
-}
-
 /* The operand of a minimum or maximum that is not v; else NULL. */
 static LLVMValueRef limit_of(LLVMValueRef by, LLVMValueRef v, const char *name) {
   if (!LLVMIsACallInst(by) || !cg_is_call_of(by, name))
@@ -144,8 +141,8 @@ static bool rewrite_clamp(const Rounded *r, LLVMValueRef sum, int64_t c, LLVMVal
   if (cg_nvptx_range(low).lo < INT32_MIN + MOST_ADDED ||
       cg_nvptx_range(high).hi > INT32_MAX + (c < 0 ? c : 0))
     return false;
-  low = narrow_bound(r->cg, low);
-  high = narrow_bound(r->cg, high);
+  low = cg_nvptx_narrow_bound(r->cg, low);
+  high = cg_nvptx_narrow_bound(r->cg, high);
   if (!low || !high)
     return false;
   place_before(r->cg, outer);
@@ -163,7 +160,7 @@ static bool rewrite_low_byte(const Rounded *r, LLVMValueRef clamp) {
   bool only = high && uses.n < MOST_USES && LLVMTypeOf(r->x) == r->cg->t.f32;
   for (unsigned k = 0; k < uses.n && only; k++)
     only = LLVMIsATruncInst(uses.by[k]) && LLVMGetIntTypeWidth(LLVMTypeOf(uses.by[k])) <= 8;
-  high = only && LLVMIsAConstantInt(high) ? narrow_bound(r->cg, high) : NULL;
+  high = only && LLVMIsAConstantInt(high) ? cg_nvptx_narrow_bound(r->cg, high) : NULL;
   if (!high)
     return false;
   place_before(r->cg, clamp);
@@ -179,41 +176,6 @@ static bool rewrite_low_byte(const Rounded *r, LLVMValueRef clamp) {
  * What is compared with numbers of 32 bits is the same if it is saturated to them; behind the two
  * comparisons it fits. */
 
-/* The same with the operands exchanged. */
-static LLVMIntPredicate exchanged(LLVMIntPredicate how) {
-  switch (how) {
-  case LLVMIntSLT: return LLVMIntSGT;
-  case LLVMIntSLE: return LLVMIntSGE;
-  case LLVMIntSGT: return LLVMIntSLT;
-  case LLVMIntSGE: return LLVMIntSLE;
-  case LLVMIntUGT: return LLVMIntULT;
-  case LLVMIntULE: return LLVMIntUGE;
-  default: return LLVMIntEQ;
-  }
-}
-
-/* A comparison of i with what has 32 bits. */
-typedef struct Compared {
-  LLVMIntPredicate how;
-  LLVMValueRef bound, narrow; /* narrow: NULL, there is none of 32 bits */
-  Interval range;             /* of the bound */
-} Compared;
-
-static Compared compared(const Rounded *r, LLVMValueRef by) {
-  Compared c = {.narrow = NULL};
-  if (!LLVMIsAICmpInst(by))
-    return c;
-  bool second = LLVMGetOperand(by, 1) == r->i;
-  if (!second && LLVMGetOperand(by, 0) != r->i)
-    return c;
-  c.how = LLVMGetICmpPredicate(by);
-  c.how = second ? exchanged(c.how) : c.how;
-  c.bound = LLVMGetOperand(by, !second);
-  c.narrow = narrow_bound(r->cg, c.bound);
-  c.range = cg_nvptx_range(c.bound);
-  return c;
-}
-
 /* Is the comparison the same of i saturated to int32? */
 static bool is_same_narrow(const Compared *c) {
   switch (c->how) {
@@ -228,7 +190,7 @@ static bool is_same_narrow(const Compared *c) {
 }
 
 static bool rewrite_comparison(const Rounded *r, LLVMValueRef by) {
-  Compared c = compared(r, by);
+  Compared c = cg_nvptx_compared(r->cg, r->i, by);
   if (!c.narrow || !is_same_narrow(&c))
     return false;
   place_before(r->cg, by);
@@ -238,49 +200,25 @@ static bool rewrite_comparison(const Rounded *r, LLVMValueRef by) {
   return true;
 }
 
-enum { NOT_NEGATIVE = 1, SMALL = 2 }; /* what is known of i */
-
-/* What follows from a condition being true, or false. */
-static unsigned known_by(const Rounded *r, LLVMValueRef condition, bool truth, unsigned depth) {
-  LLVMValueRef a = NULL, b = NULL;
-  if (!depth)
-    return 0;
-  if (cg_is_op(condition, truth ? LLVMAnd : LLVMOr)) {
-    a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
-  } else if (LLVMIsASelectInst(condition)) {
-    LLVMValueRef other = LLVMGetOperand(condition, truth ? 2 : 1);
-    if (!LLVMIsAConstantInt(other) || LLVMConstIntGetZExtValue(other) == truth)
-      return 0;
-    a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, truth ? 1 : 2);
-  }
-  if (a)
-    return known_by(r, a, truth, depth - 1) | known_by(r, b, truth, depth - 1);
-  Compared c = compared(r, condition);
-  if (!c.narrow)
-    return 0;
-  if (c.how == (truth ? LLVMIntULT : LLVMIntUGE) && c.range.lo >= 0)
-    return NOT_NEGATIVE | SMALL;
-  bool from = c.how == (truth ? LLVMIntSGE : LLVMIntSLT),
-       above = c.how == (truth ? LLVMIntSGT : LLVMIntSLE);
-  bool until = c.how == (truth ? LLVMIntSLT : LLVMIntSGE) ||
-               c.how == (truth ? LLVMIntSLE : LLVMIntSGT);
-  return ((from && c.range.lo >= 0) || (above && c.range.lo >= -1) ? NOT_NEGATIVE : 0) |
-         (until ? SMALL : 0);
+static void set_operand(LLVMValueRef by, LLVMValueRef old, LLVMValueRef v) {
+  for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(by); n++)
+    if (LLVMGetOperand(by, n) == old)
+      LLVMSetOperand(by, n, v);
 }
 
-/* Is 0 <= i < 2^31 wherever the block runs? */
-static bool is_guarded(const Rounded *r, const FnGraph *g, LLVMBasicBlockRef block) {
-  enum { DEPTH = 6 };
-  unsigned known = 0;
-  uint32_t n = graph_number(g, block);
-  for (; n != GRAPH_NONE && known != (NOT_NEGATIVE | SMALL); n = g->nodes[n].idom) {
-    Fork fork;
-    uint32_t from = g->nodes[n].npred == 1 ? g->nodes[n].pred[0] : GRAPH_NONE;
-    if (from == GRAPH_NONE || !graph_fork(g->nodes[from].last, &fork) || fork.yes == fork.no)
+/* What comes to a phi by edges behind guards, in 32 bits. */
+static bool rewrite_incoming(const Rounded *r, const FnGraph *g, LLVMValueRef phi) {
+  bool found = false;
+  for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, e);
+    if (LLVMGetIncomingValue(phi, e) != r->i ||
+        !cg_nvptx_is_guarded(r->cg, g, r->i, from, LLVMGetInstructionParent(phi)))
       continue;
-    known |= known_by(r, fork.condition, fork.yes == g->nodes[n].block, DEPTH);
+    place_before(r->cg, LLVMGetBasicBlockTerminator(from));
+    LLVMSetOperand(phi, e, l_zext(r->cg->builder, narrow_sum(r, 0), r->cg->t.i64));
+    found = true;
   }
-  return known == (NOT_NEGATIVE | SMALL);
+  return found;
 }
 
 /* What is read behind guards, in 32 bits. */
@@ -290,8 +228,12 @@ static bool rewrite_guarded(const Rounded *r, const FnGraph *g) {
   Uses uses = uses_of(r->i);
   for (unsigned k = 0; k < uses.n; k++) {
     LLVMValueRef by = uses.by[k];
-    if (LLVMIsAPHINode(by) || LLVMIsAICmpInst(by) ||
-        !is_guarded(r, g, LLVMGetInstructionParent(by)))
+    if (LLVMIsAPHINode(by)) {
+      found |= rewrite_incoming(r, g, by);
+      continue;
+    }
+    if (LLVMIsAICmpInst(by) ||
+        !cg_nvptx_is_guarded(r->cg, g, r->i, LLVMGetInstructionParent(by), NULL))
       continue;
     place_before(cg, by);
     LLVMValueRef s = narrow_sum(r, 0);
@@ -304,16 +246,133 @@ static bool rewrite_guarded(const Rounded *r, const FnGraph *g) {
       LLVMReplaceAllUsesWith(by, s);
       continue;
     }
-    LLVMValueRef wide = l_zext(cg->builder, s, cg->t.i64);
-    for (unsigned n = 0; n < (unsigned)LLVMGetNumOperands(by); n++)
-      if (LLVMGetOperand(by, n) == r->i)
-        LLVMSetOperand(by, n, wide);
+    set_operand(by, r->i, l_zext(cg->builder, s, cg->t.i64));
+  }
+  return found;
+}
+
+/* --- sums behind guards ---
+ *
+ *   if 0 <= i + 1 < width: v += image[i + 1] * wx
+ *
+ * LLVM moves what is made of i in front of the guards. Where all that reads it is behind such, i
+ * fits int32 there, and so it is made of i in 32 bits. */
+
+/* i + c, c from 0 on; i itself is the first. */
+static unsigned sums_of(const Rounded *r, Sum *all) {
+  unsigned n = 0;
+  all[n++] = (Sum){r->i, 0};
+  Uses uses = uses_of(r->i);
+  for (unsigned k = 0; k < uses.n && n < MOST_SUMS; k++) {
+    LLVMValueRef by = uses.by[k], c = cg_is_op(by, LLVMAdd) ? LLVMGetOperand(by, 1) : NULL;
+    if (c && LLVMIsAConstantInt(c) && LLVMConstIntGetSExtValue(c) > 0 &&
+        LLVMConstIntGetSExtValue(c) <= MOST_ADDED)
+      all[n++] = (Sum){by, LLVMConstIntGetSExtValue(c)};
+  }
+  return n;
+}
+
+/* Where the block runs, is one of the sums from 0 on, and less than 2^31? Then i fits int32. */
+static bool fits_in(const Rounded *r, const FnGraph *g, const Sum *sums, unsigned n,
+                    LLVMBasicBlockRef block, LLVMBasicBlockRef to) {
+  for (unsigned k = 0; k < n; k++)
+    if (cg_nvptx_is_guarded(r->cg, g, sums[k].v, block, to))
+      return true;
+  return false;
+}
+
+/* Is v read only where i fits, or by operations on floats of which that holds? */
+static bool is_read_in_guards(const Rounded *r, const FnGraph *g, const Sum *sums, unsigned n,
+                              LLVMValueRef v, unsigned depth) {
+  Uses uses = uses_of(v);
+  if (!depth || uses.n == MOST_USES)
+    return false;
+  for (unsigned k = 0; k < uses.n; k++) {
+    LLVMValueRef by = uses.by[k];
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(by);
+    if (LLVMIsAPHINode(by)) {
+      for (unsigned e = 0; e < LLVMCountIncoming(by); e++)
+        if (LLVMGetIncomingValue(by, e) == v &&
+            !fits_in(r, g, sums, n, LLVMGetIncomingBlock(by, e), block))
+          return false;
+      continue;
+    }
+    bool computes = cg_is_op(by, LLVMFAdd) || cg_is_op(by, LLVMFSub) || cg_is_op(by, LLVMFMul);
+    if (!fits_in(r, g, sums, n, block, NULL) &&
+        !(computes && is_read_in_guards(r, g, sums, n, by, depth - 1)))
+      return false;
+  }
+  return uses.n;
+}
+
+/* The low half of a sum, or its float, that is read behind guards only. */
+static bool rewrite_early(const Rounded *r, const FnGraph *g, const Sum *sums, unsigned n) {
+  enum { DEPTH = 4 };
+  LLVMBuilderRef b = r->cg->builder;
+  bool found = false;
+  for (unsigned k = 0; k < n; k++) {
+    Uses uses = uses_of(sums[k].v);
+    for (unsigned u = 0; u < uses.n; u++) {
+      LLVMValueRef by = uses.by[u];
+      bool low = LLVMIsATruncInst(by) && LLVMTypeOf(by) == r->cg->t.i32;
+      if (!(low || LLVMIsASIToFPInst(by)) || !is_read_in_guards(r, g, sums, n, by, DEPTH))
+        continue;
+      bool fits = !sums[k].c || is_read_in_guards(r, g, &sums[k], 1, by, DEPTH);
+      if (!low && !fits) /* i fits, i + c may not */
+        continue;
+      place_before(r->cg, by);
+      LLVMValueRef s = narrow_sum(r, 0), c = l_int(r->cg->t.i32, (uint64_t)sums[k].c);
+      if (sums[k].c)
+        s = fits ? l_add_nsw(b, s, c) : l_add(b, s, c);
+      LLVMReplaceAllUsesWith(by, low ? s : l_sitofp(b, s, LLVMTypeOf(by)));
+      found = true;
+    }
+  }
+  return found;
+}
+
+/* 0 <= i + c < bound, both of which only that asks: of i saturated to int32, c added without a
+ * sign. Beyond int32 the sum is beyond the bound, or negative, or wraps around to what is. */
+static bool rewrite_pair(const Rounded *r, const Sum *sum, LLVMValueRef both) {
+  Cg *cg = r->cg;
+  LLVMValueRef parts[] = {LLVMGetOperand(both, 0), LLVMGetOperand(both, 1)};
+  for (unsigned k = 0; k < 2; k++) {
+    Compared from = cg_nvptx_compared(cg, sum->v, parts[k]),
+             until = cg_nvptx_compared(cg, sum->v, parts[!k]);
+    bool starts = (from.how == LLVMIntSGT && cg_is_number(from.bound, UINT64_MAX)) ||
+                  (from.how == LLVMIntSGE && cg_is_number(from.bound, 0));
+    if (!from.narrow || !until.narrow || !starts || until.how != LLVMIntSLT || until.range.lo < 0)
+      continue;
+    place_before(cg, both);
+    LLVMValueRef s = narrow_sum(r, 0), end = until.narrow;
+    if (sum->c) /* the freeze keeps it from being merged with a sum that cannot wrap around */
+      s = l_add(cg->builder, l_freeze(cg->builder, s), l_int(cg->t.i32, (uint64_t)sum->c));
+    if (LLVMIsASelectInst(both) && LLVMIsAInstruction(end)) /* it may be poison below 0 */
+      end = l_freeze(cg->builder, end);
+    LLVMReplaceAllUsesWith(both, l_icmp(cg->builder, LLVMIntULT, s, end));
+    return true;
+  }
+  return false;
+}
+
+static bool rewrite_pairs(const Rounded *r, const Sum *sum) {
+  bool found = false;
+  Uses uses = uses_of(sum->v);
+  for (unsigned k = 0; k < uses.n; k++) {
+    LLVMValueRef both = cg_has_one_use(uses.by[k]) ? LLVMGetUser(LLVMGetFirstUse(uses.by[k]))
+                                                   : NULL;
+    found |= both && LLVMIsAICmpInst(uses.by[k]) && cg_is_both(both) && rewrite_pair(r, sum, both);
   }
   return found;
 }
 
 static bool rewrite_guards(const Rounded *r, const FnGraph *g) {
-  bool found = rewrite_guarded(r, g);
+  Sum sums[MOST_SUMS];
+  unsigned n = sums_of(r, sums);
+  bool found = rewrite_early(r, g, sums, n);
+  found |= rewrite_guarded(r, g);
+  for (unsigned k = 0; k < n; k++)
+    found |= rewrite_pairs(r, &sums[k]);
   Uses uses = uses_of(r->i);
   for (unsigned k = 0; k < uses.n; k++)
     found |= rewrite_comparison(r, uses.by[k]);

@@ -1,0 +1,104 @@
+/* NVPTX guarded: see guarded.h. A number is guarded by comparisons of it, or of the 32 bits that it
+ * extends, on branches that all ways to the block take. */
+#include "codegen/nvptx/guarded.h"
+
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+
+enum { DEPTH = 8 }; /* of a condition's parts */
+
+LLVMValueRef cg_nvptx_narrow_bound(Cg *cg, LLVMValueRef v) {
+  if (!cg_nvptx_fits(v, 32))
+    return NULL;
+  if (LLVMTypeOf(v) == cg->t.i32)
+    return v;
+  if (LLVMIsAConstantInt(v))
+    return l_trunc(cg->builder, v, cg->t.i32);
+  v = cg_is_extension(v) ? LLVMGetOperand(v, 0) : v;
+  return LLVMTypeOf(v) == cg->t.i32 ? v : NULL;
+}
+
+/* The same with the operands exchanged. */
+static LLVMIntPredicate exchanged(LLVMIntPredicate how) {
+  switch (how) {
+  case LLVMIntSLT: return LLVMIntSGT;
+  case LLVMIntSLE: return LLVMIntSGE;
+  case LLVMIntSGT: return LLVMIntSLT;
+  case LLVMIntSGE: return LLVMIntSLE;
+  case LLVMIntUGT: return LLVMIntULT;
+  case LLVMIntULE: return LLVMIntUGE;
+  default: return LLVMIntEQ;
+  }
+}
+
+Compared cg_nvptx_compared(Cg *cg, LLVMValueRef v, LLVMValueRef by) {
+  Compared c = {.narrow = NULL};
+  if (!LLVMIsAICmpInst(by))
+    return c;
+  bool second = LLVMGetOperand(by, 1) == v;
+  if (!second && LLVMGetOperand(by, 0) != v)
+    return c;
+  c.how = LLVMGetICmpPredicate(by);
+  c.how = second ? exchanged(c.how) : c.how;
+  c.bound = LLVMGetOperand(by, !second);
+  c.narrow = cg_nvptx_narrow_bound(cg, c.bound);
+  c.range = cg_nvptx_range(c.bound);
+  return c;
+}
+
+/* What follows from a condition being true, or false. */
+static unsigned known_by(Cg *cg, LLVMValueRef v, LLVMValueRef condition, bool truth,
+                         unsigned depth) {
+  LLVMValueRef a = NULL, b = NULL;
+  if (!depth)
+    return 0;
+  if (cg_is_op(condition, truth ? LLVMAnd : LLVMOr)) {
+    a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
+  } else if (LLVMIsASelectInst(condition)) {
+    LLVMValueRef other = LLVMGetOperand(condition, truth ? 2 : 1);
+    if (!LLVMIsAConstantInt(other) || LLVMConstIntGetZExtValue(other) == truth)
+      return 0;
+    a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, truth ? 1 : 2);
+  }
+  if (a)
+    return known_by(cg, v, a, truth, depth - 1) | known_by(cg, v, b, truth, depth - 1);
+  Compared c = cg_nvptx_compared(cg, v, condition);
+  if (!c.narrow)
+    return 0;
+  if (c.how == (truth ? LLVMIntULT : LLVMIntUGE) && c.range.lo >= 0)
+    return GUARD_WHOLE | GUARD_LESS;
+  bool from = c.how == (truth ? LLVMIntSGE : LLVMIntSLT),
+       above = c.how == (truth ? LLVMIntSGT : LLVMIntSLE);
+  bool below = c.how == (truth ? LLVMIntSLT : LLVMIntSGE),
+       until = c.how == (truth ? LLVMIntSLE : LLVMIntSGT);
+  return ((from && c.range.lo >= 0) || (above && c.range.lo >= -1) ? GUARD_FROM_0 : 0) |
+         (below || until ? GUARD_SMALL : 0) | (below ? GUARD_LESS : 0);
+}
+
+static unsigned guards_of(Cg *cg, const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block,
+                          LLVMBasicBlockRef to) {
+  unsigned known = 0;
+  uint32_t n = graph_number(g, block);
+  Fork fork;
+  if (to && graph_fork(LLVMGetBasicBlockTerminator(block), &fork) && fork.yes != fork.no)
+    known = known_by(cg, v, fork.condition, fork.yes == to, DEPTH);
+  for (; n != GRAPH_NONE && known != (GUARD_WHOLE | GUARD_LESS); n = g->nodes[n].idom) {
+    uint32_t from = g->nodes[n].npred == 1 ? g->nodes[n].pred[0] : GRAPH_NONE;
+    if (from == GRAPH_NONE || !graph_fork(g->nodes[from].last, &fork) || fork.yes == fork.no)
+      continue;
+    known |= known_by(cg, v, fork.condition, fork.yes == g->nodes[n].block, DEPTH);
+  }
+  return known;
+}
+
+unsigned cg_nvptx_guards(Cg *cg, const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block,
+                         LLVMBasicBlockRef to) {
+  bool extends = cg_is_extension(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == cg->t.i32;
+  return guards_of(cg, g, v, block, to) |
+         (extends ? guards_of(cg, g, LLVMGetOperand(v, 0), block, to) : 0);
+}
+
+bool cg_nvptx_is_guarded(Cg *cg, const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block,
+                         LLVMBasicBlockRef to) {
+  return (cg_nvptx_guards(cg, g, v, block, to) & GUARD_WHOLE) == GUARD_WHOLE;
+}

@@ -1,0 +1,98 @@
+"""Places behind conditions and branches, in 32 bits and by one address, with the results of 64 bits and of a wrap for
+each: int(math.floor(x)) + 1 behind guards (codegen/nvptx/rounded.c)."""
+
+import math
+
+import numpy as np
+import pytest
+from entries_on_cpu import Entries
+from harness import simulate
+from pyptx import cuda
+from test_ptx import ptx_of
+
+
+def same(kernel, signature, arguments, outputs, threads):
+    """The code of that signature (None: of a launch) and CPython, both with these arguments, of which the last ones are
+    written. Python has no int of an infinite float: there it is a large one, beyond all bounds like the int64 that
+    kernels make of it, and nan is 0."""
+    expected, got = ([a.copy() if isinstance(a, np.ndarray) else a for a in arguments] for _ in range(2))
+    expected = [np.nan_to_num(a, posinf=1e30, neginf=-1e30) if isinstance(a, np.ndarray) and a.dtype.kind == "f" else a for a in expected]
+    simulate(kernel, expected, (-(-threads // 32), 1, 1), (32, 1, 1))
+    if signature:
+        Entries(kernel, signature, 1).run((-(-threads // 32), 1, 1), (32, 1, 1), got, False)
+    else:
+        cuda.jit(kernel)[-(-threads // 32), 32](*got)
+    for a, b in zip(expected[-outputs:], got[-outputs:]):
+        np.testing.assert_array_equal(a, b)
+
+
+FAR = [2.0**31 - 128, 2.0**31, 2.0**32 + 512, 2.0**62, 2.0**63, 1e30, math.inf, math.nan]
+EDGES = [0.0, 0.5, 3.0, 6.9, 7.0, -0.5, -1.0, *FAR, -math.inf, -(2.0**31), -(2.0**32) + 512]
+
+
+# --- floors plus a constant, behind guards
+
+
+def samples(image, places, out, weights):
+    i = cuda.grid(1)
+    if i >= places.size:
+        return
+    f = places[i]
+    x = int(math.floor(f))
+    w = f - x
+    n = image.shape[1]
+    for c in range(image.shape[0]):
+        total = 0
+        if 0 <= x < n:
+            total += image[c, x] * 3
+            weights[0, i] = w
+        if 0 <= x + 1 < n:
+            total += image[c, x + 1] * 5
+            weights[1, i] = w
+        if x + 2 >= 0 and n > x + 2:
+            total += image[c, x + 2] * 7
+        if 0 <= x - 1 < n:
+            total += image[c, x - 1] * 11
+        if 0 <= x + 255 and x + 255 <= 300:
+            total += x + 255
+        out[c, i] = total
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floors_behind_guards(dtype):
+    rng = np.random.default_rng(4)
+    places = np.concatenate([EDGES, -np.array(EDGES), rng.uniform(-4, 12, 60), np.arange(-4.0, 12)]).astype(dtype)
+    places = np.concatenate([places, np.nextafter(places, dtype(0)), np.nextafter(places, dtype(np.inf))])
+    places = places[places == places]  # of nan x is 0, but w is nan
+    image = rng.integers(1, 1000, (3, 9))
+    same(samples, None, [image, places, np.zeros((3, places.size), np.int64), np.zeros((2, places.size), dtype)], 2, places.size)
+
+
+def bilinear(image, places, out):
+    row = cuda.grid(1)
+    if row >= out.shape[1]:
+        return
+    fx = places[row, 0] * image.shape[2]
+    fy = places[row, 1] * image.shape[1]
+    x = int(math.floor(fx))
+    y = int(math.floor(fy))
+    wx = fx - x
+    wy = fy - y
+    for c in range(image.shape[0]):
+        v = np.float32(0.0)
+        if 0 <= y < image.shape[1]:
+            if 0 <= x < image.shape[2]:
+                v += image[c, y, x] * (1 - wx) * (1 - wy)
+            if 0 <= x + 1 < image.shape[2]:
+                v += image[c, y, x + 1] * wx * (1 - wy)
+        if 0 <= y + 1 < image.shape[1]:
+            if 0 <= x < image.shape[2]:
+                v += image[c, y + 1, x] * (1 - wx) * wy
+            if 0 <= x + 1 < image.shape[2]:
+                v += image[c, y + 1, x + 1] * wx * wy
+        out[c, row] = v
+
+
+def test_a_sample_has_32_bits():
+    made = ptx_of(bilinear, "narrow (float32[:,:,::1], float32[:,::1], float32[:,::1])")
+    assert "cvt.rzi.s64" not in made and "cvt.rmi.s64" not in made and "setp.lt.s64" not in made
