@@ -131,6 +131,23 @@ RegionCopy copy_region(Cg *cg, const LLVMBasicBlockRef *blocks, uint32_t n,
   return r;
 }
 
+void copy_join_exits(const RegionCopy *r, const LLVMBasicBlockRef *blocks, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(blocks[k]);
+    for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) { /* an edge each, of a switch too */
+      LLVMBasicBlockRef to = LLVMGetSuccessor(end, s);
+      if (copy_of_block(r, to) != to)
+        continue;
+      for (LLVMValueRef i = LLVMGetFirstInstruction(to); LLVMIsAPHINode(i);
+           i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef v = copy_of(r, graph_incoming(i, blocks[k]));
+        LLVMBasicBlockRef from = copy_of_block(r, blocks[k]);
+        LLVMAddIncoming(i, &v, &from, 1);
+      }
+    }
+  }
+}
+
 /* --- functions --- */
 
 void copy_attributes(Arena *arena, LLVMValueRef from, LLVMValueRef to) {

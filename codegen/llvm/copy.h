@@ -41,5 +41,7 @@ LLVMValueRef copy_function(Cg *cg, LLVMValueRef f, const char *name, RegionCopy 
 /* The copy of an instruction or block; what was not copied is returned as it is. */
 LLVMValueRef copy_of(const RegionCopy *r, LLVMValueRef old);
 LLVMBasicBlockRef copy_of_block(const RegionCopy *r, LLVMBasicBlockRef old);
+/* The phis of blocks behind those that were copied get what the copies come with. */
+void copy_join_exits(const RegionCopy *r, const LLVMBasicBlockRef *blocks, uint32_t n);
 
 #endif

@@ -91,12 +91,16 @@ void cg_nvptx_low_halves(Cg *cg);
 void cg_nvptx_near_indices(Cg *cg);
 /* leave_early.c: threads without work leave in front of what only the others need. */
 void cg_nvptx_leave_early(Cg *cg);
+/* place_versions.c: accesses behind branches at constants from a place that was read. */
+void cg_nvptx_place_versions(Cg *cg);
 
 /* short_indices.c: 64-bit positions that a loop takes from memory, in 32 bits; after LLVM's
  * passes. */
 void cg_nvptx_short_indices(Cg *cg);
 /* walk_versions.c: loops that walk forwards from a position that was read in two versions. */
 void cg_nvptx_walk_versions(Cg *cg);
+/* May code with this instruction be written twice? Not what threads do together. */
+bool cg_nvptx_may_be_twice(const Cg *cg, LLVMValueRef i);
 /* word_phis.c: words of narrow elements that a loop carries, as phis of words; after LLVM's
  * passes. */
 void cg_nvptx_words(Cg *cg);

@@ -107,7 +107,7 @@ static LLVMValueRef wrapped(const Walk *w, LLVMValueRef i) {
   return NULL;
 }
 
-static bool may_be_twice(const Cg *cg, LLVMValueRef i) {
+bool cg_nvptx_may_be_twice(const Cg *cg, LLVMValueRef i) {
   if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
     return cg_is_plain_access(i);
   return LLVMIsAPHINode(i) || LLVMIsATerminatorInst(i) || cg_is_speculatable(i) ||
@@ -120,30 +120,12 @@ static bool pays(const Walk *w) {
   for (uint32_t k = 0; k < w->loop->nnodes; k++) {
     LLVMBasicBlockRef block = w->g->nodes[w->loop->nodes[k]].block;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-      if (++code > MOST_CODE || !may_be_twice(w->cg, i))
+      if (++code > MOST_CODE || !cg_nvptx_may_be_twice(w->cg, i))
         return false;
       wraps += wrapped(w, i) != NULL;
     }
   }
   return wraps >= LEAST_WRAPS;
-}
-
-/* The phis behind the loop get what the copy comes with: all that is used there are phis. */
-static void join_exits(const Walk *w, const RegionCopy *copies) {
-  for (uint32_t k = 0; k < w->loop->nnodes; k++) {
-    const GraphNode *node = &w->g->nodes[w->loop->nodes[k]];
-    for (uint32_t s = 0; s < node->nsucc; s++) {
-      LLVMBasicBlockRef to = w->g->nodes[node->succ[s]].block;
-      if (copy_of_block(copies, to) != to)
-        continue;
-      for (LLVMValueRef i = LLVMGetFirstInstruction(to); LLVMIsAPHINode(i);
-           i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef v = copy_of(copies, graph_incoming(i, node->block));
-        LLVMBasicBlockRef from = copy_of_block(copies, node->block);
-        LLVMAddIncoming(i, &v, &from, 1);
-      }
-    }
-  }
 }
 
 static void drop_wraps(const Walk *w) {
@@ -168,7 +150,7 @@ static void write_versions(const Walk *w) {
   for (uint32_t k = 0; k < n; k++)
     blocks[k] = w->g->nodes[w->loop->nodes[k]].block;
   RegionCopy copies = copy_region(cg, blocks, n, header, "");
-  join_exits(w, &copies);
+  copy_join_exits(&copies, blocks, n); /* all that is used there are phis */
   LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(w->front));
   l_at_end(cg->builder, w->front, NULL);
   l_condbr(cg->builder, l_icmp(cg->builder, LLVMIntSGE, w->start, l_int(cg->t.i32, 0)), header,

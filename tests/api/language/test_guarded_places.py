@@ -1,11 +1,13 @@
 """Places behind conditions and branches, in 32 bits and by one address, with the results of 64 bits and of a wrap for
-each: int(math.floor(x)) + 1 behind guards (codegen/nvptx/rounded.c)."""
+each: fields of a text at a place that was read (codegen/nvptx/place_versions.c), and
+int(math.floor(x)) + 1 behind guards (rounded.c)."""
 
 import math
+import re
 
 import numpy as np
 import pytest
-from entries_on_cpu import Entries
+from entries_on_cpu import Entries, needs_llc
 from harness import simulate
 from pyptx import cuda
 from test_ptx import ptx_of
@@ -26,11 +28,83 @@ def same(kernel, signature, arguments, outputs, threads):
         np.testing.assert_array_equal(a, b)
 
 
-FAR = [2.0**31 - 128, 2.0**31, 2.0**32 + 512, 2.0**62, 2.0**63, 1e30, math.inf, math.nan]
-EDGES = [0.0, 0.5, 3.0, 6.9, 7.0, -0.5, -1.0, *FAR, -math.inf, -(2.0**31), -(2.0**32) + 512]
+# --- fields at a place that was read
+
+
+def number(text, at, count):
+    value = 0
+    for k in range(count):
+        c = int(text[at + k]) - 48
+        if c < 0 or c > 9:
+            return -1
+        value = value * 10 + c
+    return value
+
+
+def fields(text, starts, marks, out):
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    at = int(starts[i])
+    first = number(text, at, 2)
+    second = number(text, at + 3, 3)
+    value = first * 1000 + second
+    if text[at + 2] != ord("-"):
+        value = -7
+    elif second < 0:
+        marks[at + 4] = 1
+        value = int(text[at + 4]) - int(text[at - 1])
+    elif first > 50:
+        for k in range(first - 50):
+            value += int(text[at + 6]) + k
+            if value % 5 == 4:
+                break
+    out[i] = value
+
+
+FIELDS = "narrow void(uint8[::1], {}[::1], uint8[::1], int64[::1])"
+
+
+@needs_llc
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_fields_at_places_that_may_be_negative(dtype):
+    rng = np.random.default_rng(3)
+    text = np.frombuffer(b"".join(rng.choice([b"12-345x", b"99-07y1", b"a1-222-", b"51+1234"], 40)), np.uint8).copy()
+    n = text.size
+    starts = np.concatenate([np.arange(1, n - 7, 7), np.arange(-n + 1, 0), np.arange(0, 30)]).astype(dtype)
+    same(fields, FIELDS.format(dtype), [text, starts, np.zeros(n, np.uint8), np.zeros(starts.size, np.int64)], 2, starts.size)
+
+
+def test_fields_have_one_address_in_one_of_two_versions():
+    made = ptx_of(fields, FIELDS.format("int32").replace("void", ""))
+    assert len(re.findall(r"ld\.global\.b8.*\+[1-6]\]", made)) >= 6
+
+
+def alone(text, starts, out):
+    """Threads come together between the accesses: they stay as they are."""
+    i = cuda.grid(1)
+    at = int(starts[i])
+    value = int(text[at]) + int(text[at + 1])
+    if text[at + 2] > 50:
+        value += int(text[at + 3])
+    value += cuda.syncthreads_count(value > 100)
+    if text[at + 4] > 50:
+        value += int(text[at + 5]) - int(text[at + 6])
+    out[i] = value
+
+
+@needs_llc
+def test_a_barrier_is_not_written_twice():
+    assert ptx_of(alone, "narrow (uint8[::1], int32[::1], int64[::1])").count("bar") == ptx_of(
+        alone, "narrow (uint8[::1], uint16[::1], int64[::1])"
+    ).count("bar")
 
 
 # --- floors plus a constant, behind guards
+
+
+FAR = [2.0**31 - 128, 2.0**31, 2.0**32 + 512, 2.0**62, 2.0**63, 1e30, math.inf, math.nan]
+EDGES = [0.0, 0.5, 3.0, 6.9, 7.0, -0.5, -1.0, *FAR, -math.inf, -(2.0**31), -(2.0**32) + 512]
 
 
 def samples(image, places, out, weights):
