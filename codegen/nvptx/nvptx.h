@@ -87,6 +87,8 @@ void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);
 
 /* low_halves.c: 64-bit integers of which only the low half is used, in 32 bits. */
 void cg_nvptx_low_halves(Cg *cg);
+/* bounded_phis.c: variables that the conditions of their loop bound, in 32 bits. */
+void cg_nvptx_bounded_phis(Cg *cg);
 /* Loads side by side at several places that were read. */
 void cg_nvptx_near_indices(Cg *cg);
 /* leave_early.c: threads without work leave in front of what only the others need. */

@@ -1,6 +1,6 @@
 """Places behind conditions and branches, in 32 bits and by one address, with the results of 64 bits and of a wrap for
-each: fields of a text at a place that was read (codegen/nvptx/place_versions.c), and
-int(math.floor(x)) + 1 behind guards (rounded.c)."""
+each: fields of a text at a place that was read (codegen/nvptx/place_versions.c), variables that their loop bounds
+(bounded_phis.c), and int(math.floor(x)) + 1 behind guards (rounded.c)."""
 
 import math
 import re
@@ -100,11 +100,91 @@ def test_a_barrier_is_not_written_twice():
     ).count("bar")
 
 
-# --- floors plus a constant, behind guards
+# --- variables that their loop bounds
+
+
+def walks(grid, ox, oy, dx, dy, hits, lengths):
+    i = cuda.grid(1)
+    if i >= hits.size:
+        return
+    rows, cols = grid.shape
+    x = int(ox[i])
+    y = int(oy[i])
+    step_x = 1 if dx[i] > 0 else -1
+    step_y = 1 if dy[i] > 0 else -1
+    turn = 0
+    hit = -1
+    while 0 <= x < cols and 0 <= y < rows:
+        if grid[y, x] != 0:
+            hit = y * cols + x
+            break
+        if turn % 3 == 0:
+            y += step_y
+        else:
+            x += step_x
+        turn += 1
+    hits[i] = hit
+    lengths[i] = turn
 
 
 FAR = [2.0**31 - 128, 2.0**31, 2.0**32 + 512, 2.0**62, 2.0**63, 1e30, math.inf, math.nan]
 EDGES = [0.0, 0.5, 3.0, 6.9, 7.0, -0.5, -1.0, *FAR, -math.inf, -(2.0**31), -(2.0**32) + 512]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_walks_begin_anywhere(dtype):
+    grid = (np.random.default_rng(2).random((5, 7)) < 0.1).astype(np.uint8)
+    x, y = (a.ravel().astype(dtype) for a in np.meshgrid(EDGES, EDGES))
+    rng = np.random.default_rng(1)
+    dx, dy = (rng.choice([-1.0, 1.0, math.nan], x.size).astype(np.float32) for _ in range(2))
+    same(walks, None, [grid, x, y, dx, dy, np.zeros(x.size, np.int64), np.zeros(x.size, np.int32)], 2, x.size)
+
+
+def test_a_walk_has_32_bits():
+    signature = "narrow (uint8[:,::1], float32[::1], float32[::1], float32[::1], float32[::1], int32[::1], int32[::1])"
+    made = ptx_of(walks, signature)
+    assert "cvt.rzi.s64" not in made and "setp.lt.s64" not in made and "setp.gt.s64" not in made
+
+
+def drifts(starts, steps, last, out):
+    """What a loop adds is chosen in front of it, or has 64 bits, or the bound has."""
+    i = cuda.grid(1)
+    if i >= out.shape[0]:
+        return
+    a = starts[i]
+    n = 0
+    while 0 <= a < last:
+        a += 1 if steps[i] > 2 else -1
+        n += 1
+        if n == 6:
+            break
+    out[i, 0] = a
+    b = starts[i]
+    while 0 <= b <= last:
+        b += steps[i]
+        n += 1
+        if n > 12:
+            break
+    out[i, 1] = b
+    c = starts[i]
+    by = 3 if steps[i] > 1 else -2
+    for k in range(n):
+        if k % 3 != 1:
+            c += by
+    out[i, 2] = c
+    out[i, 3] = n
+
+
+@needs_llc
+@pytest.mark.parametrize("last", [2**31 - 1, 2**31, 2**31 + 5, 2**40, 7])
+def test_variables_at_the_ends_of_32_bits(last):
+    starts = np.array([0, 1, 5, -1, 2**31 - 3, 2**31 - 2, 2**31 - 1, 2**31, 2**32 + 1, 2**40 - 2, -(2**31), 2**63 - 3], np.int64).repeat(6)
+    steps = np.tile(np.array([1, 3, -1, 0, 2**31, -(2**33)], np.int64), 12)
+    for form in ("void", "narrow void") if last < 2**31 else ("void",):
+        same(drifts, f"{form}(int64[::1], int64[::1], int64, int64[:,::1])", [starts, steps, last, np.zeros((starts.size, 4), np.int64)], 1, starts.size)
+
+
+# --- floors plus a constant, behind guards
 
 
 def samples(image, places, out, weights):
