@@ -129,6 +129,10 @@ void cg_nvptx_rows(Cg *cg);
 void cg_nvptx_differences(Cg *cg);
 /* vector_counters.c: counters that are added to under predicates, in registers of each thread. */
 void cg_nvptx_vector_counters(Cg *cg);
+/* 0, of which ptxas knows nothing, at the end of the function's first block. */
+LLVMValueRef cg_nvptx_hidden_zero(Cg *cg, LLVMValueRef f);
+/* chosen_steps.c: steps of loops that are chosen in front of them, in registers. */
+void cg_nvptx_chosen_steps(Cg *cg);
 
 /* row_distances.c: addresses that are rows or layers apart as distances from one another; right
  * before code generation. */

@@ -68,8 +68,7 @@ static bool is_chosen_often(LLVMValueRef counter) {
   return n >= LEAST;
 }
 
-/* 0, of which ptxas knows nothing: it is computed at the function's entry. */
-static LLVMValueRef hidden_zero(Cg *cg, LLVMValueRef f) {
+LLVMValueRef cg_nvptx_hidden_zero(Cg *cg, LLVMValueRef f) {
   const char *sign = "shr.u32 $0, $1, 31;", *operands = "=r,r";
   LLVMTypeRef type = LLVMFunctionType(cg->t.i32, &cg->t.i32, 1, 0);
   LLVMValueRef text = LLVMGetInlineAsm(type, sign, strlen(sign), operands, strlen(operands), false,
@@ -88,7 +87,7 @@ static void visit(Cg *cg, LLVMValueRef f, LLVMValueRef phi, LLVMValueRef *zero) 
     LLVMValueRef first = LLVMGetIncomingValue(phi, k);
     if (!is_given(first))
       continue;
-    *zero = *zero ? *zero : hidden_zero(cg, f);
+    *zero = *zero ? *zero : cg_nvptx_hidden_zero(cg, f);
     LLVMPositionBuilderBefore(cg->builder,
                               LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, k)));
     LLVMSetOperand(phi, k, l_add(cg->builder, *zero, first));

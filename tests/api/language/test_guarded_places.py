@@ -1,6 +1,6 @@
 """Places behind conditions and branches, in 32 bits and by one address, with the results of 64 bits and of a wrap for
 each: fields of a text at a place that was read (codegen/nvptx/place_versions.c), variables that their loop bounds
-(bounded_phis.c), and int(math.floor(x)) + 1 behind guards (rounded.c)."""
+(bounded_phis.c, chosen_steps.c), and int(math.floor(x)) + 1 behind guards (rounded.c)."""
 
 import math
 import re
