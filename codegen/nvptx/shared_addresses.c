@@ -17,11 +17,12 @@
  * which says that the sum is an int of 0 or more, it is dx + x and the constant again.
  *
  * In: functions as they go to the code generator. An index of 64 bits is a sum of up to MAX_TERMS
- * terms, extended from 32 bits or not, and a constant; equal products by a constant, or quotients
- * by a power of two, in several blocks, such as the offset of a row or a warp's number, are one
- * term. Addresses of the same array, with the same terms and in the same loop, become the address
- * of their terms, with a constant distance each. It is computed in the block that dominates all of
- * them. Terms that a loop does not change come first and are added in front of it. */
+ * terms, extended from 32 bits or not, and a constant; equal products, or quotients by a power of
+ * two, in several blocks, such as the offset of a row, (plane * rows + y) * cols, or a warp's
+ * number, are one term. Addresses of the same array, with the same terms and in the same loop,
+ * become the address of their terms, with a constant distance each. It is computed in the block
+ * that dominates all of them; products of unknown numbers are only for addresses at several
+ * distances. Terms that a loop does not change come first and are added in front of it. */
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/copy.h"
@@ -35,6 +36,7 @@ enum {
   MAX_DISTANCE = 1 << 16,
   MAX_GUARDS = 6, /* conditions around an access */
   MAX_DEPTH = 4,  /* of a condition's parts */
+  MAX_ANEW = 4,   /* products and sums in a product */
 };
 
 typedef struct Address {
@@ -164,14 +166,22 @@ static bool is_quotient(LLVMValueRef v) {
   return cg_is_op(v, LLVMLShr) && LLVMIsAConstantInt(LLVMGetOperand(v, 1));
 }
 
-static bool is_same(LLVMValueRef a, LLVMValueRef b) {
+/* A product, a quotient, or a sum in one, which each of several blocks may compute anew. */
+static bool is_anew(LLVMValueRef v) {
+  return cg_is_op(v, LLVMMul) || cg_is_op(v, LLVMShl) || cg_is_op(v, LLVMAdd) || is_quotient(v);
+}
+
+static bool has_same_flags(LLVMValueRef a, LLVMValueRef b) {
+  return is_quotient(a) ? LLVMGetExact(a) == LLVMGetExact(b) : LLVMGetNSW(a) == LLVMGetNSW(b);
+}
+
+static bool is_same(LLVMValueRef a, LLVMValueRef b, unsigned depth) {
   if (a == b)
     return true;
-  bool product = is_product(a) && is_product(b), quotient = is_quotient(a) && is_quotient(b);
-  return (product || quotient) && LLVMGetInstructionOpcode(a) == LLVMGetInstructionOpcode(b) &&
-         LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0) &&
-         LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1) &&
-         (product ? LLVMGetNSW(a) == LLVMGetNSW(b) : LLVMGetExact(a) == LLVMGetExact(b));
+  return depth && is_anew(a) && is_anew(b) && LLVMTypeOf(a) == LLVMTypeOf(b) &&
+         LLVMGetInstructionOpcode(a) == LLVMGetInstructionOpcode(b) && has_same_flags(a, b) &&
+         is_same(LLVMGetOperand(a, 0), LLVMGetOperand(b, 0), depth - 1) &&
+         is_same(LLVMGetOperand(a, 1), LLVMGetOperand(b, 1), depth - 1);
 }
 
 /* --- products of sums --- */
@@ -249,7 +259,7 @@ static void distribute_all(Cg *cg, const FnGraph *g) {
 static unsigned count(const Address *a, LLVMValueRef term) {
   unsigned n = 0;
   for (unsigned k = 0; k < a->n; k++)
-    n += is_same(a->terms[k], term);
+    n += is_same(a->terms[k], term, MAX_ANEW);
   return n;
 }
 
@@ -282,9 +292,33 @@ static uint32_t common_dominator(const FnGraph *g, uint32_t a, uint32_t b) {
 }
 
 /* Is a term known at the end of that node, or a product or quotient that can be computed there? */
-static bool can_be_at(const FnGraph *g, LLVMValueRef term, uint32_t at) {
+static bool can_be_at(const FnGraph *g, LLVMValueRef term, uint32_t at, unsigned depth) {
   return is_known_at(g, term, at) ||
-         ((is_product(term) || is_quotient(term)) && is_known_at(g, LLVMGetOperand(term, 0), at));
+         (depth && is_anew(term) && can_be_at(g, LLVMGetOperand(term, 0), at, depth - 1) &&
+          can_be_at(g, LLVMGetOperand(term, 1), at, depth - 1));
+}
+
+/* Are all of one distance, and a term is a product of unknown numbers, which is not there yet? Such
+ * addresses have nothing in common but what each of them is. */
+static bool gains_nothing(const Addresses *all, const uint32_t *same, uint32_t n, uint32_t at) {
+  const Address *list = all->list.data, *key = &list[same[0]];
+  bool unknown = false;
+  for (unsigned k = 0; k < key->n; k++)
+    unknown |= !is_known_at(all->g, key->terms[k], at) && !is_product(key->terms[k]) &&
+               !is_quotient(key->terms[k]);
+  for (uint32_t k = 1; k < n; k++)
+    if (list[same[k]].constant != key->constant)
+      return false;
+  return unknown;
+}
+
+/* The term at the builder's place, at the end of that node. */
+static LLVMValueRef anew(const Addresses *all, LLVMValueRef term, uint32_t at) {
+  if (is_known_at(all->g, term, at))
+    return term;
+  LLVMValueRef both[] = {anew(all, LLVMGetOperand(term, 0), at),
+                         anew(all, LLVMGetOperand(term, 1), at)};
+  return copy_ins(all->cg->builder, term, both);
 }
 
 /* The array with a term added, in front of that instruction of a node. */
@@ -292,9 +326,7 @@ static LLVMValueRef add(const Addresses *all, const Address *a, LLVMValueRef fro
                         LLVMValueRef term, LLVMValueRef before) {
   Cg *cg = all->cg;
   LLVMPositionBuilderBefore(cg->builder, before);
-  if (!is_known_at(all->g, term, graph_number(all->g, LLVMGetInstructionParent(before)))) {
-    term = copy_ins(cg->builder, term, (LLVMValueRef[]){NULL, NULL});
-  }
+  term = anew(all, term, graph_number(all->g, LLVMGetInstructionParent(before)));
   if (LLVMTypeOf(term) != cg->t.i64)
     term = l_sext(cg->builder, term, cg->t.i64);
   return l_gep(cg->builder, a->element, from, &term, 1);
@@ -352,8 +384,10 @@ static void visit(Addresses *all, uint32_t first) {
     if (list[same[k]].at == at) /* LLVM's code generator shares its address */
       return;
   for (unsigned k = 0; k < key.n; k++)
-    if (!can_be_at(g, key.terms[k], at))
+    if (!can_be_at(g, key.terms[k], at, MAX_ANEW))
       return;
+  if (gains_nothing(all, same, n, at))
+    return;
   Address whole = terms_of(all, key.gep, key.at, at);
   for (uint32_t k = 0; k < n; k++) {
     Address other = terms_of(all, list[same[k]].gep, list[same[k]].at, at);

@@ -1,6 +1,6 @@
 """Places behind conditions and branches, in 32 bits and by one address, with the results of 64 bits and of a wrap for
 each: fields of a text at a place that was read (codegen/nvptx/place_versions.c), variables that their loop bounds
-(bounded_phis.c, chosen_steps.c), and int(math.floor(x)) + 1 behind guards (rounded.c)."""
+(bounded_phis.c, chosen_steps.c), and int(math.floor(x)) + 1 behind guards (rounded.c, shared_addresses.c)."""
 
 import math
 import re
@@ -247,6 +247,7 @@ def bilinear(image, places, out):
         out[c, row] = v
 
 
-def test_a_sample_has_32_bits():
+def test_a_sample_has_32_bits_and_an_address_for_each_row():
     made = ptx_of(bilinear, "narrow (float32[:,:,::1], float32[:,::1], float32[:,::1])")
     assert "cvt.rzi.s64" not in made and "cvt.rmi.s64" not in made and "setp.lt.s64" not in made
+    assert len(re.findall(r"ld\.global\.b32.*\+4\]", made)) >= 3  # two of them beside others
