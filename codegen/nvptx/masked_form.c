@@ -192,7 +192,7 @@ static bool is_fused(const MaskedLoop *l, LLVMValueRef i) {
  * the former cannot be speculated. */
 static bool order_steps(MaskedLoop *l) {
   unsigned late = l->strided; /* FEW was chosen where iterations are counted, too */
-  bool slow = false;
+  bool slow = l->one_by_one; /* what it stores, or may not be computed */
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load)
       find_early(l, l->steps[k].ins);

@@ -75,6 +75,7 @@ def test_other_layouts():
         run(kernel, [points, np.zeros(N, np.float32)], 2, 64)
 
 
+@pytest.mark.host_only
 @pytest.mark.parametrize("columns, reads", [(1, "points[i, 1]"), (2, "points[i, 2]")])
 def test_rows_that_are_shorter(columns, reads):
     """The first thread is named that fails, and the first of its accesses."""
