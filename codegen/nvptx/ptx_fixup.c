@@ -7,6 +7,10 @@
  * +32768, and abs of the smallest integer is not negative; by the PTX manual both wrap. Plain
  * instructions that compute the same are compiled correctly.
  *
+ * max and min of three numbers, of which the second is a negation: max(max(x, -y), z) becomes one
+ * instruction, which has no room for the sign, and takes y. With the negation first it is right; of
+ * two negations a selection is. The unsigned ones are right.
+ *
  * max and min of 16 bits, compared for equality with one of the operands: the comparison is
  * inverted. 32 bits are right.
  *
@@ -70,7 +74,7 @@ static const Rule rules[] = {
      "\tselp.b16 \tD, %minus, S, %below; }",
      1, NULL, ALL},
     {"\tabs.s32 \t",
-     "\t{ .reg .b32 %minus;\n\tsub.s32 \t%minus, 0, S;\n\tmax.s32 \tD, S, %minus; }", 1, NULL, ALL},
+     "\t{ .reg .b32 %minus;\n\tsub.s32 \t%minus, 0, S;\n\tmax.s32 \tD, %minus, S; }", 1, NULL, ALL},
     {"\tabs.s64 \t",
      "\t{ .reg .b64 %sign, %flipped;\n\tshr.s64 \t%sign, S, 63;\n\txor.b64 \t%flipped, S, %sign;\n"
      "\tsub.s64 \tD, %flipped, %sign; }",
@@ -181,6 +185,7 @@ static const char *const classes[CLASSES] = {"%rs", "%rd", "%r", "%p"};
 typedef struct Defs {
   const char *line; /* a cvt or selp that defines it; NULL: none does */
   unsigned times;   /* an upper bound of the number of definitions */
+  bool negated;     /* one of them is a negation of 32 bits, or a copy of one */
 } Defs;
 
 /* The registers of the current function, by class and number. */
@@ -279,6 +284,81 @@ static Defs defs_of(const DefTable *m, const char *s) {
   return c >= 0 && number < m->size[c] ? m->defs[c][number] : (Defs){0};
 }
 
+/* --- extremes of negations --- */
+
+/* Does the line define its first operand as a negation, as far as is known by now? */
+static bool makes_negation(const DefTable *m, const char *line) {
+  static const char neg[] = "\tneg.s32 \t", copy[] = "\tmov.b32 \t";
+  if (strncmp(line, neg, sizeof neg - 1) == 0)
+    return true;
+  if (strncmp(line, copy, sizeof copy - 1) != 0)
+    return false;
+  const char *from = strchr(line, ',');
+  return from && defs_of(m, from + 2).negated;
+}
+
+/* Copies may stand in front of what they copy. */
+static void find_negations(DefTable *m, const char *function) {
+  bool changed;
+  do {
+    changed = false;
+    const char *at = function;
+    do {
+      size_t n = strcspn(at, "\n"), number;
+      if (*at == '\t' && makes_negation(m, at)) {
+        int c = register_of(at + strlen("\tneg.s32 \t"), &number);
+        if (c >= 0 && number < m->size[c] && !m->defs[c][number].negated)
+          changed = m->defs[c][number].negated = true;
+      }
+      at += n + (at[n] == '\n');
+    } while (*at && !begins_function(at));
+  } while (changed);
+}
+
+typedef struct Extreme {
+  const char *op, *turned, *selected; /* with the operands exchanged; as a selection */
+} Extreme;
+
+#define SELECTED(than)                                                                             \
+  "\t{ .reg .pred %first;\n\tsetp." than ".s32 \t%first, S, T;\n\tselp.b32 \tD, S, T, %first; }"
+static const Extreme extremes[] = {
+    {"\tmax.s32 \t", "\tmax.s32 \tD, T, S;", SELECTED("gt")},
+    {"\tmin.s32 \t", "\tmin.s32 \tD, T, S;", SELECTED("lt")},
+};
+#undef SELECTED
+static const char absolute[] = "\tabs.s32 \t";
+
+/* line: a maximum, a minimum or an absolute value. Returns the text after it, or NULL if it has no
+ * negation where ptxas would lose it. */
+static const char *rewrite_extreme(Buf *out, const char *line, const DefTable *m) {
+  for (size_t k = 0; k < sizeof extremes / sizeof *extremes; k++) {
+    const Extreme *e = &extremes[k];
+    if (strncmp(line, e->op, strlen(e->op)) != 0)
+      continue;
+    const char *first = line + strlen(e->op) + operand_length(line + strlen(e->op)) + 2,
+               *second = first + operand_length(first) + 2;
+    if (!defs_of(m, second).negated)
+      return NULL;
+    Rule rule = {e->op, defs_of(m, first).negated ? e->selected : e->turned, 2, NULL, ALL};
+    return rewrite(out, &rule, line);
+  }
+  const char *of = line + strlen(absolute) + operand_length(line + strlen(absolute)) + 2;
+  if (!defs_of(m, of).negated)
+    return NULL;
+  const Rule rule = {absolute,
+                     "\t{ .reg .pred %below; .reg .b32 %minus;\n\tsetp.lt.s32 \t%below, S, 0;\n"
+                     "\tsub.s32 \t%minus, 0, S;\n\tselp.b32 \tD, %minus, S, %below; }",
+                     1, NULL, ALL};
+  return rewrite(out, &rule, line);
+}
+
+static bool is_extreme(const char *line) {
+  bool is = strncmp(line, absolute, sizeof absolute - 1) == 0;
+  for (size_t k = 0; k < sizeof extremes / sizeof *extremes; k++)
+    is |= strncmp(line, extremes[k].op, strlen(extremes[k].op)) == 0;
+  return is;
+}
+
 /* d: of a register that is defined by a selp, "\tselp.f32 \tR, A, B, P;". May another selp by P
  * recompute it? Yes if R has no other definition and P has at most one, which dominates this selp,
  * so that P still has the value by which R was selected. */
@@ -347,7 +427,10 @@ static const char *rewrite_negation(Buf *out, const Rule *rule, const char *line
 
 /* Writes the replacement of the line, and returns the text after it; NULL if the line stays. */
 static const char *fix_line(Buf *out, const char *line, size_t n, bool floats, bool halves,
-                            const DefTable *defs) {
+                            const DefTable *defs, const DefTable *negations) {
+  const char *after = negations && is_extreme(line) ? rewrite_extreme(out, line, negations) : NULL;
+  if (after)
+    return after;
   for (int k = 0; k < RULES; k++)
     if (strncmp(line, rules[k].op, strlen(rules[k].op)) == 0) {
       if (rules[k].in == ALL || !defs)
@@ -380,15 +463,19 @@ const char *cg_ptx_fixup(Arena *arena, const char *ptx, size_t *size, bool optim
   buf_init(&out, arena);
   buf_init(&line, arena);
   DefTable defs = {.arena = arena, .most = *size};
-  bool negates = optimised && strstr(ptx, "\tneg.");
+  bool integers = strstr(ptx, "\tneg.s32"),
+       negates = integers || (optimised && strstr(ptx, "\tneg."));
   const char *kept = ptx;
   for (const char *at = ptx; *at;) {
     size_t n = strcspn(at, "\n");
     line.len = 0;
     if (negates && begins_function(at))
       find_defs(&defs, at);
-    const char *rest =
-        *at == '\t' ? fix_line(&line, at, n, floats, halves, optimised ? &defs : NULL) : NULL;
+    if (integers && begins_function(at))
+      find_negations(&defs, at);
+    const char *rest = *at == '\t' ? fix_line(&line, at, n, floats, halves,
+                                              optimised ? &defs : NULL, integers ? &defs : NULL)
+                                   : NULL;
     if (rest) {
       buf_add(&out, kept, (size_t)(at - kept));
       buf_add(&out, line.text, line.len);

@@ -253,3 +253,24 @@ def test_a_negation_of_what_assembly_or_a_choice_has_made():
     x = np.where(which[:, 0], v, np.where(which[:, 1], np.float32(1.0), np.float32(-0.0)))
     expected = np.where(which[:, 2], -x, x)
     assert np.array_equal(out, expected) and np.array_equal(np.signbit(out), np.signbit(expected))
+
+
+def test_negations_in_extremes_of_three_numbers():
+    """ptxas makes one instruction of max(max(x, -y), z), and took y for -y."""
+
+    def kernel(a, out):
+        i = cuda.grid(1)
+        if i < a.shape[1]:
+            x, y, z = a[0, i], a[1, i], a[2, i]
+            out[0, i] = max(max(x, -y), z)
+            out[1, i] = max(z, max(abs(x), abs(y)))
+            out[2, i] = min(min(x, -y), z)
+            out[3, i] = max(max(-x, -y), z)
+            out[4, i] = min(min(-x, -y), z)
+            out[5, i] = max(abs(-x), z) + min(abs(x), z)
+            out[6, i] = max(x, -x, z, -z)
+
+    rng = np.random.default_rng(11)
+    a = np.where(rng.random((3, 400)) < 0.5, rng.integers(-9, 10, (3, 400)), rng.integers(-(2**30), 2**30, (3, 400)))
+    for opt in (0, 3):
+        run(kernel, [a.astype(np.int32), np.zeros((7, 400), np.int32)], 4, 128, opt=opt)
