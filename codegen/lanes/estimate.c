@@ -50,12 +50,13 @@ static bool has_no_gather(const Lanes *l, LLVMTypeRef t) {
  * their step is known or not. Near ones are a few vectors (strides.c), each with a mask of its own
  * where lanes rest. Where the CPU cannot do that they are accessed one by one, which was measured
  * to pay for every second element, but not for every third, and for bytes and words, which are all
- * in one cache line or two. */
+ * in one cache line or two. Kernels with shared memory gain by vectors at their barriers, too. */
 static int gain_of_access(Lanes *l, LLVMValueRef i, LLVMValueRef pointer, LLVMTypeRef t, int cost,
                           bool masked) {
   enum { SECOND = 2, NEAR = 4 };
   Shape shape = ln_shape(l, pointer);
-  if (shape.kind != SHAPE_STEP)
+  bool shared = l->cg->static_shared || l->cg->uses_dynamic_shared;
+  if (shape.kind != SHAPE_STEP || shared)
     return shape.kind == SHAPE_VECTOR && !ln_grouped(l, i) ? -cost : 1;
   int64_t apart = shape.step / (int64_t)LLVMABISizeOfType(l->cg->layout, t);
   apart = apart < 0 ? -apart : apart;
