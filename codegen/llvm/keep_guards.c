@@ -123,7 +123,7 @@ static void hold(Cg *cg, LLVMValueRef i) {
   LLVMSetOperand(i, at, l_call(cg->builder, hold_function(cg, t), &x, 1));
 }
 
-static bool has_slow(const Cg *cg, LLVMValueRef f) {
+bool cg_has_slow(const Cg *cg, LLVMValueRef f) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       if (cg_is_slow(cg, i))
@@ -147,7 +147,7 @@ static void hold_in(Cg *cg, LLVMValueRef f) {
 
 void cg_hold_guarded(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && has_slow(cg, f))
+    if (!LLVMIsDeclaration(f) && cg_has_slow(cg, f))
       hold_in(cg, f);
 }
 

@@ -223,16 +223,8 @@ static void pass_branch(Cg *cg, const FnGraph *g, uint32_t join) {
   }
 }
 
-static bool has_slow(const Cg *cg, LLVMValueRef f) {
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (cg_is_slow(cg, i))
-        return true;
-  return false;
-}
-
 static void order_in(Cg *cg, LLVMValueRef f) {
-  if (!has_slow(cg, f))
+  if (!cg_has_slow(cg, f))
     return;
   FnGraph g = graph_of(&cg->cx->arena, f, NULL);
   graph_loops(&g);

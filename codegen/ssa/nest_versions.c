@@ -35,10 +35,7 @@
 enum {
   MAX_SIZE = 120,
   MAX_DEPTH = 6, /* of a sum that is compared */
-  MAX_TRIES = 8, /* of a function, whose intervals are computed for each */
-  LEAST = 2,     /* operations that must fit then, and do not fit now */
-  SHORT = 15,    /* bits of what a product is made of */
-  MOST = (1 << SHORT) - 1,
+  MOST = (1 << SHORT_BITS) - 1,
 };
 
 static const Interval int32 = {INT32_MIN, INT32_MAX};
@@ -113,26 +110,13 @@ static bool find_numbers(Range *r) {
   return r->nnumbers > 0;
 }
 
-/* --- what for --- */
-
-static bool gains(const Range *r) {
-  Versions *of = r->of;
-  unsigned now = ssa_slow_ones(r, ssa_intervals_of(of));
-  if (now < LEAST || of->tries++ >= MAX_TRIES)
-    return false;
-  uint8_t *bits = CX_ARRAY(of->cx, uint8_t, of->fn->next_id);
-  for (unsigned k = 0; k < r->nnumbers; k++)
-    bits[r->numbers[k]->id] = TY_SMALL_BITS;
-  for (unsigned k = 0; k < r->nshorts; k++)
-    bits[r->shorts[k].ins->id] = SHORT;
-  return ssa_slow_ones(r, ir_intervals_if(of->cx, of->fn, bits)) + LEAST <= now;
-}
+/* --- the nest --- */
 
 static bool read_nest(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .latch = latch, .known = true, .nest = true};
   r->end_id = r->of->fn->next_id;
   return ssa_small_nest(&r->loop, header, latch) && ssa_is_short(&r->loop, MAX_SIZE) &&
-         ssa_read_header(r, header) && find_numbers(r) && gains(r);
+         ssa_read_header(r, header) && find_numbers(r) && ssa_gains_by_numbers(r);
 }
 
 /* Writing another nest may have given it operands that are new. */

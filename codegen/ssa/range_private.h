@@ -35,7 +35,8 @@ typedef struct ArrayPair {
   Ins *stored, *loaded;
 } ArrayPair;
 
-typedef struct Short { /* it fits few bits if `asked`, itself or a counter's stop, does */
+enum { SHORT_BITS = 15 }; /* of what a product is made of */
+typedef struct Short {    /* it fits few bits if `asked`, itself or a counter's stop, does */
   Ins *ins, *asked;
 } Short;
 
@@ -124,6 +125,9 @@ bool ssa_read_header(Range *r, const Block *header);
 bool ssa_is_slow(const Ins *i);
 /* Operations of the loop that take longer with 64 bits than with 32, and have such numbers. */
 unsigned ssa_slow_ones(const Range *r, const Intervals *v);
+/* Do some operations of the loop fit 32 bits, and do not now, if its numbers fit as many as the
+ * test asks, and its shorts SHORT_BITS? Counts as a try. */
+bool ssa_gains_by_numbers(const Range *r);
 /* Does the loop still read the numbers that have been found? */
 bool ssa_is_still_short(Range *r, const Block *header);
 void ssa_choose_by_numbers(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);

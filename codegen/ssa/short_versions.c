@@ -106,7 +106,7 @@ unsigned ssa_slow_ones(const Range *r, const Intervals *v) {
   return n;
 }
 
-static bool gains(const Range *r) {
+bool ssa_gains_by_numbers(const Range *r) {
   Versions *of = r->of;
   unsigned now = ssa_slow_ones(r, ssa_intervals_of(of));
   if (now < LEAST || of->tries++ >= MAX_TRIES)
@@ -114,6 +114,8 @@ static bool gains(const Range *r) {
   uint8_t *bits = CX_ARRAY(of->cx, uint8_t, of->fn->next_id);
   for (unsigned k = 0; k < r->nnumbers; k++)
     bits[r->numbers[k]->id] = TY_SMALL_BITS;
+  for (unsigned k = 0; k < r->nshorts; k++)
+    bits[r->shorts[k].ins->id] = SHORT_BITS;
   return ssa_slow_ones(r, ir_intervals_if(of->cx, of->fn, bits)) + LEAST <= now;
 }
 
@@ -139,7 +141,7 @@ bool ssa_read_header(Range *r, const Block *header) {
 static bool read_short(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .latch = latch, .known = true};
   return ssa_small_loop(&r->loop, header, latch) && ssa_is_short(&r->loop, MAX_SIZE) &&
-         ssa_read_header(r, header) && has_slow(r) && find_numbers(r) && gains(r);
+         ssa_read_header(r, header) && has_slow(r) && find_numbers(r) && ssa_gains_by_numbers(r);
 }
 
 static bool is_read(const Range *r, const Ins *number) {
