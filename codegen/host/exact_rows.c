@@ -22,6 +22,7 @@
 
 #include "codegen/host/entry.h"
 #include "codegen/llvm/copy.h"
+#include "codegen/llvm/match.h"
 #include "codegen/ssa/params.h"
 
 /* In longer functions accesses are a small part, and two versions take long to compile. */
@@ -54,16 +55,6 @@ static bool passes(LLVMIntPredicate how, uint64_t n, uint64_t constant) {
   }
 }
 
-static LLVMIntPredicate swapped(LLVMIntPredicate how) {
-  switch (how) {
-  case LLVMIntUGT: return LLVMIntULT;
-  case LLVMIntUGE: return LLVMIntULE;
-  case LLVMIntULT: return LLVMIntUGT;
-  case LLVMIntULE: return LLVMIntUGE;
-  default: return how;
-  }
-}
-
 static bool is_trap(LLVMBasicBlockRef b) {
   return LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(b));
 }
@@ -77,7 +68,7 @@ static bool restrict_by(LLVMValueRef compare, LLVMValueRef extent, uint32_t *all
     return false;
   LLVMIntPredicate how = LLVMGetICmpPredicate(compare);
   if (at)
-    how = swapped(how);
+    how = cg_swapped(how);
   for (LLVMUseRef u = LLVMGetFirstUse(compare); u; u = LLVMGetNextUse(u)) {
     Fork fork;
     if (!LLVMIsATerminatorInst(LLVMGetUser(u)) || !graph_fork(LLVMGetUser(u), &fork) ||

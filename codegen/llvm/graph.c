@@ -246,6 +246,12 @@ bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b) {
   return a == b;
 }
 
+uint32_t graph_common(const FnGraph *g, uint32_t a, uint32_t b) {
+  while (!graph_dominates(g, a, b))
+    a = g->nodes[a].idom;
+  return a;
+}
+
 /* --- loops --- */
 
 /* Fills in the loop's nodes, header and latches first. mark: by node, 1 + the header of the loop in

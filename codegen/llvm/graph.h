@@ -60,6 +60,8 @@ FnGraph graph_of(Arena *arena, LLVMValueRef f, const GraphHow *how);
 void graph_post_dominators(FnGraph *g);
 void graph_loops(FnGraph *g); /* computes dominators, too */
 bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b);
+uint32_t graph_common(const FnGraph *g, uint32_t a,
+                      uint32_t b); /* the nearest that dominates both */
 /* The first node of a block, and the one with its terminator; GRAPH_NONE if it is not reachable. */
 uint32_t graph_number(const FnGraph *g, LLVMBasicBlockRef block);
 uint32_t graph_end(const FnGraph *g, LLVMBasicBlockRef block);

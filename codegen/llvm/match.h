@@ -35,6 +35,21 @@ static inline bool cg_is_disjoint_or(LLVMValueRef v) {
   return cg_is_op(v, LLVMOr) && LLVMGetIsDisjoint(v);
 }
 
+/* The comparison of b with a that says what this one of a with b does. */
+static inline LLVMIntPredicate cg_swapped(LLVMIntPredicate how) {
+  switch (how) {
+  case LLVMIntUGT: return LLVMIntULT;
+  case LLVMIntUGE: return LLVMIntULE;
+  case LLVMIntULT: return LLVMIntUGT;
+  case LLVMIntULE: return LLVMIntUGE;
+  case LLVMIntSGT: return LLVMIntSLT;
+  case LLVMIntSGE: return LLVMIntSLE;
+  case LLVMIntSLT: return LLVMIntSGT;
+  case LLVMIntSLE: return LLVMIntSGE;
+  default: return how;
+  }
+}
+
 /* How many bits the integer has; 0: it is none. */
 static inline unsigned cg_int_width(LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);

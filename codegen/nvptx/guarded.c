@@ -18,19 +18,6 @@ LLVMValueRef cg_nvptx_narrow_bound(Cg *cg, LLVMValueRef v) {
   return LLVMTypeOf(v) == cg->t.i32 ? v : NULL;
 }
 
-/* The same with the operands exchanged. */
-static LLVMIntPredicate exchanged(LLVMIntPredicate how) {
-  switch (how) {
-  case LLVMIntSLT: return LLVMIntSGT;
-  case LLVMIntSLE: return LLVMIntSGE;
-  case LLVMIntSGT: return LLVMIntSLT;
-  case LLVMIntSGE: return LLVMIntSLE;
-  case LLVMIntUGT: return LLVMIntULT;
-  case LLVMIntULE: return LLVMIntUGE;
-  default: return LLVMIntEQ;
-  }
-}
-
 Compared cg_nvptx_compared(Cg *cg, LLVMValueRef v, LLVMValueRef by) {
   Compared c = {.narrow = NULL};
   if (!LLVMIsAICmpInst(by))
@@ -39,7 +26,7 @@ Compared cg_nvptx_compared(Cg *cg, LLVMValueRef v, LLVMValueRef by) {
   if (!second && LLVMGetOperand(by, 0) != v)
     return c;
   c.how = LLVMGetICmpPredicate(by);
-  c.how = second ? exchanged(c.how) : c.how;
+  c.how = second ? cg_swapped(c.how) : c.how;
   c.bound = LLVMGetOperand(by, !second);
   c.narrow = cg_nvptx_narrow_bound(cg, c.bound);
   c.range = cg_nvptx_range(c.bound);
@@ -49,19 +36,11 @@ Compared cg_nvptx_compared(Cg *cg, LLVMValueRef v, LLVMValueRef by) {
 /* What follows from a condition being true, or false. */
 static unsigned known_by(Cg *cg, LLVMValueRef v, LLVMValueRef condition, bool truth,
                          unsigned depth) {
-  LLVMValueRef a = NULL, b = NULL;
   if (!depth)
     return 0;
-  if (cg_is_op(condition, truth ? LLVMAnd : LLVMOr)) {
-    a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
-  } else if (LLVMIsASelectInst(condition)) {
-    LLVMValueRef other = LLVMGetOperand(condition, truth ? 2 : 1);
-    if (!LLVMIsAConstantInt(other) || LLVMConstIntGetZExtValue(other) == truth)
-      return 0;
-    a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, truth ? 1 : 2);
-  }
-  if (a)
-    return known_by(cg, v, a, truth, depth - 1) | known_by(cg, v, b, truth, depth - 1);
+  if (truth ? cg_is_both(condition) : cg_is_either(condition))
+    return known_by(cg, v, LLVMGetOperand(condition, 0), truth, depth - 1) |
+           known_by(cg, v, cg_second_condition(condition), truth, depth - 1);
   Compared c = cg_nvptx_compared(cg, v, condition);
   if (!c.narrow)
     return 0;

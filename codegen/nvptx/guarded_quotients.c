@@ -85,14 +85,6 @@ static bool is_equal(const Arm *a, LLVMValueRef v, const Arm *b, LLVMValueRef w,
   return true;
 }
 
-/* What a phi has on the edge from a block. */
-static LLVMValueRef value_from(LLVMValueRef phi, LLVMBasicBlockRef from) {
-  for (unsigned k = 0, n = LLVMCountIncoming(phi); k < n; k++)
-    if (LLVMGetIncomingBlock(phi, k) == from)
-      return LLVMGetIncomingValue(phi, k);
-  return NULL;
-}
-
 /* Is it a join of these two sides alone? */
 static bool joins(const Arm *a) {
   LLVMValueRef phi = LLVMGetFirstInstruction(a->join);
@@ -103,7 +95,7 @@ static bool joins(const Arm *a) {
 static LLVMValueRef known_as(const Arm *first, const Arm *again, LLVMValueRef v) {
   for (LLVMValueRef p = LLVMGetFirstInstruction(first->join); LLVMIsAPHINode(p);
        p = LLVMGetNextInstruction(p))
-    if (is_equal(first, value_from(p, first->block), again, v, DEEP))
+    if (is_equal(first, graph_incoming(p, first->block), again, v, DEEP))
       return p;
   return NULL;
 }
@@ -121,14 +113,14 @@ static bool merge(const Arm *first, const Arm *again) {
   bool changed = false;
   for (LLVMValueRef p = LLVMGetFirstInstruction(again->join), next; LLVMIsAPHINode(p); p = next) {
     next = LLVMGetNextInstruction(p);
-    LLVMValueRef v = value_from(p, again->block), other = value_from(p, again->from);
+    LLVMValueRef v = graph_incoming(p, again->block), other = graph_incoming(p, again->from);
     bool own = LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == again->block;
     LLVMValueRef known = own && is_pure(v) ? known_as(first, again, v) : NULL;
     if (!known)
       continue;
     LLVMReplaceAllUsesWith(v, known);
     erase(v);
-    if (value_from(known, first->from) == other) {
+    if (graph_incoming(known, first->from) == other) {
       LLVMReplaceAllUsesWith(p, known);
       LLVMInstructionEraseFromParent(p);
     }

@@ -228,8 +228,8 @@ static void order_in(Cg *cg, LLVMValueRef f) {
     return;
   FnGraph g = graph_of(&cg->cx->arena, f, NULL);
   graph_loops(&g);
-  for (uint32_t k = g.len;
-       k-- > 0;) { /* from the end: what has passed one branch comes to another */
+  /* From the end: what has passed one branch comes to another. */
+  for (uint32_t k = g.len; k-- > 0;) {
     order_loads(cg, g.nodes[k].block);
     pass_branch(cg, &g, k);
   }

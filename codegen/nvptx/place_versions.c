@@ -144,13 +144,6 @@ static unsigned count_of(const Places *p, LLVMValueRef root) {
 
 /* --- which code --- */
 
-/* The node that dominates both. */
-static uint32_t common(const FnGraph *g, uint32_t a, uint32_t b) {
-  while (!graph_dominates(g, a, b))
-    a = g->nodes[a].idom;
-  return a;
-}
-
 static uint32_t node_of(const Places *p, LLVMValueRef i) {
   return graph_number(&p->g, LLVMGetInstructionParent(i));
 }
@@ -161,7 +154,7 @@ static uint32_t head_of(const Places *p, LLVMValueRef root) {
   for (unsigned k = 0; k < p->n; k++)
     if (p->all[k].root == root) {
       uint32_t at = node_of(p, p->all[k].access);
-      head = head == GRAPH_NONE ? at : common(&p->g, head, at);
+      head = head == GRAPH_NONE ? at : graph_common(&p->g, head, at);
     }
   return head;
 }

@@ -283,14 +283,6 @@ static void find(Addresses *all) {
     }
 }
 
-static uint32_t common_dominator(const FnGraph *g, uint32_t a, uint32_t b) {
-  while (a != b) {
-    uint32_t *deeper = a > b ? &a : &b;
-    *deeper = g->nodes[*deeper].idom;
-  }
-  return a;
-}
-
 /* Is a term known at the end of that node, or a product or quotient that can be computed there? */
 static bool can_be_at(const FnGraph *g, LLVMValueRef term, uint32_t at, unsigned depth) {
   return is_known_at(g, term, at) ||
@@ -376,7 +368,7 @@ static void visit(Addresses *all, uint32_t first) {
         has_same_terms(&key, &list[k])) {
       same[n++] = k;
       several |= list[k].at != key.at;
-      at = common_dominator(g, at, list[k].at);
+      at = graph_common(g, at, list[k].at);
     }
   if (!several || g->nodes[at].loop != g->nodes[key.at].loop || !is_known_at(g, key.from, at))
     return;

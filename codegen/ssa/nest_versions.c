@@ -48,16 +48,6 @@ static bool fits(Range *r, const Ins *i) { return ir_is_within(ssa_intervals_of(
 
 /* --- which numbers --- */
 
-static bool add_number(Range *r, Ins *i) {
-  for (unsigned k = 0; k < r->nnumbers; k++)
-    if (r->numbers[k] == i)
-      return true;
-  bool room = r->nnumbers < MAX_NUMBERS;
-  if (room)
-    r->numbers[r->nnumbers++] = i;
-  return room;
-}
-
 /* The stop, of which can be asked in front, of what counts there from a small constant; else NULL.
  */
 static Ins *small_stop(const Range *r, const Ins *i) {
@@ -93,7 +83,7 @@ static bool find(Range *r, Ins *v, unsigned depth) {
   if (!depth || !ssa_is_int64(v->type))
     return true;
   if (!is_inside(r, v))
-    return !v->block || !ssa_is_computed(v, MAX_DEPTH) || fits(r, v) || add_number(r, v);
+    return !v->block || !ssa_is_computed(v, MAX_DEPTH) || fits(r, v) || ssa_add_number(r, v);
   if (v->op == OP_ADD || v->op == OP_SUB)
     return find(r, v->args[0], depth - 1) && find(r, v->args[1], depth - 1);
   if (v->op == OP_CAST)

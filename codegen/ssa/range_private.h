@@ -121,6 +121,7 @@ void ssa_choose_by_sums(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, 
 bool ssa_is_computed(const Ins *i, unsigned depth);
 /* Is it left from its header, where its condition does not hold? Notes that. */
 bool ssa_read_header(Range *r, const Block *header);
+bool ssa_add_number(Range *r, Ins *i); /* to Range.numbers, once; false: there is no room */
 /* Does it take longer with 64 bits than with 32, and read all bits? */
 bool ssa_is_slow(const Ins *i);
 /* Operations of the loop that take longer with 64 bits than with 32, and have such numbers. */

@@ -73,10 +73,7 @@ bool ssa_is_computed(const Ins *i, unsigned depth) {
   }
 }
 
-static bool add_number(Range *r, Ins *i) {
-  if (is_inside(r, i) || !i->block || !ssa_is_computed(i, MAX_DEPTH) ||
-      ir_is_within(ssa_intervals_of(r->of), i, int32))
-    return true;
+bool ssa_add_number(Range *r, Ins *i) {
   for (unsigned k = 0; k < r->nnumbers; k++)
     if (r->numbers[k] == i)
       return true;
@@ -84,6 +81,13 @@ static bool add_number(Range *r, Ins *i) {
   if (room)
     r->numbers[r->nnumbers++] = i;
   return room;
+}
+
+static bool add_number(Range *r, Ins *i) {
+  if (is_inside(r, i) || !i->block || !ssa_is_computed(i, MAX_DEPTH) ||
+      ir_is_within(ssa_intervals_of(r->of), i, int32))
+    return true;
+  return ssa_add_number(r, i);
 }
 
 /* Those that the loop reads, or that its variables begin with. */
