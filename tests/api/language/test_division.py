@@ -126,7 +126,7 @@ def halved(a, b, q, r):
 
 
 def test_the_remainder_of_a_short_number(one_entry):
-    """A number of 31 bits by one of either sign, the lowest too: behind the unsigned remainder is a difference, no question."""
+    """A number of 31 bits by one of either sign, the lowest too: a difference behind the remainder, no question."""
     a, b = operands(np.uint32)[0], operands(np.int32)[1]
     a = np.r_[a[::5], np.uint32(2**32 - 1), np.arange(12, dtype=np.uint32)]
     a, b = (x.ravel() for x in np.meshgrid(a, np.r_[b[:60], b[-60:], np.arange(-7, 8, dtype=np.int32), np.int32(-(2**31))]))

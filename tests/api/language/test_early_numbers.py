@@ -90,7 +90,7 @@ def test_products_of_a_window_are_asked_for_in_front_of_its_loops():
 
 
 def cells(x, sizes, n, out):
-    """Divisions that inner loops do not change: in each iteration, behind a guard, by a constant, made of another one."""
+    """Divisions that inner loops do not change: in each iteration, behind a guard, by a constant, of another one."""
     i = cuda.grid(1)
     total = 0
     for a in range(-1, 2):

@@ -12,7 +12,7 @@ THREADS = 128
 
 
 def scaled(x, out):
-    """Elements less the mean, over a root: a sum by the whole block, then a loop that few threads of short rows enter."""
+    """Elements less the mean, over a root: a block's sum, then a loop that few threads of short rows enter."""
     parts = cuda.shared.array(THREADS, float64)
     row, t, width = cuda.blockIdx.x, cuda.threadIdx.x, x.shape[1]
     s = 0.0

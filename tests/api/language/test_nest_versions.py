@@ -1,4 +1,4 @@
-"""Loops around short ones in two versions, by one test of numbers from in front of both (codegen/ssa/nest_versions.c)."""
+"""Loops around short ones in two versions, by one test in front of both (codegen/ssa/nest_versions.c)."""
 
 import numpy as np
 from entries_on_cpu import Entries, needs_llc
@@ -67,6 +67,6 @@ def test_filters_at_the_edges_of_what_the_test_lets_through():
 
 
 def test_one_test_in_front_of_both_loops():
-    """What the outer loop compares has 32 bits then: the first version has no operation of 64 bits but for addresses."""
+    """What the outer loop compares has 32 bits then: the first version has 64 bits for addresses alone."""
     text = ptx_of(filtered, SIGNATURES[True])
     assert text.count("32768") + text.count("32769") == 2  # the stops of both ranges

@@ -315,7 +315,7 @@ def hashed(x, mixed, bytes):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_low_halves_of_nan_are_0_by_themselves(dtype):
-    """-2**63 is what the conversion makes of it: masks, and products of the low half, ask for no nan (codegen/nvptx/low_halves.c)."""
+    """The conversion makes -2**63 of it: masks and products of the low half ask for no nan (nvptx/low_halves.c)."""
     x = values(dtype)
     mixed, places = np.zeros(x.size, np.uint32), np.zeros(x.size, np.int32)
     cuda.jit(hashed)[-(-x.size // 64), 64](x, mixed, places)

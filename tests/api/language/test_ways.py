@@ -1,4 +1,4 @@
-"""What a loop carries around and adds to on ways that exclude one another (ir/interval_drift.c): results are those of 64 bits."""
+"""What a loop adds to on ways that exclude one another (ir/interval_drift.c): results are those of 64 bits."""
 
 import numpy as np
 from harness import run
@@ -7,7 +7,7 @@ from test_ptx import ptx_of
 
 
 def test_additions_on_ways_that_exclude_one_another():
-    """Each turn makes those of one way (ir/interval_drift.c); those one behind the other, or of loops around, all count."""
+    """Each turn makes those of one way (ir/interval_drift.c); those in a row, or of loops around, all count."""
 
     def kernel(kinds, step, out):
         one = both = left = nested = 0
