@@ -55,12 +55,6 @@ static bool is_bounded(Cg *cg, const FnGraph *g, LLVMValueRef phi) {
   return guarded;
 }
 
-static LLVMValueRef low(Cg *cg, LLVMValueRef v) {
-  if (cg_is_extension(v) && LLVMTypeOf(LLVMGetOperand(v, 0)) == cg->t.i32)
-    return LLVMGetOperand(v, 0);
-  return l_trunc(cg->builder, v, cg->t.i32);
-}
-
 /* A step of at most 1 in 32 bits; NULL: v is not known to be one. */
 static LLVMValueRef step(Cg *cg, LLVMValueRef v) {
   if (is_number_in(v, -1, 1))
@@ -90,16 +84,8 @@ static LLVMValueRef narrow_sum(Cg *cg, LLVMValueRef sum, LLVMValueRef phi, LLVMV
 
 static void write_narrow(Cg *cg, LLVMValueRef phi) {
   LLVMBuilderRef b = cg->builder;
-  LLVMPositionBuilderBefore(b, phi);
   LLVMSetCurrentDebugLocation2(b, NULL);
-  LLVMValueRef narrow = l_phi(b, cg->t.i32);
-  for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
-    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, e);
-    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(from));
-    LLVMValueRef had = graph_incoming(narrow, from); /* several cases of one switch lead here */
-    LLVMValueRef v = had ? had : low(cg, LLVMGetIncomingValue(phi, e));
-    LLVMAddIncoming(narrow, &v, &from, 1);
-  }
+  LLVMValueRef narrow = cg_nvptx_phi_in_32_bits(cg, phi);
   for (LLVMUseRef u = LLVMGetFirstUse(phi), next; u; u = next) {
     next = LLVMGetNextUse(u);
     LLVMValueRef sum = LLVMGetUser(u), now = narrow_sum(cg, sum, phi, narrow);

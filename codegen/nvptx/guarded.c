@@ -2,10 +2,9 @@
  * extends, on branches that all ways to the block take. */
 #include "codegen/nvptx/guarded.h"
 
+#include "codegen/llvm/facts.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
-
-enum { DEPTH = 8 }; /* of a condition's parts */
 
 LLVMValueRef cg_nvptx_narrow_bound(Cg *cg, LLVMValueRef v) {
   if (!cg_nvptx_fits(v, 32))
@@ -33,15 +32,9 @@ Compared cg_nvptx_compared(Cg *cg, LLVMValueRef v, LLVMValueRef by) {
   return c;
 }
 
-/* What follows from a condition being true, or false. */
-static unsigned known_by(Cg *cg, LLVMValueRef v, LLVMValueRef condition, bool truth,
-                         unsigned depth) {
-  if (!depth)
-    return 0;
-  if (truth ? cg_is_both(condition) : cg_is_either(condition))
-    return known_by(cg, v, LLVMGetOperand(condition, 0), truth, depth - 1) |
-           known_by(cg, v, cg_second_condition(condition), truth, depth - 1);
-  Compared c = cg_nvptx_compared(cg, v, condition);
+static unsigned known_by(Cg *cg, LLVMValueRef v, Fact fact) {
+  Compared c = cg_nvptx_compared(cg, v, fact.condition);
+  bool truth = fact.holds;
   if (!c.narrow)
     return 0;
   if (c.how == (truth ? LLVMIntULT : LLVMIntUGE) && c.range.lo >= 0)
@@ -56,17 +49,13 @@ static unsigned known_by(Cg *cg, LLVMValueRef v, LLVMValueRef condition, bool tr
 
 static unsigned guards_of(Cg *cg, const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block,
                           LLVMBasicBlockRef to) {
+  Facts facts = {.n = 0};
   unsigned known = 0;
-  uint32_t n = graph_number(g, block);
-  Fork fork;
-  if (to && graph_fork(LLVMGetBasicBlockTerminator(block), &fork) && fork.yes != fork.no)
-    known = known_by(cg, v, fork.condition, fork.yes == to, DEPTH);
-  for (; n != GRAPH_NONE && known != (GUARD_WHOLE | GUARD_LESS); n = g->nodes[n].idom) {
-    uint32_t from = g->nodes[n].npred == 1 ? g->nodes[n].pred[0] : GRAPH_NONE;
-    if (from == GRAPH_NONE || !graph_fork(g->nodes[from].last, &fork) || fork.yes == fork.no)
-      continue;
-    known |= known_by(cg, v, fork.condition, fork.yes == g->nodes[n].block, DEPTH);
-  }
+  if (to)
+    cg_add_facts_of_edge(&facts, LLVMGetBasicBlockTerminator(block), to);
+  cg_add_facts_at(&facts, g, graph_number(g, block));
+  for (unsigned k = 0; k < facts.n; k++)
+    known |= known_by(cg, v, facts.list[k]);
   return known;
 }
 

@@ -113,6 +113,8 @@ void cg_nvptx_short_extremes(Cg *cg);
 
 /* small_numbers.c: integers that 32 bits hold, in 32 bits; after coarsening. */
 void cg_nvptx_small_numbers(Cg *cg);
+/* A phi of 64 bits, of values that int32 holds where they come to it, in 32 bits. */
+LLVMValueRef cg_nvptx_phi_in_32_bits(Cg *cg, LLVMValueRef phi);
 
 /* warp_steps.c: reductions of a warp as redux.sync, and scans by the predicates of their shuffles;
  * after coarsening. */

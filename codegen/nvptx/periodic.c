@@ -9,7 +9,7 @@
  * not see that `right` is less than n again, nor that this follows from the guard on i.
  *
  * In: functions after LLVM's passes. Out: such comparisons decided, what is behind them gone. */
-#include "codegen/llvm/graph.h"
+#include "codegen/llvm/facts.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
@@ -34,13 +34,10 @@ static bool is_not_negative(LLVMValueRef v) { return cg_nvptx_range(v).lo >= 0; 
 
 /* --- guards --- */
 
-/* Does `v < n` hold as a comparison of numbers of 0 or more if c is `yes`? */
-static bool says(const Places *p, LLVMValueRef c, bool yes, LLVMValueRef v, unsigned depth) {
-  if (!depth--)
-    return false;
-  if (yes ? cg_is_both(c) : cg_is_either(c))
-    return says(p, LLVMGetOperand(c, 0), yes, v, depth) ||
-           says(p, cg_second_condition(c), yes, v, depth);
+/* Does it say that `v < n`, as a comparison of numbers of 0 or more? */
+static bool says(const Places *p, Fact fact, LLVMValueRef v) {
+  LLVMValueRef c = fact.condition;
+  bool yes = fact.holds;
   if (!LLVMIsAICmpInst(c))
     return false;
   LLVMIntPredicate is = LLVMGetICmpPredicate(c);
@@ -52,18 +49,12 @@ static bool says(const Places *p, LLVMValueRef c, bool yes, LLVMValueRef v, unsi
   return same && (!signed_one || is_not_negative(v));
 }
 
-/* Is the block behind a branch that says so? */
 static bool is_guarded(const Places *p, LLVMValueRef v, uint32_t node) {
-  const FnGraph *g = p->g;
-  for (uint32_t at = node; at != GRAPH_NONE; at = g->nodes[at].idom) {
-    uint32_t above = g->nodes[at].idom;
-    Fork f;
-    if (above == GRAPH_NONE || g->nodes[at].npred != 1 || !graph_fork(g->nodes[above].last, &f) ||
-        f.yes == f.no)
-      continue;
-    if (says(p, f.condition, f.yes == g->nodes[at].block, v, MOST_OPERATIONS))
+  Facts facts = {.n = 0};
+  cg_add_facts_at(&facts, p->g, node);
+  for (unsigned k = 0; k < facts.n; k++)
+    if (says(p, facts.list[k], v))
       return true;
-  }
   return false;
 }
 

@@ -26,7 +26,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/copy.h"
-#include "codegen/llvm/graph.h"
+#include "codegen/llvm/facts.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
@@ -34,9 +34,7 @@ enum {
   MAX_TERMS = 6,
   MAX_ADDRESSES = 512, /* of a function: others stay as they are */
   MAX_DISTANCE = 1 << 16,
-  MAX_GUARDS = 6, /* conditions around an access */
-  MAX_DEPTH = 4,  /* of a condition's parts */
-  MAX_ANEW = 4,   /* products and sums in a product */
+  MAX_ANEW = 4, /* products and sums in a product */
 };
 
 typedef struct Address {
@@ -62,25 +60,19 @@ static bool is_known_at(const FnGraph *g, LLVMValueRef v, uint32_t at) {
 
 /* --- sums behind a comparison --- */
 
-/* Does the condition say that v, of 32 bits, is less than an extent, without a sign? */
-static bool says_below(LLVMValueRef condition, bool holds, LLVMValueRef v, unsigned depth) {
-  if (cg_is_both(condition))
-    return holds && depth < MAX_DEPTH &&
-           (says_below(LLVMGetOperand(condition, 0), true, v, depth + 1) ||
-            says_below(LLVMGetOperand(condition, 1), true, v, depth + 1));
-  return cg_is_op(condition, LLVMICmp) && LLVMGetOperand(condition, 0) == v &&
-         LLVMGetICmpPredicate(condition) == (holds ? LLVMIntULT : LLVMIntUGE) &&
-         cg_nvptx_is_extent(LLVMGetOperand(condition, 1));
+/* Does it say that v, of 32 bits, is less than an extent, without a sign? */
+static bool says_below(Fact fact, LLVMValueRef v) {
+  return cg_is_op(fact.condition, LLVMICmp) && LLVMGetOperand(fact.condition, 0) == v &&
+         LLVMGetICmpPredicate(fact.condition) == (fact.holds ? LLVMIntULT : LLVMIntUGE) &&
+         cg_nvptx_is_extent(LLVMGetOperand(fact.condition, 1));
 }
 
 static bool is_below_extent(const FnGraph *g, LLVMValueRef v, uint32_t at) {
-  for (unsigned k = 0; k < MAX_GUARDS && at != GRAPH_NONE; k++, at = g->nodes[at].idom) {
-    const GraphNode *node = &g->nodes[at];
-    Fork fork;
-    if (node->npred == 1 && graph_fork(g->nodes[node->pred[0]].last, &fork) &&
-        fork.yes != fork.no && says_below(fork.condition, fork.yes == node->block, v, 0))
+  Facts facts = {.n = 0};
+  cg_add_facts_at(&facts, g, at);
+  for (unsigned k = 0; k < facts.n; k++)
+    if (says_below(facts.list[k], v))
       return true;
-  }
   return false;
 }
 

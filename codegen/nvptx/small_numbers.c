@@ -44,7 +44,7 @@ static bool is_extended(const Cg *cg, LLVMValueRef v) {
 static LLVMValueRef low(Cg *cg, LLVMValueRef v) {
   if (cg_is_extension(v))
     return l_int_cast(cg->builder, LLVMGetOperand(v, 0), cg->t.i32, LLVMIsASExtInst(v) != NULL);
-  return l_trunc(cg->builder, v, cg->t.i32); /* a constant */
+  return l_trunc(cg->builder, v, cg->t.i32);
 }
 
 static LLVMValueRef extend(Cg *cg, LLVMValueRef v, Interval s) {
@@ -344,6 +344,20 @@ static bool is_small_phi(const Cg *cg, LLVMValueRef phi) {
   return extended;
 }
 
+LLVMValueRef cg_nvptx_phi_in_32_bits(Cg *cg, LLVMValueRef phi) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMPositionBuilderBefore(b, phi);
+  LLVMValueRef narrow = l_phi(b, cg->t.i32);
+  for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, k);
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(from));
+    LLVMValueRef had = graph_incoming(narrow, from); /* several cases of one switch lead here */
+    LLVMValueRef v = had ? had : low(cg, LLVMGetIncomingValue(phi, k));
+    LLVMAddIncoming(narrow, &v, &from, 1);
+  }
+  return narrow;
+}
+
 static void shorten_phis(Cg *cg, LLVMBasicBlockRef b) {
   LLVMBuilderRef at = cg->builder;
   for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
@@ -351,15 +365,7 @@ static void shorten_phis(Cg *cg, LLVMBasicBlockRef b) {
     if (!is_small_phi(cg, i))
       continue;
     Interval s = cg_nvptx_range(i);
-    LLVMPositionBuilderBefore(at, i);
-    LLVMValueRef phi = l_phi(at, cg->t.i32);
-    for (unsigned k = 0; k < LLVMCountIncoming(i); k++) {
-      LLVMBasicBlockRef from = LLVMGetIncomingBlock(i, k);
-      LLVMPositionBuilderBefore(at, LLVMGetBasicBlockTerminator(from));
-      LLVMValueRef had = graph_incoming(phi, from); /* several cases of one switch lead here */
-      LLVMValueRef v = had ? had : low(cg, LLVMGetIncomingValue(i, k));
-      LLVMAddIncoming(phi, &v, &from, 1);
-    }
+    LLVMValueRef phi = cg_nvptx_phi_in_32_bits(cg, i);
     LLVMPositionBuilderBefore(at, graph_behind_phis(b));
     LLVMReplaceAllUsesWith(i, extend(cg, phi, s));
     LLVMInstructionEraseFromParent(i);

@@ -54,6 +54,7 @@
 #include <assert.h>
 
 #include "codegen/llvm/copy.h"
+#include "codegen/llvm/facts.h"
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
@@ -64,7 +65,7 @@
 #include "codegen/nvptx/value_ranges.h"
 
 /* FACTOR: that of lower/unroll_hints.c for such loops */
-enum { MAX_DEPTH = 6, FACTOR = 4 };
+enum { FACTOR = 4 };
 
 /* --- the form of the loop --- */
 
@@ -196,41 +197,27 @@ LLVMValueRef cg_stride_has(Cg *cg, const Stride *s, LLVMValueRef counter, unsign
 
 /* --- the guard --- */
 
-/* Does `first < end`, as the loop compares, follow from the condition? */
-static bool implies(const Stride *s, LLVMValueRef condition, bool holds, LLVMValueRef first,
-                    unsigned depth) {
-  if (cg_is_both(condition) && holds && depth < MAX_DEPTH)
-    return implies(s, LLVMGetOperand(condition, 0), true, first, depth + 1) ||
-           implies(s, LLVMGetOperand(condition, 1), true, first, depth + 1);
+/* Does `first < end`, as the loop compares, follow from it? */
+static bool implies(const Stride *s, Fact fact, LLVMValueRef first) {
   Less l;
-  if (!read_less(condition, holds, &l) || l.low != first || l.high != s->end)
+  if (!read_less(fact.condition, fact.holds, &l) || l.low != first || l.high != s->end)
     return false;
   bool no_sign = s->is_signed && cg_nvptx_range(s->end).lo >= 0;
   return l.is_signed == s->is_signed || l.both_ways || no_sign;
-}
-
-static bool is_edge_of(const Stride *s, LLVMBasicBlockRef from, LLVMBasicBlockRef to,
-                       LLVMValueRef first) {
-  Fork fork;
-  return graph_fork(LLVMGetBasicBlockTerminator(from), &fork) && fork.yes != fork.no &&
-         implies(s, fork.condition, fork.yes == to, first, 0);
 }
 
 /* Is the counter's first value less than the end wherever the loop is entered? Where LLVM has seen
  * that it is, or the loop asks at its end alone, there is no such condition. */
 static bool is_guarded(const Unroll *u) {
   LLVMValueRef first = graph_incoming(u->s.counter, u->entry);
-  if (is_edge_of(&u->s, u->entry, u->block, first))
-    return true;
   FnGraph g = graph_of(&u->cg->cx->arena, LLVMGetBasicBlockParent(u->block), NULL);
+  Facts facts = {.n = 0};
   graph_loops(&g);
-  uint32_t at = graph_number(&g, u->entry);
-  for (uint32_t from; at != GRAPH_NONE; at = from) {
-    from = g.nodes[at].idom;
-    if (from != GRAPH_NONE && g.nodes[at].npred == 1 &&
-        is_edge_of(&u->s, g.nodes[from].block, g.nodes[at].block, first))
+  cg_add_facts_of_edge(&facts, LLVMGetBasicBlockTerminator(u->entry), u->block);
+  cg_add_facts_at(&facts, &g, graph_number(&g, u->entry));
+  for (unsigned k = 0; k < facts.n; k++)
+    if (implies(&u->s, facts.list[k], first))
       return true;
-  }
   return false;
 }
 
