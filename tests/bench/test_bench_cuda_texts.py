@@ -10,10 +10,10 @@ import threading
 
 import pytest
 import test_bench_kernels as bench
-from kernels import fifth, fourth, native, seventh, sixth, third
+from kernels import eighth, fifth, fourth, native, seventh, sixth, third
 from kernels.declare import dims
 
-KERNELS = third.KERNELS + fourth.KERNELS + fifth.KERNELS + sixth.KERNELS + seventh.KERNELS
+KERNELS = third.KERNELS + fourth.KERNELS + fifth.KERNELS + sixth.KERNELS + seventh.KERNELS + eighth.KERNELS
 all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
 CXX = shutil.which(os.environ.get("CXX", "g++"))
@@ -34,6 +34,7 @@ static unsigned waiting, round_number;
 #define __shared__ static
 #define __popcll __builtin_popcountll
 #define __popc __builtin_popcount
+static int __clz(int x) { return x ? __builtin_clz(x) : 32; }
 static void __syncthreads() {
   std::unique_lock<std::mutex> lock(mutex);
   unsigned mine = round_number;
@@ -87,6 +88,7 @@ template <class T> static T of_lane(T value, int from) {
 template <class T> static T __shfl_up_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) - d); }
 template <class T> static T __shfl_down_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) + d); }
 template <class T> static T __shfl_xor_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) ^ d); }
+template <class T> static T __shfl_sync(unsigned, T v, int lane) { return of_lane(v, lane); }
 static unsigned __ballot_sync(unsigned, bool v) {
   unsigned bits = v ? 1u << threadIdx.x % 32 : 0;
   for (int d = 16; d > 0; d /= 2) bits |= __shfl_xor_sync(~0u, bits, d);
