@@ -10,20 +10,25 @@
  * constant and what fits int32, float32 of i + c, and the low bits of i. The bits are the same for
  * every float: i is 0 for nan; beyond int64 it is the nearest end of it, where i + c wraps around.
  * Comparisons of i with such bounds are rewritten too, and what is read behind two that bound it.
+ * Where x was clamped before it was converted, as `int(min(max(x, 0.0), float32(n - 1)))`, i fits
+ * int32 wherever it is.
  *
  * Where c is the counter of a short loop (`for j in range(-1, 3)`, the taps of a filter), the loop
  * is unrolled fully first, as ptxas would do anyway.
  *
  * Out: the conversion to int64 stays where it has other uses. */
 #include <assert.h>
+#include <math.h>
 
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/optimize.h"
+#include "codegen/nvptx/float_bounds.h"
 #include "codegen/nvptx/guarded.h"
 #include "codegen/nvptx/loop_marks.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/sure_accesses.h"
 #include "codegen/nvptx/value_ranges.h"
 
 enum {
@@ -46,7 +51,13 @@ typedef struct Rounded {
 typedef struct Sum { /* i + c */
   LLVMValueRef v;
   int64_t c;
+  bool wraps; /* and matters where it wraps around */
 } Sum;
+
+typedef struct Sums { /* i itself is the first, c of the others is more than 0 */
+  Sum list[MOST_SUMS];
+  unsigned n;
+} Sums;
 
 typedef struct Uses {
   LLVMValueRef by[MOST_USES];
@@ -57,6 +68,18 @@ static Uses uses_of(LLVMValueRef v) {
   Uses all = {.n = 0};
   for (LLVMUseRef u = LLVMGetFirstUse(v); u && all.n < MOST_USES; u = LLVMGetNextUse(u))
     all.by[all.n++] = LLVMGetUser(u);
+  return all;
+}
+
+static Sums sums_of(const Rounded *r) {
+  Sums all = {.list = {{r->i, 0, false}}, .n = 1};
+  Uses uses = uses_of(r->i);
+  for (unsigned k = 0; k < uses.n && all.n < MOST_SUMS; k++) {
+    LLVMValueRef by = uses.by[k], c = cg_is_op(by, LLVMAdd) ? LLVMGetOperand(by, 1) : NULL;
+    if (c && LLVMIsAConstantInt(c) && LLVMConstIntGetSExtValue(c) > 0 &&
+        LLVMConstIntGetSExtValue(c) <= MOST_ADDED)
+      all.list[all.n++] = (Sum){by, LLVMConstIntGetSExtValue(c), true};
+  }
   return all;
 }
 
@@ -72,6 +95,15 @@ static LLVMValueRef most(Cg *cg, LLVMValueRef a, LLVMValueRef b) {
   return call(cg, "llvm.smax", cg->t.i32, (LLVMValueRef[]){a, b}, 2);
 }
 
+static bool is_whole(LLVMValueRef x) {
+  static const char *const names[] = {"llvm.floor.f32", "llvm.ceil.f32", "llvm.trunc.f32",
+                                      "llvm.rint.f32", "llvm.roundeven.f32"};
+  for (size_t k = 0; LLVMIsACallInst(x) && k < sizeof names / sizeof *names; k++)
+    if (cg_is_call_of(x, names[k]))
+      return true;
+  return false;
+}
+
 /* --- in 32 bits --- */
 
 /* Is it beyond int64? False for nan. */
@@ -80,6 +112,13 @@ static LLVMValueRef is_far(const Rounded *r) {
   LLVMValueRef x = r->x;
   return l_fcmp(r->cg->builder, LLVMRealOGE, call(r->cg, "llvm.fabs", t, &x, 1),
                 LLVMConstReal(t, END));
+}
+
+/* Is it 2^63 or more, so that i is the greatest int64? For `no`: is it not? */
+static LLVMValueRef is_beyond(const Rounded *r, bool no) {
+  LLVMValueRef x = is_whole(r->x) ? LLVMGetOperand(r->x, 0) : r->x;
+  return l_fcmp(r->cg->builder, no ? LLVMRealULT : LLVMRealOGE, x,
+                LLVMConstReal(LLVMTypeOf(x), END));
 }
 
 /* i + c saturated to int32, where a sum that wraps around is at the other end. Of sums below
@@ -189,13 +228,29 @@ static bool is_same_narrow(const Compared *c) {
   }
 }
 
-static bool rewrite_comparison(const Rounded *r, LLVMValueRef by) {
-  Compared c = cg_nvptx_compared(r->cg, r->i, by);
-  if (!c.narrow || !is_same_narrow(&c))
+static bool is_less(LLVMIntPredicate how) { return how == LLVMIntSLT || how == LLVMIntSLE; }
+
+/* A comparison of i + c is one of i with bound - c, but where the sum wraps around: that is less
+ * than any bound. */
+static LLVMValueRef compare_sum(const Rounded *r, const Sum *sum, const Compared *with) {
+  LLVMBuilderRef b = r->cg->builder;
+  LLVMValueRef bound = l_sub(b, with->narrow, l_int(r->cg->t.i32, (uint64_t)sum->c)),
+               is = l_icmp(b, with->how, narrow_sum(r, 0), bound);
+  if (!sum->wraps)
+    return is;
+  return is_less(with->how) ? l_or(b, is, is_beyond(r, false)) : l_and(b, is, is_beyond(r, true));
+}
+
+static bool rewrite_comparison(const Rounded *r, const Sum *sum, LLVMValueRef by) {
+  Compared c = cg_nvptx_compared(r->cg, sum->v, by);
+  c.range = (Interval){c.range.lo - sum->c, c.range.hi - sum->c};
+  bool is_signed = c.how >= LLVMIntSGT && c.range.lo > INT32_MIN;
+  if (!c.narrow || !is_same_narrow(&c) || (sum->c && !is_signed))
     return false;
   place_before(r->cg, by);
-  LLVMValueRef s = narrow_sum(r, 0);
-  LLVMReplaceAllUsesWith(by, l_icmp(r->cg->builder, c.how, s, c.narrow));
+  LLVMValueRef is = sum->c ? compare_sum(r, sum, &c)
+                           : l_icmp(r->cg->builder, c.how, narrow_sum(r, 0), c.narrow);
+  LLVMReplaceAllUsesWith(by, is);
   LLVMInstructionEraseFromParent(by);
   return true;
 }
@@ -206,13 +261,25 @@ static void set_operand(LLVMValueRef by, LLVMValueRef old, LLVMValueRef v) {
       LLVMSetOperand(by, n, v);
 }
 
+/* Is i from 0 on, and less than 2^31, wherever the block runs? It is by `i >= 0 and i + 1 < n`, too,
+ * if the sum does not wrap around. */
+static bool fits(const Rounded *r, const FnGraph *g, const Sums *sums, LLVMBasicBlockRef block,
+                 LLVMBasicBlockRef to) {
+  unsigned known = cg_nvptx_guards(r->cg, g, r->i, block, to);
+  for (unsigned k = 1; k < sums->n && known & GUARD_FROM_0; k++)
+    if (!sums->list[k].wraps)
+      known |= cg_nvptx_guards(r->cg, g, sums->list[k].v, block, to) & GUARD_SMALL;
+  return (known & GUARD_WHOLE) == GUARD_WHOLE;
+}
+
 /* What comes to a phi by edges behind guards, in 32 bits. */
-static bool rewrite_incoming(const Rounded *r, const FnGraph *g, LLVMValueRef phi) {
+static bool rewrite_incoming(const Rounded *r, const FnGraph *g, const Sums *sums,
+                             LLVMValueRef phi) {
   bool found = false;
   for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, e);
     if (LLVMGetIncomingValue(phi, e) != r->i ||
-        !cg_nvptx_is_guarded(r->cg, g, r->i, from, LLVMGetInstructionParent(phi)))
+        !fits(r, g, sums, from, LLVMGetInstructionParent(phi)))
       continue;
     place_before(r->cg, LLVMGetBasicBlockTerminator(from));
     LLVMSetOperand(phi, e, l_zext(r->cg->builder, narrow_sum(r, 0), r->cg->t.i64));
@@ -222,18 +289,17 @@ static bool rewrite_incoming(const Rounded *r, const FnGraph *g, LLVMValueRef ph
 }
 
 /* What is read behind guards, in 32 bits. */
-static bool rewrite_guarded(const Rounded *r, const FnGraph *g) {
+static bool rewrite_guarded(const Rounded *r, const FnGraph *g, const Sums *sums) {
   Cg *cg = r->cg;
   bool found = false;
   Uses uses = uses_of(r->i);
   for (unsigned k = 0; k < uses.n; k++) {
     LLVMValueRef by = uses.by[k];
     if (LLVMIsAPHINode(by)) {
-      found |= rewrite_incoming(r, g, by);
+      found |= rewrite_incoming(r, g, sums, by);
       continue;
     }
-    if (LLVMIsAICmpInst(by) ||
-        !cg_nvptx_is_guarded(r->cg, g, r->i, LLVMGetInstructionParent(by), NULL))
+    if (LLVMIsAICmpInst(by) || !fits(r, g, sums, LLVMGetInstructionParent(by), NULL))
       continue;
     place_before(cg, by);
     LLVMValueRef s = narrow_sum(r, 0);
@@ -258,31 +324,19 @@ static bool rewrite_guarded(const Rounded *r, const FnGraph *g) {
  * LLVM moves what is made of i in front of the guards. Where all that reads it is behind such, i
  * fits int32 there, and so it is made of i in 32 bits. */
 
-/* i + c, c from 0 on; i itself is the first. */
-static unsigned sums_of(const Rounded *r, Sum *all) {
-  unsigned n = 0;
-  all[n++] = (Sum){r->i, 0};
-  Uses uses = uses_of(r->i);
-  for (unsigned k = 0; k < uses.n && n < MOST_SUMS; k++) {
-    LLVMValueRef by = uses.by[k], c = cg_is_op(by, LLVMAdd) ? LLVMGetOperand(by, 1) : NULL;
-    if (c && LLVMIsAConstantInt(c) && LLVMConstIntGetSExtValue(c) > 0 &&
-        LLVMConstIntGetSExtValue(c) <= MOST_ADDED)
-      all[n++] = (Sum){by, LLVMConstIntGetSExtValue(c)};
-  }
-  return n;
-}
-
-/* Where the block runs, is one of the sums from 0 on, and less than 2^31? Then i fits int32. */
-static bool fits_in(const Rounded *r, const FnGraph *g, const Sum *sums, unsigned n,
+/* Where the block runs, is `sum` from 0 on, and less than 2^31; or, if it is NULL, one of the sums?
+ * Then i fits int32. */
+static bool fits_by(const Rounded *r, const FnGraph *g, const Sums *sums, const Sum *sum,
                     LLVMBasicBlockRef block, LLVMBasicBlockRef to) {
-  for (unsigned k = 0; k < n; k++)
-    if (cg_nvptx_is_guarded(r->cg, g, sums[k].v, block, to))
+  for (unsigned k = 0; k < sums->n; k++)
+    if ((!sum || sum == &sums->list[k]) &&
+        cg_nvptx_is_guarded(r->cg, g, sums->list[k].v, block, to))
       return true;
-  return false;
+  return !sum && fits(r, g, sums, block, to);
 }
 
-/* Is v read only where i fits, or by operations on floats of which that holds? */
-static bool is_read_in_guards(const Rounded *r, const FnGraph *g, const Sum *sums, unsigned n,
+/* Is v read only where that is so, or by operations on floats of which that holds? */
+static bool is_read_in_guards(const Rounded *r, const FnGraph *g, const Sums *sums, const Sum *sum,
                               LLVMValueRef v, unsigned depth) {
   Uses uses = uses_of(v);
   if (!depth || uses.n == MOST_USES)
@@ -293,37 +347,38 @@ static bool is_read_in_guards(const Rounded *r, const FnGraph *g, const Sum *sum
     if (LLVMIsAPHINode(by)) {
       for (unsigned e = 0; e < LLVMCountIncoming(by); e++)
         if (LLVMGetIncomingValue(by, e) == v &&
-            !fits_in(r, g, sums, n, LLVMGetIncomingBlock(by, e), block))
+            !fits_by(r, g, sums, sum, LLVMGetIncomingBlock(by, e), block))
           return false;
       continue;
     }
     bool computes = cg_is_op(by, LLVMFAdd) || cg_is_op(by, LLVMFSub) || cg_is_op(by, LLVMFMul);
-    if (!fits_in(r, g, sums, n, block, NULL) &&
-        !(computes && is_read_in_guards(r, g, sums, n, by, depth - 1)))
+    if (!fits_by(r, g, sums, sum, block, NULL) &&
+        !(computes && is_read_in_guards(r, g, sums, sum, by, depth - 1)))
       return false;
   }
   return uses.n;
 }
 
 /* The low half of a sum, or its float, that is read behind guards only. */
-static bool rewrite_early(const Rounded *r, const FnGraph *g, const Sum *sums, unsigned n) {
+static bool rewrite_early(const Rounded *r, const FnGraph *g, const Sums *sums) {
   enum { DEPTH = 4 };
   LLVMBuilderRef b = r->cg->builder;
   bool found = false;
-  for (unsigned k = 0; k < n; k++) {
-    Uses uses = uses_of(sums[k].v);
+  for (unsigned k = 0; k < sums->n; k++) {
+    const Sum *sum = &sums->list[k];
+    Uses uses = uses_of(sum->v);
     for (unsigned u = 0; u < uses.n; u++) {
       LLVMValueRef by = uses.by[u];
       bool low = LLVMIsATruncInst(by) && LLVMTypeOf(by) == r->cg->t.i32;
-      if (!(low || LLVMIsASIToFPInst(by)) || !is_read_in_guards(r, g, sums, n, by, DEPTH))
+      if (!(low || LLVMIsASIToFPInst(by)) || !is_read_in_guards(r, g, sums, NULL, by, DEPTH))
         continue;
-      bool fits = !sums[k].c || is_read_in_guards(r, g, &sums[k], 1, by, DEPTH);
-      if (!low && !fits) /* i fits, i + c may not */
+      bool fit = !sum->c || is_read_in_guards(r, g, sums, sum, by, DEPTH);
+      if (!low && !fit) /* i fits, i + c may not */
         continue;
       place_before(r->cg, by);
-      LLVMValueRef s = narrow_sum(r, 0), c = l_int(r->cg->t.i32, (uint64_t)sums[k].c);
-      if (sums[k].c)
-        s = fits ? l_add_nsw(b, s, c) : l_add(b, s, c);
+      LLVMValueRef s = narrow_sum(r, 0), c = l_int(r->cg->t.i32, (uint64_t)sum->c);
+      if (sum->c)
+        s = fit ? l_add_nsw(b, s, c) : l_add(b, s, c);
       LLVMReplaceAllUsesWith(by, low ? s : l_sitofp(b, s, LLVMTypeOf(by)));
       found = true;
     }
@@ -366,29 +421,42 @@ static bool rewrite_pairs(const Rounded *r, const Sum *sum) {
   return found;
 }
 
+/* --- sums that may wrap around ---
+ *
+ *   if k >= 0 and k + 1 < n: v = (1 - part) * a[k] + part * a[k + 1]
+ *
+ * The greatest int64 and 1 is less than n. But a[k] has no element of that number, and what an
+ * access without a check does that has none is not defined: so the condition may as well fail. */
+
+/* Asks of the sums whether it matters that they wrap around. */
+static void look_at_wraps(const Rounded *r, Sums *sums) {
+  for (unsigned k = 1; k < sums->n; k++) {
+    Sum *sum = &sums->list[k];
+    Uses uses = uses_of(sum->v);
+    sum->wraps = uses.n == MOST_USES;
+    for (unsigned u = 0; u < uses.n && !sum->wraps; u++)
+      sum->wraps = LLVMIsAICmpInst(uses.by[u]) &&
+                   !(is_less(cg_nvptx_compared(r->cg, sum->v, uses.by[u]).how) &&
+                     cg_nvptx_leads_to_element(r->cg, uses.by[u], r->i));
+  }
+}
+
 static bool rewrite_guards(const Rounded *r, const FnGraph *g) {
-  Sum sums[MOST_SUMS];
-  unsigned n = sums_of(r, sums);
-  bool found = rewrite_early(r, g, sums, n);
-  found |= rewrite_guarded(r, g);
-  for (unsigned k = 0; k < n; k++)
-    found |= rewrite_pairs(r, &sums[k]);
-  Uses uses = uses_of(r->i);
-  for (unsigned k = 0; k < uses.n; k++)
-    found |= rewrite_comparison(r, uses.by[k]);
+  Sums sums = sums_of(r);
+  look_at_wraps(r, &sums);
+  bool found = rewrite_early(r, g, &sums);
+  found |= rewrite_guarded(r, g, &sums);
+  for (unsigned k = 0; k < sums.n; k++)
+    found |= rewrite_pairs(r, &sums.list[k]);
+  for (unsigned k = 0; k < sums.n; k++) {
+    Uses uses = uses_of(sums.list[k].v);
+    for (unsigned u = 0; u < uses.n; u++)
+      found |= rewrite_comparison(r, &sums.list[k], uses.by[u]);
+  }
   return found;
 }
 
 /* --- back to a float --- */
-
-static bool is_whole(LLVMValueRef x) {
-  static const char *const names[] = {"llvm.floor.f32", "llvm.ceil.f32", "llvm.trunc.f32",
-                                      "llvm.rint.f32", "llvm.roundeven.f32"};
-  for (size_t k = 0; LLVMIsACallInst(x) && k < sizeof names / sizeof *names; k++)
-    if (cg_is_call_of(x, names[k]))
-      return true;
-  return false;
-}
 
 /* Are the number's uses differences from what was rounded, which are nan where it is? */
 static bool is_subtracted(LLVMValueRef number, LLVMValueRef x) {
@@ -536,9 +604,31 @@ static LLVMValueRef number_of(Cg *cg, LLVMValueRef conversion, LLVMValueRef x) {
   return NULL;
 }
 
+/* An i that clamps of the float let fit int32, as such. */
+static bool rewrite_clamped(const Rounded *r) {
+  FloatBounds bounds = cg_nvptx_float_bounds(r->x);
+  LLVMBuilderRef b = r->cg->builder;
+  if (trunc(bounds.lo) < INT32_MIN || trunc(bounds.hi) > INT32_MAX)
+    return false;
+  place_before(r->cg, LLVMGetNextInstruction(r->i));
+  LLVMValueRef s = narrow_sum(r, 0);
+  LLVMValueRef wide = bounds.lo > -1 ? l_zext(b, s, r->cg->t.i64) : l_sext(b, s, r->cg->t.i64);
+  if (bounds.lo > -1)
+    LLVMSetNNeg(wide, true);
+  LLVMReplaceAllUsesWith(r->i, wide);
+  return true;
+}
+
 static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion, const FnGraph *g) {
   LLVMValueRef x = LLVMGetOperand(conversion, 0), i = number_of(cg, conversion, x);
-  return i && rewrite(&(Rounded){cg, x, LLVMGetOperand(i, 0), i}, g);
+  if (!i)
+    return false;
+  Rounded r = {cg, x, LLVMGetOperand(i, 0), i};
+  Uses uses = uses_of(conversion);
+  for (unsigned k = 0; k < uses.n; k++) /* the same bits, which rewrite_bits asks of it again */
+    if (cg_is_op(uses.by[k], LLVMTrunc))
+      LLVMSetOperand(uses.by[k], 0, i);
+  return rewrite_clamped(&r) || rewrite(&r, g);
 }
 
 LLVMValueRef cg_nvptx_converted(LLVMValueRef v) {

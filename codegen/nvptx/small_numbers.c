@@ -34,6 +34,16 @@ static bool is_abs(LLVMValueRef v) {
          (cg_is_call_of(v, "llvm.abs.i64") || cg_is_call_of(v, "llvm.abs.i32"));
 }
 
+/* The name of a minimum or maximum, without its type; NULL: v is none. In 32 bits it is the same
+ * one of numbers extended with their signs, also without signs. */
+static const char *extreme_of(LLVMValueRef v) {
+  static const char *const names[] = {"llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (cg_is_call_of_any(v, names[k]))
+      return names[k];
+  return NULL;
+}
+
 /* --- 64 bits as 32 --- */
 
 static bool is_extended(const Cg *cg, LLVMValueRef v) {
@@ -63,7 +73,7 @@ static bool is_operation(LLVMValueRef i, unsigned *from, unsigned *end) {
   *end = is_abs(i) ? 1 : *from + 2;
   if (cg_int_width(i) != 64)
     return false;
-  if (is_abs(i) || *from)
+  if (is_abs(i) || extreme_of(i) || *from)
     return true;
   switch (LLVMIsAInstruction(i) ? LLVMGetInstructionOpcode(i) : LLVMRet) {
   case LLVMAdd:
@@ -138,6 +148,10 @@ static LLVMValueRef in_32_bits(Cg *cg, LLVMValueRef i) {
     return extend(cg, magnitude(cg, x), s);
   LLVMOpcode op = LLVMGetInstructionOpcode(i);
   LLVMValueRef y = low(cg, LLVMGetOperand(i, 1)), v;
+  if (extreme_of(i)) {
+    LLVMValueRef fn = cg_intrinsic_fn(cg, extreme_of(i), &cg->t.i32, 1);
+    return extend(cg, l_call(b, fn, (LLVMValueRef[]){x, y}, 2), s);
+  }
   if (op == LLVMAShr && LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)) >= 32)
     y = l_int(cg->t.i32, 31); /* the sign */
   v = l_binop(b, op, x, y);

@@ -4,7 +4,9 @@
 #include "codegen/nvptx/value_ranges.h"
 
 #include "codegen/llvm/match.h"
+#include "codegen/nvptx/float_bounds.h"
 #include "codegen/nvptx/nvptx.h"
+#include "ir/type.h"
 
 /* operations one behind the other; in all, since phis of phis have many; values of which the range
  * is kept, by their address: what several operations read is looked at once */
@@ -71,11 +73,21 @@ static Interval larger(Interval a, Interval b) {
 
 static Interval of_magnitude(Interval a) { return (Interval){0, ir_interval_larger(-a.lo, a.hi)}; }
 
+/* A float saturated to int32, 0 for nan. */
+static Interval of_conversion(LLVMValueRef v) {
+  FloatBounds b = cg_nvptx_float_bounds(LLVMGetOperand(v, 0));
+  Interval r = {b.lo > INT32_MIN ? (IrWide)b.lo : INT32_MIN,
+                b.hi < INT32_MAX ? (IrWide)b.hi : INT32_MAX};
+  return b.number ? r : ir_interval_both(r, (Interval){0, 0});
+}
+
 static Interval of_intrinsic(LLVMValueRef v, Walk *w) {
   Interval room = cg_nvptx_numbers(cg_int_width(v));
   SpecialReg r = cg_nvptx_register_of(v);
   if (r != SREG_NONE)
     return kept(v, (Interval){ir_registers[r].least, ir_registers[r].most}, false);
+  if (cg_is_call_of(v, "llvm.nvvm.f2i.rz"))
+    return of_conversion(v);
   bool sad = cg_is_call_of(v, "llvm.nvvm.sad.i");
   if (LLVMGetNumArgOperands(v) != (sad ? 3 : 2))
     return room;
@@ -194,7 +206,7 @@ static Interval range_of(LLVMValueRef v, Walk *w) {
   if (LLVMIsAConstantInt(v))
     return (Interval){LLVMConstIntGetSExtValue(v), LLVMConstIntGetSExtValue(v)};
   if (cg_nvptx_is_extent(v))
-    return (Interval){0, INT32_MAX};
+    return (Interval){0, TY_NARROW};
   if (!LLVMIsAInstruction(v) || w->deep == MOST_OPERATIONS || w->visits == MOST_VISITS)
     return cg_nvptx_numbers(bits);
   Known *known = &w->known[(uintptr_t)v / 16 % KEPT];

@@ -325,3 +325,101 @@ def test_low_halves_of_nan_are_0_by_themselves(dtype):
     kind = {np.float32: "float32", np.float64: "float64"}[dtype]
     made = cuda.compile_ptx(hashed, f"narrow ({kind}[::1], uint32[::1], int32[::1])", cc="sm_90", coarsen=1)[0]
     assert "setp.nan" not in made
+
+
+def neighbours(x, a, flags, sums, between):
+    i = cuda.grid(1)
+    if i < x.size:
+        v = int(math.floor(x[i]))
+        n = a.size
+        if v >= 0 and v + 1 < n:
+            flags[0, i] = 1
+        flags[1, i] = v + 2 <= n
+        flags[2, i] = v + 1 > n - 3
+        flags[3, i] = n <= v + 255
+        if not x[i] >= 2.0**62:
+            k = int(math.floor(x[i]))
+            if k >= 0 and k + 1 < n:
+                part = x[i] - k
+                between[i] = (1 - part) * a[k] + part * a[k + 1]
+                sums[i] = 3 * k + 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("extent", [0, 1, 2, 300])
+def test_sums_are_compared_as_those_of_64_bits(dtype, extent):
+    """The greatest int64 and 1 is less than everything."""
+    x = values(dtype)
+    a = np.random.default_rng(2).random(extent).astype(dtype)
+    flags, sums, between = np.zeros((4, x.size), np.int8), np.zeros(x.size, np.int64), np.zeros(x.size, dtype)
+    cuda.jit(fma=False)(neighbours)[-(-x.size // 64), 64](x, a, flags, sums, between)
+    v = whole(x, "floor")
+    with np.errstate(over="ignore"):
+        more = [v + np.int64(c) for c in (1, 2, 255)]
+    expected = [(v >= 0) & (more[0] < extent), more[1] <= extent, more[0] > extent - 3, extent <= more[2]]
+    np.testing.assert_array_equal(flags, expected)
+    inside = (v >= 0) & (v < extent - 1)
+    np.testing.assert_array_equal(sums, np.where(inside, 3 * v + 1, 0))
+    k = np.where(inside, v, 0)
+    for i in np.flatnonzero(inside):
+        part = x[i] - dtype(k[i])
+        np.testing.assert_equal(between[i], (dtype(1) - part) * a[k[i]] + part * a[k[i] + 1])
+
+
+CHOICES = {
+    "min(max(x[i], 0.0), np.float32(n - 1))": lambda x, n: np.where(x < 0, 0, np.where(x > n - 1, n - 1, x)),
+    "max(min(x[i], np.float32(n - 1)), 0.0)": lambda x, n: np.maximum(np.where(x > n - 1, n - 1, x), 0),
+    "x[i] if x[i] < 1e9 else 5.5": lambda x, n: np.where(x < np.float32(1e9), x, 5.5),
+    "x[i] if -3e9 < x[i] else 5.5": lambda x, n: np.where(x > np.float32(-3e9), x, 5.5),
+    "x[i] if not (x[i] > edge[0]) else 5.5": lambda x, n: x,
+    "min(max(x[i], -7.5), 9.25)": lambda x, n: np.where(x < -7.5, -7.5, np.where(x > 9.25, 9.25, x)),
+}
+CLAMPED = """
+def kernel(x, edge, a, at, next, part):
+    i = cuda.grid(1)
+    if i < x.size:
+        n = a.size
+        y = np.float32({})
+        k = int(y)
+        at[i] = k
+        next[i] = min(k + 1, n - 1)
+        part[i] = y - k
+"""
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize("extent", [1, 300])
+def test_what_was_clamped_before_is_an_integer_of_32_bits(choice, extent):
+    """A comparison with nan bounds nothing."""
+    x = values(np.float32)
+    at, next, part = np.zeros(x.size, np.int64), np.zeros(x.size, np.int64), np.zeros(x.size, np.float32)
+    kernel = cuda.jit(define(CLAMPED.format(choice)))
+    kernel[-(-x.size // 64), 64](x, np.array([np.nan], np.float32), np.zeros(extent), at, next, part)
+    with np.errstate(invalid="ignore"):
+        y = CHOICES[choice](x, np.float32(extent)).astype(np.float32)
+        v = whole(y, "trunc")
+        with np.errstate(over="ignore"):
+            more = v + np.int64(1)
+        np.testing.assert_array_equal(part, y - v.astype(np.float32))
+    np.testing.assert_array_equal(at, v)
+    np.testing.assert_array_equal(next, np.minimum(more, extent - 1))
+
+
+def test_of_guarded_and_clamped_floats_nothing_has_64_bits():
+    arrays = "float32[::1], float32[::1], int8[:, ::1], int64[::1], float32[::1]"
+    text = cuda.compile_ptx(sure, "narrow (float32[::1], float32[::1], float32[::1])", cc="sm_90")[0]
+    assert "cvt.rzi.s64" not in text and "cvt.rmi.s64" not in text
+    text = cuda.compile_ptx(neighbours, arrays, cc="sm_90")[0]
+    assert "0f5F000000" in text  # 2^63: a sum that may wrap around is asked for
+
+
+def sure(x, a, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        k = int(math.floor(x[i]))
+        if k >= 0 and k + 1 < a.size:
+            part = x[i] - k
+            out[i] = (1 - part) * a[k] + part * a[k + 1]
+        y = min(max(x[i], 0.0), np.float32(a.size - 1))
+        top = int(y)
+        out[i] += a[top] + a[min(top + 1, a.size - 1)]
