@@ -11,7 +11,7 @@
 
 /* FEW: operations behind the loads that are computed for iterations that are not there; LIGHT: for
  * one of them, at most */
-enum { FEW = 6, LIGHT = 2 * FEW };
+enum { FEW = 6, LIGHT = 2 * FEW, MAX_GROWS = 4 };
 
 /* --- the form of the loop --- */
 
@@ -192,7 +192,7 @@ static bool is_fused(const MaskedLoop *l, LLVMValueRef i) {
  * the former cannot be speculated. */
 static bool order_steps(MaskedLoop *l) {
   unsigned late = l->strided; /* FEW was chosen where iterations are counted, too */
-  bool slow = l->one_by_one; /* what it stores, or may not be computed */
+  bool slow = l->one_by_one;  /* what it stores, or may not be computed */
   for (unsigned k = 0; k < l->nsteps; k++)
     if (l->steps[k].load)
       find_early(l, l->steps[k].ins);
@@ -227,6 +227,76 @@ static void find_extensions(MaskedLoop *l) {
   }
 }
 
+/* --- what iterations read again --- */
+
+/* By how much does v grow from one iteration to the next? False: that is not known. whole: only
+ * sums that are exact in their type (0: in none, 1: unsigned, 2: signed), as those which are
+ * extended must be. */
+static bool grows(const MaskedLoop *l, LLVMValueRef v, int whole, unsigned depth, int64_t *by) {
+  *by = 0;
+  if (!cg_masked_is_inside(l, v))
+    return true;
+  uint32_t at = valuemap_get(&l->place, v);
+  if (at == VALUEMAP_NONE || depth == MAX_GROWS)
+    return false;
+  bool phi = at >= MAX_BODY;
+  LLVMValueRef sum = phi ? l->carried[at - MAX_BODY].next : v;
+  if (!phi && (cg_is_op(v, LLVMZExt) || cg_is_op(v, LLVMSExt)))
+    return !whole && grows(l, LLVMGetOperand(v, 0), cg_is_op(v, LLVMZExt) ? 1 : 2, depth + 1, by);
+  if (!cg_is_op(sum, LLVMAdd) || (whole == 1 && !LLVMGetNUW(sum)) ||
+      (whole == 2 && !LLVMGetNSW(sum)))
+    return false;
+  LLVMValueRef a = LLVMGetOperand(sum, 0), b = LLVMGetOperand(sum, 1);
+  if (phi) {
+    if (a != v || !LLVMIsAConstantInt(b) || cg_int_width(b) > 64)
+      return false;
+    *by = LLVMConstIntGetSExtValue(b);
+    return *by > 0 && *by <= INT16_MAX;
+  }
+  int64_t more;
+  bool known = grows(l, a, whole, depth + 1, by) && grows(l, b, whole, depth + 1, &more);
+  *by += known ? more : 0;
+  return known;
+}
+
+/* By how many bytes does an address grow from one iteration to the next? 0: that is not known. An
+ * index of fewer than 64 bits is extended with its sign. */
+static int64_t bytes_of_turn(const MaskedLoop *l, LLVMValueRef address) {
+  int64_t by;
+  if (!cg_masked_is_inside(l, address) || !cg_is_op(address, LLVMGetElementPtr) ||
+      LLVMGetNumIndices(address) != 1 || cg_masked_is_inside(l, LLVMGetOperand(address, 0)))
+    return 0;
+  LLVMValueRef index = LLVMGetOperand(address, 1);
+  if (!grows(l, index, cg_int_width(index) == 64 ? 0 : 2, 0, &by))
+    return 0;
+  return by * (int64_t)LLVMABISizeOfType(l->cg->layout, LLVMGetGEPSourceElementType(address));
+}
+
+/* x[k + 1] - x[k - 1]: what one iteration reads one or two before have read. Iterations that are
+ * there have all before them, so what these have loaded is what it would load: loads of copies all
+ * come in front of the loop's stores, which are elsewhere. */
+static void find_read_again(MaskedLoop *l) {
+  for (unsigned k = 0; k < l->nsteps; k++) {
+    MaskedStep *s = &l->steps[k];
+    int64_t at, from;
+    LLVMValueRef base = s->load ? cg_base_of(l->cg, LLVMGetOperand(s->ins, 0), &at) : NULL;
+    int64_t turn = base ? bytes_of_turn(l, base) : 0;
+    for (unsigned j = 0; j < l->nsteps && turn; j++) {
+      const MaskedStep *o = &l->steps[j];
+      if (!o->load || LLVMTypeOf(o->ins) != LLVMTypeOf(s->ins) ||
+          o->extended_by != s->extended_by ||
+          cg_base_of(l->cg, LLVMGetOperand(o->ins, 0), &from) != base)
+        continue;
+      int64_t turns = (from - at) / turn;
+      bool nearer = turns > 0 && turns <= COPIES && (!s->behind || turns < s->behind);
+      if (!nearer || turns * turn != from - at)
+        continue;
+      s->behind = (unsigned)turns;
+      s->before = j;
+    }
+  }
+}
+
 /* The load that v is, extended or truncated; NULL: it is none. */
 static MaskedStep *loaded(MaskedLoop *l, LLVMValueRef v) {
   while (cg_masked_is_inside(l, v) &&
@@ -237,25 +307,25 @@ static MaskedStep *loaded(MaskedLoop *l, LLVMValueRef v) {
 }
 
 /* Sums of integers that are loaded: what is not there counts 0, and no selection is needed. */
-static void find_sums(MaskedLoop *l) {
+void cg_masked_find_sums(MaskedLoop *l) {
   for (unsigned k = 0; k < l->ncarried; k++) {
     MaskedCarried *c = &l->carried[k];
     if (!cg_is_op(c->next, LLVMAdd) || !cg_masked_is_inside(l, c->next))
       continue;
     bool second = LLVMGetOperand(c->next, 1) == c->phi;
     MaskedStep *s = loaded(l, LLVMGetOperand(c->next, !second));
-    if (!s || LLVMGetOperand(c->next, second) != c->phi)
+    if (!s || s->behind || LLVMGetOperand(c->next, second) != c->phi)
       continue;
     s->zero = c->sum = true;
   }
 }
 
-void cg_masked_find_loaded(MaskedLoop *l) {
-  find_extensions(l);
-  find_sums(l);
-}
-
 bool cg_masked_read(MaskedLoop *l) {
-  return cg_nvptx_is_block_loop(l->block) && read_body(l) && read_end(l) && read_outside(l) &&
-         find_levels(l) && has_good_loads(l) && order_steps(l);
+  bool right = cg_nvptx_is_block_loop(l->block) && read_body(l) && read_end(l) && read_outside(l) &&
+               find_levels(l) && has_good_loads(l) && order_steps(l);
+  if (right) {
+    find_extensions(l);
+    find_read_again(l);
+  }
+  return right;
 }

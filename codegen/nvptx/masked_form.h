@@ -23,6 +23,8 @@ typedef struct MaskedStep {
   bool zero;                 /* a load that gives 0 to threads that have no such iteration */
   LLVMValueRef last[COPIES]; /* what the round before has loaded, if that is kept */
   LLVMOpcode extended_by;    /* of a load: see find_extensions; else 0 */
+  unsigned behind;           /* of a load, if not 0: it reads, so many iterations later, … */
+  unsigned before;           /* … what this step has read */
   LLVMValueRef copy[COPIES];
 } MaskedStep;
 
@@ -66,8 +68,8 @@ static inline bool cg_masked_is_inside(const MaskedLoop *l, LLVMValueRef v) {
 
 /* Reads the loop whose block, and what it is, are given; false: it has another form. */
 bool cg_masked_read(MaskedLoop *l);
-/* Which loads are extended where they are, and which sums need no selections. */
-void cg_masked_find_loaded(MaskedLoop *l);
+/* Which sums need no selections. */
+void cg_masked_find_sums(MaskedLoop *l);
 /* May it run, in threads that have such an iteration, while later iterations' loads are in flight
  * or done? Stores to the memory of a block or of a thread may, since arrays are elsewhere, and so
  * may stores to arrays that were found to lie apart. */

@@ -135,11 +135,29 @@ static void compute(MaskedLoop *l, int level, unsigned copy) {
   }
 }
 
-static bool has_loads(const MaskedLoop *l, int level) {
+/* What an earlier copy has loaded there; NULL: the copy loads for itself. */
+static LLVMValueRef read_before(const MaskedLoop *l, const MaskedStep *s, unsigned copy) {
+  return s->behind && s->behind <= copy ? l->steps[s->before].copy[copy - s->behind] : NULL;
+}
+
+/* Does the copy load by the step? */
+static bool loads(const MaskedLoop *l, const MaskedStep *s, int level, unsigned copy) {
+  return s->load && s->level == level && !read_before(l, s, copy);
+}
+
+static bool has_loads(const MaskedLoop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++)
-    if (l->steps[k].load && l->steps[k].level == level)
+    if (loads(l, &l->steps[k], level, copy))
       return true;
   return false;
+}
+
+static void take_read_before(MaskedLoop *l, int level, unsigned copy) {
+  for (unsigned k = 0; k < l->nsteps; k++) {
+    MaskedStep *s = &l->steps[k];
+    if (s->load && s->level == level && !s->copy[copy])
+      s->copy[copy] = read_before(l, s, copy);
+  }
 }
 
 static LLVMBasicBlockRef new_block(MaskedLoop *l) {
@@ -152,14 +170,14 @@ static LLVMBasicBlockRef new_block(MaskedLoop *l) {
  * use. */
 static void read_addresses(MaskedLoop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++)
-    if (l->steps[k].load && l->steps[k].level == level)
+    if (loads(l, &l->steps[k], level, copy))
       value_of(l, LLVMGetOperand(l->steps[k].ins, 0), copy);
 }
 
 static void write_loads(MaskedLoop *l, int level, unsigned copy) {
   for (unsigned k = 0; k < l->nsteps; k++) {
     MaskedStep *s = &l->steps[k];
-    if (!s->load || s->level != level)
+    if (!loads(l, s, level, copy))
       continue;
     s->copy[copy] = cloned(l, s, copy);
     if (copy && s->extended_by)
@@ -187,7 +205,8 @@ static LLVMValueRef kept_from(MaskedLoop *l, LLVMTypeRef type) {
 
 static void load(MaskedLoop *l, int level, unsigned copy) {
   LLVMBuilderRef b = l->cg->builder;
-  if (!has_loads(l, level))
+  take_read_before(l, level, copy);
+  if (!has_loads(l, level, copy))
     return;
   if (copy < l->least) {
     write_loads(l, level, copy);
@@ -202,7 +221,7 @@ static void load(MaskedLoop *l, int level, unsigned copy) {
   l_at_end(b, behind, NULL);
   for (unsigned k = 0; k < l->nsteps; k++) {
     MaskedStep *s = &l->steps[k];
-    if (!s->load || s->level != level)
+    if (!loads(l, s, level, copy))
       continue;
     LLVMTypeRef type = LLVMTypeOf(s->copy[copy]);
     LLVMValueRef phi = l_phi(b, type);
@@ -392,11 +411,15 @@ static void erase_old(MaskedLoop *l) {
     LLVMInstructionEraseFromParent(l->carried[k].phi);
 }
 
-static unsigned words_of(const MaskedLoop *l) {
+/* What so many copies load, in words. */
+static unsigned words_of(const MaskedLoop *l, unsigned copies) {
   unsigned words = 0;
-  for (unsigned k = 0; k < l->nsteps; k++)
-    if (l->steps[k].load)
-      words += cg_nvptx_words_of(l->cg, l->steps[k].ins);
+  for (unsigned k = 0; k < l->nsteps; k++) {
+    const MaskedStep *s = &l->steps[k];
+    unsigned times = s->behind && s->behind < copies ? s->behind : copies;
+    if (s->load)
+      words += times * cg_nvptx_words_of(l->cg, s->ins);
+  }
   return words;
 }
 
@@ -423,7 +446,7 @@ static bool is_in_loop(const MaskedLoop *l) {
  * front of the loop. Of what is left over of a loop that computes much, fewer are many. */
 static bool needs_values(const MaskedLoop *l) {
   bool computes = l->rest && !l->stored && !l->passed && computes_much(l);
-  return words_of(l) * (l->copies - 1) > (computes ? HELD_REST : HELD) && is_in_loop(l);
+  return words_of(l, l->copies) - words_of(l, 1) > (computes ? HELD_REST : HELD) && is_in_loop(l);
 }
 
 /* --- as many for all threads ---
@@ -486,8 +509,8 @@ static void write_for_all(MaskedLoop *l, unsigned most) {
   l->once = true;
   l->one_by_one = false;
   /* Each way but one has an iteration that may not be there. */
-  l->defined = words_of(l) * (most / 2) > HELD_WAYS && is_in_loop(l);
-  cg_masked_find_loaded(l);
+  l->defined = words_of(l, 1) * (most / 2) > HELD_WAYS && is_in_loop(l);
+  cg_masked_find_sums(l);
   count_left(l);
   LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(l->block));
   for (unsigned k = 0; k < l->ncarried; k++)
@@ -504,7 +527,7 @@ static void write_for_all(MaskedLoop *l, unsigned most) {
 /* Are there as many in all threads, of which little is computed? Where the number is known, nothing
  * need be asked. */
 static bool is_for_all(MaskedLoop *l, unsigned most) {
-  return most > 2 && l->light && !l->strided && l->least == 1 && words_of(l) * most <= PAIRED &&
+  return most > 2 && l->light && !l->strided && l->least == 1 && words_of(l, most) <= PAIRED &&
          !LLVMIsAConstantInt(l->end) && cg_nvptx_same_in_block(l->end) &&
          cg_nvptx_same_in_block(initial(l, l->counter));
 }
@@ -521,7 +544,7 @@ static bool is_pair_of_doubles(const MaskedLoop *l) {
 static void write_loop(MaskedLoop *l) {
   assert(l->counter && l->compare && l->entry != l->block);
   l->defined = needs_values(l);
-  cg_masked_find_loaded(l);
+  cg_masked_find_sums(l);
   write_header(l);
   write_levels(l, is_pair_of_doubles(l));
   if (l->one_by_one)
@@ -537,7 +560,7 @@ static void write_loop(MaskedLoop *l) {
  * what it is multiplied with? Then they are through with it together, and a round of which all
  * iterations are there has no masks: of the row, only what is left over has. */
 static bool is_row_in_common(const MaskedLoop *l) {
-  return words_of(l) * l->copies <= ROW && cg_nvptx_same_along_x(l->end) &&
+  return words_of(l, l->copies) <= ROW && cg_nvptx_same_along_x(l->end) &&
          cg_nvptx_same_along_x(initial(l, l->counter));
 }
 
@@ -558,14 +581,16 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
     write_loop(l);
   if (!masked)
     cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(block),
-                     right && words_of(l) * copies <= ROUND ? copies : UNROLLED);
+                     right && words_of(l, copies) <= ROUND ? copies : UNROLLED);
   return !masked;
 }
 
 /* As many copies as have registers, which a load takes from where it is issued on. */
 static bool choose_copies(MaskedLoop *l, unsigned most) {
-  unsigned words = words_of(l);
-  l->copies = words * most <= (l->least > 1 ? ROUND : WORDS) ? most : WORDS / words;
+  l->copies = most;
+  if (words_of(l, most) > (l->least > 1 ? ROUND : WORDS))
+    while (l->copies && words_of(l, l->copies) > WORDS)
+      l->copies--;
   l->once = l->copies == most;
   l->least = l->once ? l->least : 1; /* rounds behind the first may have fewer */
   return l->copies > 1;

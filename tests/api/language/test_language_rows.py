@@ -311,6 +311,26 @@ def test_rows_that_a_warp_has_in_common():
     run(kernel, args, (2, 8), (32, 4))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.uint8, np.int64])
+@pytest.mark.parametrize("width", range(1, 12))
+def test_windows_that_read_neighbours(width, dtype):
+    """What an iteration reads one or two before have read (codegen/nvptx/masked_form.c)."""
+
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < out.shape[0]:
+            s, t, u = 0.0, 0.0, 0
+            for k in range(max(i - width, 1), min(i + width, x.size - 2)):
+                d = float(x[k + 1]) - float(x[k - 1])
+                s += d * d + float(x[k + 2])
+                t += (float(y[i, k]) - float(x[k])) * d / (1 + abs(s))
+                u += int(x[k])
+            out[i, 0], out[i, 1], out[i, 2] = s, t, u
+
+    x, y = (np.random.default_rng(width).integers(0, 99, n).astype(dtype) for n in (50, (45, 50)))
+    run(kernel, [x, y, np.zeros((45, 3))], 2, 32)
+
+
 @pytest.mark.parametrize("width", range(1, 19))
 def test_rows_as_long_in_a_loop_around(width):
     """Each thread has some rows, all as long: what is left over asks how many there are, in each row anew."""
