@@ -19,11 +19,15 @@ static void set_marks(LLVMContextRef c, LLVMValueRef branch, LLVMMetadataRef *pa
   LLVMSetMetadata(branch, kind_of(c), LLVMMetadataAsValue(c, id));
 }
 
-static const char *const names[] = {
-    [MARK_MASKED] = "pyptx.masked",   [MARK_REST] = "pyptx.rest",
-    [MARK_LEAST] = "pyptx.least",     [MARK_WHOLE] = "pyptx.whole",
-    [MARK_CIRCLES] = "pyptx.circles", [MARK_UNROLLED] = "pyptx.unrolled",
-    [MARK_ONCE] = "pyptx.once",       [MARK_COUNT] = "llvm.loop.unroll.count"};
+static const char *const names[] = {[MARK_MASKED] = "pyptx.masked",
+                                    [MARK_REST] = "pyptx.rest",
+                                    [MARK_LEAST] = "pyptx.least",
+                                    [MARK_WHOLE] = "pyptx.whole",
+                                    [MARK_CIRCLES] = "pyptx.circles",
+                                    [MARK_UNROLLED] = "pyptx.unrolled",
+                                    [MARK_ONCE] = "pyptx.once",
+                                    [MARK_SHORT] = "pyptx.short",
+                                    [MARK_COUNT] = "llvm.loop.unroll.count"};
 
 static LLVMMetadataRef numbered(LLVMContextRef c, const char *name, unsigned n) {
   LLVMValueRef number = l_int(LLVMInt32TypeInContext(c), n);
@@ -46,25 +50,31 @@ void cg_mark_whole(LLVMContextRef c, LLVMValueRef branch, unsigned most) {
             3);
 }
 
-static void mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count, bool once) {
+/* also: what is said of the loop that LLVM makes, but for its count; MARK_COUNT: nothing. */
+static void mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count, LoopMark also) {
+  bool more = also != MARK_COUNT;
   LLVMMetadataRef left[] = {text(c, "llvm.loop.unroll.followup_remainder"), not_unrolled(c),
                             numbered(c, names[MARK_REST], count - 1)},
                   made[] = {text(c, "llvm.loop.unroll.followup_unrolled"), not_unrolled(c),
                             numbered(c, names[MARK_UNROLLED], count),
-                            once ? numbered(c, names[MARK_ONCE], 1) : NULL};
+                            more ? numbered(c, names[also], 1) : NULL};
   set_marks(c, branch,
             (LLVMMetadataRef[]){NULL, numbered(c, names[MARK_COUNT], count),
                                 LLVMMDNodeInContext2(c, left, 3),
-                                LLVMMDNodeInContext2(c, made, once ? 4 : 3)},
+                                LLVMMDNodeInContext2(c, made, more ? 4 : 3)},
             4);
 }
 
 void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
-  mark_unrolled(c, branch, count, false);
+  mark_unrolled(c, branch, count, MARK_COUNT);
+}
+
+void cg_mark_short_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count) {
+  mark_unrolled(c, branch, count, MARK_SHORT);
 }
 
 void cg_mark_rest_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count, unsigned most) {
-  mark_unrolled(c, branch, count, most < 2 * count);
+  mark_unrolled(c, branch, count, most < 2 * count ? MARK_ONCE : MARK_COUNT);
 }
 
 void cg_mark_left(LLVMContextRef c, LLVMValueRef branch, unsigned most, unsigned least) {

@@ -10,6 +10,8 @@ enum { MASKED_COPIES = 8 };
  * cg_nvptx_masked. LLVM gives what it makes of the former marks of its own: MARK_UNROLLED, and
  * MARK_REST to the loop for the iterations that are left over. */
 void cg_mark_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count);
+/* The same of a loop of some ten or twenty iterations: what LLVM makes of it has MARK_SHORT. */
+void cg_mark_short_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count);
 /* The same of what is left over, `most` iterations: the loop that LLVM makes may run once at most,
  * and has MARK_ONCE then. */
 void cg_mark_rest_unrolled(LLVMContextRef c, LLVMValueRef branch, unsigned count, unsigned most);
@@ -37,6 +39,7 @@ typedef enum LoopMark {
   MARK_CIRCLES,
   MARK_UNROLLED,
   MARK_ONCE,
+  MARK_SHORT,
   MARK_COUNT
 } LoopMark;
 

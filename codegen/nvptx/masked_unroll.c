@@ -574,7 +574,7 @@ static bool mask_loop(Cg *cg, LLVMValueRef f, LLVMBasicBlockRef block, unsigned 
   l->copies = copies;
   bool right = copies <= COPIES && cg_masked_read(l), masked = right && !computes_much(l);
   if (masked && is_row_in_common(l)) {
-    cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(block), copies);
+    cg_mark_short_unrolled(cg->context, LLVMGetBasicBlockTerminator(block), copies);
     return true;
   }
   if (masked && write)

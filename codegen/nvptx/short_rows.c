@@ -80,6 +80,21 @@ static bool have_one_end(const Unroll *u) {
 bool cg_nvptx_same_in_block(LLVMValueRef v) { return is_made_of(v, SCOPE_BLOCK, NULL, 0); }
 bool cg_nvptx_is_of_place(LLVMValueRef v) { return is_made_of(v, SCOPE_THREAD, NULL, 0); }
 
+static bool is_same_along_x(LLVMValueRef v, unsigned depth);
+
+/* A counter of a loop around, which is in one turn where all threads are. */
+static bool counts_alike(LLVMValueRef phi, unsigned depth) {
+  if (LLVMCountIncoming(phi) != 2)
+    return false;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, k), first = LLVMGetIncomingValue(phi, !k);
+    if (cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == phi)
+      return is_same_along_x(LLVMGetOperand(next, 1), depth + 1) &&
+             is_same_along_x(first, depth + 1);
+  }
+  return false;
+}
+
 /* A number that was loaded is the same where its place is, or nearly always. */
 static bool is_same_along_x(LLVMValueRef v, unsigned depth) {
   if (LLVMIsAConstant(v) || cg_is_kernel_argument(v))
@@ -90,8 +105,10 @@ static bool is_same_along_x(LLVMValueRef v, unsigned depth) {
   SpecialReg reg = call ? cg_nvptx_register_of(v) : SREG_NONE;
   if (reg != SREG_NONE)
     return ir_registers[reg].of <= SCOPE_BLOCK || reg == SREG_TID_Y || reg == SREG_TID_Z;
+  if (LLVMIsAPHINode(v))
+    return counts_alike(v, depth);
   bool load = cg_is_op(v, LLVMLoad) && cg_is_plain_access(v);
-  if (LLVMIsAPHINode(v) || !(load || cg_is_speculatable(v)))
+  if (!(load || cg_is_speculatable(v)))
     return false;
   for (int o = 0; o < LLVMGetNumOperands(v) - call; o++)
     if (!is_same_along_x(LLVMGetOperand(v, (unsigned)o), depth + 1))

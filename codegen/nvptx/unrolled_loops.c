@@ -129,7 +129,7 @@ bool cg_nvptx_go_on_unrolling(Cg *cg, LLVMBasicBlockRef b) {
   if (!count || !cg_nvptx_is_block_loop(b))
     return false;
   Work w = work_of(cg, b);
-  if (count != MASKED_COPIES || !is_light(&w))
+  if (count != MASKED_COPIES || cg_mark_of(cg, b, MARK_SHORT) || !is_light(&w))
     return false;
   assume_first(cg, b);
   cg_mark_unrolled(cg->context, LLVMGetBasicBlockTerminator(b), 2);

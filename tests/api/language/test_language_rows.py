@@ -311,6 +311,28 @@ def test_rows_that_a_warp_has_in_common():
     run(kernel, args, (2, 8), (32, 4))
 
 
+def test_rows_that_a_loop_around_counts():
+    """Rows of unequal length, the same in all threads that are there: a GPU has no masks for rounds of eight."""
+
+    def kernel(x, weights, lengths, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            most, which = -1000, -1
+            for m in range(lengths.size):
+                n = lengths[m]
+                if i + n <= x.size:
+                    total = 0
+                    for k in range(n):
+                        total += weights[m, k, x[i + k]]
+                    if total > most:
+                        most, which = total, m
+            out[i, 0], out[i, 1] = most, which
+
+    lengths = np.r_[5, 0:27, 40, 1, 9].astype(np.int32)
+    x = np.random.default_rng(7).integers(0, 3, 75).astype(np.uint8)
+    run(kernel, [x, ints(31 * 40 * 3).reshape(31, 40, 3), lengths, np.zeros((75, 2), np.int64)], 3, 32)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.uint8, np.int64])
 @pytest.mark.parametrize("width", range(1, 12))
 def test_windows_that_read_neighbours(width, dtype):
