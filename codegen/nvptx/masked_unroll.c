@@ -452,7 +452,8 @@ static bool needs_values(const MaskedLoop *l) {
 /* --- as many for all threads ---
  *
  * Where the number of iterations that are left over is the same in all threads of a block, as where
- * each thread has a row, it is asked for: a branch that all take together costs less than masks.
+ * each thread has a row, or of a warp, as where they have one row in common, it is asked for: a
+ * branch that all take together costs less than masks.
  *
  *   if n >= 4:
  *     if n >= 6: …; six iterations, and one if n > 6
@@ -524,12 +525,16 @@ static void write_for_all(MaskedLoop *l, unsigned most) {
   erase_old(l);
 }
 
-/* Are there as many in all threads, of which little is computed? Where the number is known, nothing
- * need be asked. */
+static bool is_in_common(LLVMValueRef v) {
+  return cg_nvptx_same_in_block(v) || cg_nvptx_same_along_x(v);
+}
+
+/* Are there as many in all threads of a block, or of a warp, of which little is computed? Where the
+ * number is known, nothing need be asked. */
 static bool is_for_all(MaskedLoop *l, unsigned most) {
   return most > 2 && l->light && !l->strided && l->least == 1 && words_of(l, most) <= PAIRED &&
-         !LLVMIsAConstantInt(l->end) && cg_nvptx_same_in_block(l->end) &&
-         cg_nvptx_same_in_block(initial(l, l->counter));
+         !LLVMIsAConstantInt(l->end) && is_in_common(l->end) &&
+         is_in_common(initial(l, l->counter));
 }
 
 /* Of two float64, where the second may not be there: what adds it is behind a branch
