@@ -123,12 +123,20 @@ static int call_size(const Ins *call, const Sizes *of) {
   return size;
 }
 
+static bool loads(const SmallLoop *body, const Block *latch, bool each);
+static bool loads_from_far(const SmallLoop *body);
+
 /* The functions of libraries that it calls count as two operations each where it loads, since loads
- * in flight are worth their code, else as what they are: copies would gain nothing. */
-static int body_size(const SmallLoop *body, bool loads) {
+ * in flight are worth their code, else as what they are: copies would gain nothing. Nor do they of
+ * functions behind a condition, which come one after the other, where what is loaded is near: of
+ * four copies the code is more than a multiprocessor's caches hold. */
+static int body_size(const SmallLoop *body, const Block *latch) {
+  bool any = loads(body, latch, false), far = loads_from_far(body);
   int size = 0;
   for (unsigned k = 0; k < body->n; k++) {
-    int n = block_size(body->blocks[k], &(Sizes){NULL, 0, !loads});
+    const Block *b = body->blocks[k];
+    bool apart = !far && !ir_dominates(b, latch);
+    int n = block_size(b, &(Sizes){NULL, 0, !any || apart});
     if (n < 0)
       return LEAVE;
     size += n;
@@ -340,7 +348,7 @@ static bool reads_simply(const SmallLoop *body, const Block *latch) {
  * more of the loop's own instructions. */
 static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch,
                       const Counter *c) {
-  int size = body_size(body, loads(body, latch, false));
+  int size = body_size(body, latch);
   int64_t step;
   if (size < 0 || size > MAX_SIZE)
     return 0;
