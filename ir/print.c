@@ -130,7 +130,8 @@ void ir_print_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations
       buf_printf(out, "%s b%u", i->nargs || n ? "," : "", b->succ[n]->id);
   if (i->name)
     buf_printf(out, " '%s'", i->name);
-  int of_access = i->op == OP_LOAD || i->op == OP_STORE ? i->flags & (INS_AHEAD | INS_POLLED) : 0,
+  bool access = i->op == OP_LOAD || i->op == OP_STORE || i->op == OP_ATOMIC;
+  int of_access = access ? i->flags & (INS_AHEAD | INS_POLLED) : 0,
       of_branch = i->op == OP_CONDBR ? i->flags & INS_OFTEN : 0,
       flags = i->flags & ~(of_access | of_branch);
 #define X(flag, word)                                                                              \

@@ -139,7 +139,8 @@ bool cg_is_function_of_operands(LLVMValueRef i) {
 
 bool cg_goes_ahead(const Cg *cg, LLVMValueRef access) {
   unsigned kind = LLVMGetMDKindIDInContext(cg->context, CG_AHEAD, sizeof CG_AHEAD - 1);
-  return cg_is_plain_access(access) && LLVMGetMetadata(access, kind);
+  return (cg_is_op(access, LLVMAtomicRMW) || cg_is_plain_access(access)) &&
+         LLVMGetMetadata(access, kind);
 }
 
 bool cg_is_plain_access(LLVMValueRef i) {

@@ -153,9 +153,10 @@ void cg_mark_long_division(Cg *cg, LLVMValueRef division);
 /* Metadata of an access: before its low half was taken, its index was one of an array of at most
  * TY_NARROW elements. */
 #define CG_IN_RANGE "pyptx.in_range"
-/* Metadata of a load or store: such a load may go in front of all such stores of its loop. LLVM has
- * this kind for loops of which it names the parallel ones; here it names none. Where LLVM's passes
- * make one of two accesses that have it they keep it, which they do with no kind of ours. */
+/* Metadata of a load, a store or an atomic sum: such a load may go in front of all such stores and
+ * sums of its loop. LLVM has this kind for loops of which it names the parallel ones; here it names
+ * none. Where LLVM's passes make one of two accesses that have it they keep it, which they do with
+ * no kind of ours. */
 #define CG_AHEAD "llvm.mem.parallel_loop_access"
 bool cg_goes_ahead(const Cg *cg, LLVMValueRef access);
 /* Metadata of an alloca: the comment (cx_put_place) of the local array that it is. */

@@ -84,7 +84,10 @@ static LLVMValueRef cmpxchg(Lower *lw, LLVMValueRef p, LLVMValueRef expected, LL
 
 static LLVMValueRef rmw_in(Lower *lw, LLVMAtomicRMWBinOp op, LLVMValueRef p, LLVMValueRef v,
                            unsigned scope) {
-  return LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic, scope);
+  LLVMValueRef old = LLVMBuildAtomicRMWSyncScope(lw->b, op, p, v, LLVMAtomicOrderingMonotonic,
+                                                 scope);
+  lw_mark_ahead(lw, lw->ins, old);
+  return old;
 }
 
 /* A sum whose memory may be one OS thread's own; nobody takes the result. */

@@ -161,13 +161,17 @@ static void put_mark(Lower *lw, LLVMValueRef access, const char *name) {
   LLVMSetMetadata(access, kind, LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
 }
 
+void lw_mark_ahead(Lower *lw, const Ins *i, LLVMValueRef access) {
+  if (i->flags & INS_AHEAD)
+    put_mark(lw, access, CG_AHEAD);
+}
+
 /* Says of an access that it goes ahead, or is passed; and that its index, of which 64-bit
  * arithmetic is left, is in range. */
 static void mark_access(Lower *lw, const Ins *i, LLVMValueRef access) {
   const Type *t = i->args[0]->type;
   const Ins *index = i->args[1];
-  if (i->flags & INS_AHEAD)
-    put_mark(lw, access, CG_AHEAD);
+  lw_mark_ahead(lw, i, access);
   if (t->ndim != 1 || t->layout == LAYOUT_A || !is_narrow(lw, t) || reach_of(index) ||
       index->flags & (INS_I32 | INS_U32))
     return;

@@ -96,6 +96,8 @@ void lw_array_address(Lower *lw, Ins *i);
 
 /* atomic.c */
 void lw_atomic(Lower *lw, Ins *i);
+/* Says of what an access, or an atomic operation, became what INS_AHEAD says of that. */
+void lw_mark_ahead(Lower *lw, const Ins *i, LLVMValueRef access);
 
 /* control.c */
 void lw_phi(Lower *lw, Ins *i);

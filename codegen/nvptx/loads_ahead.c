@@ -78,12 +78,16 @@ static bool may_be_passed(const Cg *cg, LLVMValueRef i) {
     return cg_goes_ahead(cg, i) ||
            (cg_is_plain_access(i) && (space == NVPTX_SHARED || space == NVPTX_LOCAL));
   }
+  if (cg_is_op(i, LLVMAtomicRMW))
+    return cg_goes_ahead(cg, i);
   if (cg_is_op(i, LLVMLoad))
     return cg_is_plain_access(i);
   return LLVMIsATerminatorInst(i) || cg_is_speculatable(i) || cg_only_computes(i) ||
          cg_is_division(i) || cg_is_op(i, LLVMFRem) || cg_is_slow(cg, i) ||
          cg_is_function_of_operands(i);
 }
+
+static bool writes(LLVMValueRef i) { return cg_is_op(i, LLVMStore) || cg_is_op(i, LLVMAtomicRMW); }
 
 static unsigned words_of(const Cg *cg, LLVMValueRef load) {
   return (unsigned)(LLVMSizeOfTypeInBits(cg->layout, LLVMTypeOf(load)) + 31) / 32;
@@ -94,7 +98,7 @@ static bool read_block(Loop *l, LLVMBasicBlockRef block, bool header, uint32_t *
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
     if (!may_be_passed(l->cg, i))
       return false;
-    l->stores |= cg_is_op(i, LLVMStore);
+    l->stores |= writes(i);
     l->slow |= cg_is_slow(l->cg, i);
     if (!header || !LLVMIsAPHINode(i))
       valuemap_set(&l->place, i, ++*place);
@@ -366,7 +370,7 @@ static void order_loop(Loop *l) {
     slow = false;
     for (LLVMValueRef i = LLVMGetFirstInstruction(n->block); i; i = LLVMGetNextInstruction(i)) {
       Ahead a = {.load = i};
-      passed |= cg_is_op(i, LLVMStore);
+      passed |= writes(i);
       slow |= cg_is_slow(l->cg, i);
       if (!is_ahead(l, i) || !read_condition(l, node, &a))
         continue;

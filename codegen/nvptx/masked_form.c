@@ -29,7 +29,8 @@ static bool read_phi(MaskedLoop *l, LLVMValueRef phi) {
 enum { MOST_SPACES = 64 };
 
 bool cg_masked_may_follow_loads(MaskedLoop *l, LLVMValueRef i) {
-  if (cg_is_op(i, LLVMStore) && cg_goes_ahead(l->cg, i))
+  bool writes = cg_is_op(i, LLVMStore) || cg_is_op(i, LLVMAtomicRMW);
+  if (writes && cg_goes_ahead(l->cg, i))
     return l->passed = true;
   if (cg_is_op(i, LLVMStore) && cg_is_plain_access(i)) {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1)));

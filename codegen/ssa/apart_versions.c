@@ -26,8 +26,9 @@
  * In: a strict Fn with dominators, of which the loops that LLVM is to unroll are marked. Out: two
  * versions of those of them that store to an array and load from another, a few words an iteration:
  * of more, those of one iteration are in flight together anyway, and two have no registers. A loop
- * with atomics, fences or calls stays as it is, and so does one of which an array was made in the
- * loop, or has strides: where such an array ends takes more to find out. */
+ * with fences or calls stays as it is, and so does one of which an array was made in the loop, or
+ * has strides: where such an array ends takes more to find out. Atomic sums, as the counts of a
+ * histogram, are stores here, but others are refused. */
 #include "codegen/ssa/range_private.h"
 #include "codegen/ssa/range_versions.h"
 #include "ir/cfg.h"
@@ -111,6 +112,28 @@ static bool is_far(const Ins *access) {
   return space != SPACE_SHARED && space != SPACE_LOCAL && space != SPACE_CLUSTER;
 }
 
+/* An atomic operation that is one instruction, of whose result the loop makes nothing: what it says
+ * of other memory is nothing, so loads from there may come before it. Of one whose result is read a
+ * kernel may make a lock. */
+static bool is_plain_sum(const Range *r, const Ins *i) {
+  if (i->op != OP_ATOMIC)
+    return false;
+  const Type *elem = i->args[0]->type->elem;
+  AtomicOp op = (AtomicOp)i->aux.i;
+  bool whole = ty_is_integral(elem) && (ty_size(elem) == 4 || ty_size(elem) == 8),
+       real = elem->id == TY_F32 || elem->id == TY_F64, sum = op == ATOMIC_ADD || op == ATOMIC_SUB,
+       other = op == ATOMIC_MAX || op == ATOMIC_MIN || op == ATOMIC_AND || op == ATOMIC_OR ||
+               op == ATOMIC_XOR;
+  if (!(whole && (sum || other)) && !(real && sum))
+    return false;
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], user)
+      for (uint32_t o = 0; o < user->nargs; o++)
+        if (user->args[o] == i)
+          return false;
+  return true;
+}
+
 /* Notes what the loop stores to memory that arrays share; false: it may write elsewhere. */
 static bool read_stores(Range *r) {
   for (unsigned k = 0; k < r->loop.n; k++)
@@ -119,11 +142,12 @@ static bool read_stores(Range *r) {
                                        : (Effect)ir_op_info[i->op].effect;
       if (e == EFFECT_PURE || e == EFFECT_READ || e == EFFECT_PHI || e == EFFECT_TERM)
         continue;
-      if (i->op != OP_STORE)
+      if (i->op != OP_STORE && !is_plain_sum(r, i))
         return false;
       if (!is_far(i))
         continue;
-      if (r->nstores == MAX_STORES || !has_ends(r, i->args[0]) || i->aux.i != HINT_NONE)
+      if (r->nstores == MAX_STORES || !has_ends(r, i->args[0]) ||
+          (i->op == OP_STORE && i->aux.i != HINT_NONE))
         return false;
       r->stores[r->nstores++] = i;
     }
@@ -162,7 +186,8 @@ static bool goes_ahead(Range *r, const Ins *load) {
   for (unsigned k = 0; k < r->nstores; k++) {
     Ins *store = r->stores[k];
     bool may = store->args[0] == load->args[0]
-                   ? is_in_front(r, load, store, comes_before(store, load)) && rises(r)
+                   ? store->op == OP_STORE &&
+                         is_in_front(r, load, store, comes_before(store, load)) && rises(r)
                    : add_pair(r, store->args[0], load->args[0]);
     if (!may) {
       r->npairs = had;
