@@ -9,10 +9,11 @@
  * since it has them in front of the loop's condition. LLVM's passes ask the condition at the end of
  * an iteration, and in front of the first one. So wherever a value comes to the loop it is from 0
  * on and less than a number of 32 bits, or a constant, and the variable has 32 bits. It plus or
- * minus 1 has, too; what comes of that is small_numbers.c's.
+ * minus 1 has, too; what comes of that is small_numbers.c's. Where it is an index it is one of the
+ * array as it is: it was wrapped, as umin(x, x + extent), before its bounds were known.
  *
- * In: functions after LLVM's passes and low_halves.c. Out: such phis of headers in 32 bits, and
- * their sums with numbers from -1 to 1. */
+ * In: functions after LLVM's passes and low_halves.c. Out: such phis of headers in 32 bits, their
+ * sums with numbers from -1 to 1, and no wraps of them. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/guarded.h"
@@ -82,6 +83,23 @@ static LLVMValueRef narrow_sum(Cg *cg, LLVMValueRef sum, LLVMValueRef phi, LLVMV
   return by ? l_sext(cg->builder, l_add_nsw(cg->builder, narrow, by), cg->t.i64) : NULL;
 }
 
+/* x is from 0 on, so it is the minimum of itself and its sum with a number from 0 on. */
+static void leave_wraps(LLVMValueRef x) {
+  for (LLVMUseRef u = LLVMGetFirstUse(x), next; u; u = next) {
+    next = LLVMGetNextUse(u);
+    LLVMValueRef least = LLVMGetUser(u);
+    if (!LLVMIsACallInst(least) || !cg_is_call_of(least, "llvm.umin.i32"))
+      continue;
+    LLVMValueRef more = LLVMGetOperand(least, LLVMGetOperand(least, 0) == x);
+    if (!cg_is_op(more, LLVMAdd))
+      continue;
+    LLVMValueRef by = LLVMGetOperand(more, LLVMGetOperand(more, 0) == x);
+    bool is_sum = LLVMGetOperand(more, 0) == x || LLVMGetOperand(more, 1) == x;
+    if (is_sum && cg_nvptx_range(by).lo >= 0)
+      LLVMReplaceAllUsesWith(least, x);
+  }
+}
+
 static void write_narrow(Cg *cg, LLVMValueRef phi) {
   LLVMBuilderRef b = cg->builder;
   LLVMSetCurrentDebugLocation2(b, NULL);
@@ -92,6 +110,10 @@ static void write_narrow(Cg *cg, LLVMValueRef phi) {
     if (now)
       LLVMReplaceAllUsesWith(sum, now);
   }
+  for (LLVMUseRef u = LLVMGetFirstUse(phi); u; u = LLVMGetNextUse(u))
+    if (cg_is_op(LLVMGetUser(u), LLVMTrunc) && LLVMTypeOf(LLVMGetUser(u)) == cg->t.i32)
+      LLVMReplaceAllUsesWith(LLVMGetUser(u), narrow);
+  leave_wraps(narrow);
   LLVMPositionBuilderBefore(b, graph_behind_phis(LLVMGetInstructionParent(phi)));
   LLVMReplaceAllUsesWith(phi, l_sext(b, narrow, cg->t.i64));
 }
