@@ -5,13 +5,18 @@
  * proxy), which does not wait for loads that are still queued: of a warp that loads a piece, meets
  * by syncwarp and has the next piece copied to the same place, some loads got the next piece
  * (H200). A proxy fence in front of the copy orders them, also those of other threads that have met
- * with this one. What only matrix operations read needs none: they belong to the same proxy.
+ * with this one. What only matrix operations read needs none: they belong to the same proxy. Nor
+ * does what each thread fences itself behind its reads, before others can know of them, as threads
+ * that write their results to the same memory do for the copy that stores these: the fence in front
+ * of each of a producer's copies takes part of the time in which they arrive.
  *
  * Shared arrays are told apart by their globals; dynamic ones are all one. An address whose array
  * is not found may be of any. */
 #include <string.h>
 
 #include "codegen/llvm/compat.h"
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
 enum { SHARED = 3, MOST_SEEN = 128, MOST_ROOTS = 8 };
@@ -23,6 +28,8 @@ typedef struct Roots {
   bool unknown; /* any of them */
   bool other;   /* memory that is not shared */
 } Roots;
+
+typedef VEC(LLVMValueRef) Values;
 
 static bool has(const LLVMValueRef *list, unsigned n, LLVMValueRef v) {
   unsigned k = 0;
@@ -143,13 +150,77 @@ static bool reads(LLVMValueRef i, const Roots *copied) {
   return false;
 }
 
-static bool is_read(Cg *cg, const Roots *copied) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-        if (reads(i, copied))
-          return true;
-  return false;
+/* A fence between ordinary accesses of shared memory and those of the async proxy. */
+static bool is_fence(LLVMValueRef i) {
+  size_t n = 0;
+  const char *text = assembly(i, &n);
+  return text && (contains(text, n, "fence.proxy.async;") ||
+                  contains(text, n, "fence.proxy.async.shared::cta;"));
+}
+
+/* Nothing that others wait for: behind it they know no more of this thread than in front. */
+static bool tells_nobody(LLVMValueRef i) {
+  if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
+    return cg_is_plain_access(i);
+  if (!LLVMIsACallInst(i))
+    return cg_only_computes(i);
+  return cg_is_call_of_any(i, "llvm.nvvm.ldmatrix.") ||
+         cg_is_call_of_any(i, "llvm.nvvm.stmatrix.") || cg_is_call_of(i, "llvm.assume") ||
+         cg_is_speculatable(i);
+}
+
+/* From here to the end of the block: 1 if there is a fence first, -1 if others may know first. */
+static int fence_ahead(LLVMValueRef i) {
+  for (; i && !LLVMIsATerminatorInst(i); i = LLVMGetNextInstruction(i)) {
+    if (is_fence(i))
+      return 1;
+    if (!tells_nobody(i))
+      return -1;
+  }
+  return 0;
+}
+
+/* Is there a fence behind a read in that node on all ways on, before others may know of it? */
+static bool is_fenced_by_reader(const FnGraph *g, uint32_t node, LLVMValueRef read) {
+  bool *seen = arena_alloc(g->arena, g->len * sizeof *seen);
+  uint32_t *work = arena_alloc(g->arena, (g->len + 1) * sizeof *work), n = 1;
+  memset(seen, 0, g->len * sizeof *seen);
+  work[0] = node;
+  for (uint32_t k = 0; k < n; k++) {
+    const GraphNode *at = &g->nodes[work[k]];
+    int ahead = fence_ahead(k ? at->first : LLVMGetNextInstruction(read));
+    if (ahead < 0 || (!ahead && !at->nsucc))
+      return false;
+    for (uint32_t s = 0; s < (ahead ? 0 : at->nsucc); s++) {
+      if (!seen[at->succ[s]])
+        work[n++] = at->succ[s];
+      seen[at->succ[s]] = true;
+    }
+  }
+  return true;
+}
+
+/* Those of what may be shared memory, but for what their threads fence themselves. */
+static Values find_reads(Cg *cg) {
+  const Roots any = {.unknown = true};
+  Values found = {0};
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    FnGraph g = {0};
+    if (!LLVMIsDeclaration(f))
+      g = graph_of(&cg->cx->arena, f, NULL);
+    for (uint32_t k = 0; k < g.len; k++)
+      for (LLVMValueRef i = g.nodes[k].first; i; i = LLVMGetNextInstruction(i))
+        if (reads(i, &any) && !is_fenced_by_reader(&g, k, i))
+          VEC_PUSH(&cg->cx->arena, &found, i);
+  }
+  return found;
+}
+
+static bool is_read(const Values *found, const Roots *copied) {
+  uint32_t k = 0;
+  while (k < found->len && !reads(found->data[k], copied))
+    k++;
+  return k < found->len;
 }
 
 /* Between a fence and a copy: may this thread have read, or met with others that have? */
@@ -173,13 +244,14 @@ static void fence_in_front_of(Cg *cg, LLVMValueRef copy) {
 }
 
 void cg_nvptx_fence_copies(Cg *cg) {
+  const Values found = find_reads(cg);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
       bool fenced = false;
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
         if (is_copy(i) && !fenced) {
           Roots copied = roots_of(LLVMGetOperand(i, 0));
-          fenced = is_read(cg, &copied);
+          fenced = is_read(&found, &copied);
           if (fenced)
             fence_in_front_of(cg, i);
         } else if (ends_fence(i)) {

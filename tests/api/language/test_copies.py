@@ -49,6 +49,50 @@ def test_producer_and_consumers(n):
 
 
 @cuda.jit
+def fenced_by_readers(out, x, n):
+    """The same, where each thread that reads has a proxy fence of its own behind its loads."""
+    s = cuda.shared.array((2, 64), np.float32)
+    full = cuda.shared.array(2, cuda.mbarrier)
+    empty = cuda.shared.array(2, cuda.mbarrier)
+    t = cuda.threadIdx.x
+    if t == 0:
+        for k in range(2):
+            cuda.mbarrier_init(full, k, 1)
+            cuda.mbarrier_init(empty, k, 32)
+        cuda.fence_mbarrier_init()
+    cuda.syncthreads()
+    if t == 32:
+        for k in range(n):
+            cuda.mbarrier_wait_parity(empty, k % 2, (k // 2 + 1) % 2)
+            cuda.mbarrier_arrive_expect_tx(full, k % 2, 256)
+            cuda.cp_async_bulk(s[k % 2], x[64 * k : 64 * k + 64], full, k % 2)
+    elif t < 32:
+        total = np.float32(0)
+        for k in range(n):
+            cuda.mbarrier_wait_parity(full, k % 2, k // 2 % 2)
+            total += s[k % 2, t] + s[k % 2, t + 32]
+            cuda.fence_proxy_async_shared()
+            cuda.mbarrier_arrive(empty, k % 2)
+        out[t] = total
+
+
+@on_device
+def test_copies_over_what_readers_have_fenced():
+    x = np.arange(64 * 7, dtype=np.float32)
+    out = np.full(32, -1, np.float32)
+    fenced_by_readers[1, 64](out, x, 7)
+    assert (out == x.reshape(7, 2, 32).sum((0, 1))).all()
+
+
+def test_the_producer_fences_what_readers_do_not():
+    def in_front_of_copies(kernel):
+        ptx = ptx_of(kernel.py_func, "float32[::1], float32[::1], int32", "sm_90")
+        return re.findall(r"(fence\.proxy[^;]*;)[^;]*cp\.async\.bulk\.shared", ptx)
+
+    assert in_front_of_copies(pipeline) and not in_front_of_copies(fenced_by_readers)
+
+
+@cuda.jit
 def threads_arrive(out, rounds):
     """Warps take turns: each writes what the other reads in the next phase."""
     s = cuda.shared.array(64, np.int32)
