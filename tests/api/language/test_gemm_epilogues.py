@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pyptx import float16, int32
 from test_wgmma import finished, pipeline  # noqa: F401 (a fixture)
 
 
@@ -55,3 +56,21 @@ def test_the_pipeline_with_a_bias(m, n, form, epilogue, pipeline):
     pipeline.launch(2, epilogue=epilogue, form=form)(a, b, c, more)
     product = a.astype(np.float32) @ b.astype(np.float32)
     assert np.array_equal(c, product + more if epilogue is biased else product * more[:, None])
+
+
+@pytest.mark.host_only
+def test_another_matrix_beyond_the_cache(pipeline, monkeypatch):
+    """What is read once and written once asks the cache to keep the rest; results stay."""
+    rng = np.random.default_rng(11)
+    a, b, d = (rng.integers(-1, 2, (72, 72)).astype(np.float16) for _ in range(3))
+    c, made = np.full((72, 72), np.nan, np.float16), []
+    assert not pipeline.is_beyond_cache(1 << 40)  # the host device has none
+    make_gemm = pipeline.make_gemm
+    monkeypatch.setattr(pipeline, "make_gemm", lambda *how: made.append(make_gemm(*how)) or made[-1])
+    for beyond in (False, True):
+        monkeypatch.setattr(pipeline, "is_beyond_cache", lambda nbytes: nbytes == 2 * 72 * 72 and beyond)
+        pipeline.launch(2, epilogue=lambda value, old, row, column: value + old, residual=True, form=pipeline.FORMS[2])(a, b, c, d)
+        assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32) + d)
+    for kernel, hints in zip(made, (False, True), strict=True):
+        ptx, _ = pipeline.cuda.compile_ptx(kernel.py_func, (*[float16[:, ::1]] * 4, int32, ()), device=False, cc=(9, 0), launch_bounds=(kernel.threads, 1))
+        assert ("cache_hint" in ptx) == hints
