@@ -32,6 +32,13 @@
  * or one in a row: as ptxas makes predicates of them, each load would read its array's address and
  * extent for itself.
  *
+ * Where the block in front of a condition waits for what it has loaded, addresses of loads in a
+ * longer block behind it are computed meanwhile, if an index is wrapped there: each array then has
+ * an index of its own, and so its address is read anew before the load can begin.
+ *
+ *   m = mass[node]               # while this load is under way
+ *   if m != 0: x = cx[node]      # the address of this
+ *
  * A comparison under which something is loaded, and by which something is chosen later, as in
  * masked iterations, is one predicate: the generator would compare once more in each block that
  * asks, and ptxas does not see that both are the same.
@@ -56,6 +63,7 @@
 enum {
   MOST_OPERANDS = 16,
   MOST_LOADS = 2,  /* behind a condition, whose addresses are in front of it */
+  MOST_AHEAD = 2,  /* … of any block, while the one in front of it waits */
   MOST_BEHIND = 8, /* operations behind a condition, of which ptxas makes no branch */
   MOST_ASKED = 16, /* comparisons of arguments that are looked at */
   MOST_SHARED = 7, /* predicate registers of a thread */
@@ -146,15 +154,14 @@ static LLVMValueRef sole_operand(Cg *cg, LLVMValueRef i) {
 /* Moves what is made of one value that ends there to that value, which would wait for it in as many
  * registers. */
 static void move_to_operands(Cg *cg, FnGraph *g, uint32_t own) {
-  for (LLVMValueRef i = g->nodes[own].first, next; i && i != g->nodes[own].last; i = next) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[own].block), next;
+       i && i != g->nodes[own].last; i = next) {
     next = LLVMGetNextInstruction(i);
     LLVMValueRef v = sole_operand(cg, i);
     uint32_t at = v ? graph_number(g, LLVMGetInstructionParent(v)) : own;
     if (at == own || at == GRAPH_NONE || g->nodes[at].loop != g->nodes[own].loop ||
         !post_dominates(g, own, at))
       continue;
-    if (i == g->nodes[own].first)
-      g->nodes[own].first = next;
     LLVMInstructionRemoveFromParent(i);
     LLVMPositionBuilderBefore(cg->builder, LLVMIsAPHINode(v) ? graph_behind_phis(g->nodes[at].block)
                                                              : LLVMGetNextInstruction(v));
@@ -215,7 +222,7 @@ static bool is_behind(const FnGraph *g, uint32_t k, uint32_t own) {
       !cg_is_of_load(fork.condition, before->block))
     return false;
   unsigned n = 0;
-  for (LLVMValueRef i = node->first; i != node->last && n <= MOST_BEHIND;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(node->block); i != node->last && n <= MOST_BEHIND;
        i = LLVMGetNextInstruction(i))
     n++;
   return n <= MOST_BEHIND;
@@ -225,7 +232,7 @@ static bool is_behind(const FnGraph *g, uint32_t k, uint32_t own) {
 static unsigned take_addresses(Cg *cg, const FnGraph *g, uint32_t k, uint32_t own,
                                LLVMValueRef *values, unsigned n) {
   const GraphNode *node = &g->nodes[k];
-  for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(node->block); i != node->last && n < MOST_OPERANDS;
        i = LLVMGetNextInstruction(i)) {
     LLVMValueRef p = LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1) : NULL;
     if (!p || !LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != node->block ||
@@ -290,6 +297,62 @@ static unsigned take_addresses_of_loads(Cg *cg, const FnGraph *g, uint32_t k, ui
   return n;
 }
 
+/* --- loads behind a condition whose block waits --- */
+
+static bool is_global_load(LLVMValueRef i) {
+  return LLVMIsALoadInst(i) &&
+         LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL;
+}
+
+/* The first operation of the block that uses what the block has loaded; NULL: none does. */
+static LLVMValueRef first_wait(LLVMBasicBlockRef block) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    for (unsigned k = 0; !LLVMIsAPHINode(i) && k < (unsigned)LLVMGetNumOperands(i); k++) {
+      LLVMValueRef v = LLVMGetOperand(i, k);
+      if (is_global_load(v) && LLVMGetInstructionParent(v) == block)
+        return i;
+    }
+  return NULL;
+}
+
+/* Is v, of the block, made of what is known where `wait` begins, and is an index wrapped for it? */
+static bool is_wrapped(LLVMValueRef v, LLVMBasicBlockRef block, LLVMValueRef wait, bool *wraps) {
+  if (!LLVMIsAInstruction(v))
+    return true;
+  if (LLVMGetInstructionParent(v) != block) {
+    LLVMBasicBlockRef before = LLVMGetInstructionParent(wait);
+    LLVMValueRef i = v;
+    while (i && i != wait && LLVMGetInstructionParent(v) == before)
+      i = LLVMGetNextInstruction(i);
+    return LLVMGetInstructionParent(v) != before || (i == wait && v != wait && !is_global_load(v));
+  }
+  *wraps |= cg_is_call_of_any(v, "llvm.umin.");
+  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+    if (!is_wrapped(LLVMGetOperand(v, k), block, wait, wraps))
+      return false;
+  return true;
+}
+
+static unsigned take_addresses_ahead(Cg *cg, const FnGraph *g, uint32_t k, uint32_t own,
+                                     LLVMValueRef *values, unsigned n) {
+  const GraphNode *node = &g->nodes[k], *before = &g->nodes[own];
+  unsigned most = n + MOST_AHEAD < MOST_OPERANDS ? n + MOST_AHEAD : MOST_OPERANDS;
+  if (before->loop == GRAPH_NONE || node->loop != before->loop || node->npred != 1)
+    return n;
+  LLVMValueRef wait = first_wait(before->block);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(node->block); wait && i && n < most;
+       i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef p = is_global_load(i) ? LLVMGetOperand(i, 0) : NULL;
+    bool wraps = false;
+    if (!p || !LLVMIsAInstruction(p) || LLVMGetInstructionParent(p) != node->block ||
+        !is_ready(p, node->block) || !is_wrapped(p, node->block, wait, &wraps) || !wraps)
+      continue;
+    move_before(cg, p, node->block, wait);
+    values[n++] = p;
+  }
+  return n;
+}
+
 /* --- sizes behind a guard --- */
 
 /* The register, the same in all threads of a launch, that the block's branch compares at once;
@@ -329,7 +392,8 @@ static bool is_over_load(const FnGraph *g, LLVMValueRef branch) {
     uint32_t at = graph_number(g, to[k]);
     if (at == GRAPH_NONE || g->nodes[at].npred != 1 || g->nodes[at].nsucc != 1)
       continue;
-    for (LLVMValueRef i = g->nodes[at].first; i != g->nodes[at].last; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[at].block); i != g->nodes[at].last;
+         i = LLVMGetNextInstruction(i))
       if (LLVMIsALoadInst(i))
         return true;
   }
@@ -383,7 +447,8 @@ static void share_comparisons(Cg *cg, const FnGraph *g, uint32_t k) {
   uint32_t loop = g->nodes[k].loop;
   bool alone = g->nodes[k].depth == 1 && g->loops.data[loop].header == k;
   unsigned n = 0, most = alone ? MOST_SHARED : SOME_SHARED;
-  for (LLVMValueRef i = g->nodes[k].first; i && n < most; i = LLVMGetNextInstruction(i))
+  for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[k].block); i && n < most;
+       i = LLVMGetNextInstruction(i))
     if (cg_is_op(i, LLVMICmp) && is_asked_twice(g, i, k)) {
       unsigned now = most_shared(cg, i);
       most = now < most ? now : most;
@@ -450,8 +515,10 @@ static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
   for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
     n = take_addresses_of_loads(cg, g, node->succ[s], k, values, n);
   for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
+    n = take_addresses_ahead(cg, g, node->succ[s], k, values, n);
+  for (unsigned s = 0; s < node->nsucc && n < MOST_OPERANDS; s++)
     n += keeps_size(g, node->succ[s], k, &values[n]);
-  for (LLVMValueRef i = node->first; i != node->last && n < MOST_OPERANDS;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(node->block); i != node->last && n < MOST_OPERANDS;
        i = LLVMGetNextInstruction(i))
     if (is_kept(cg, g, k, i))
       values[n++] = i;
