@@ -368,15 +368,31 @@ static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *
 
 /* --- the hints --- */
 
+static bool block_reads(const Block *b, int depth);
+
+/* Does the function that is called, which is short, only load and compute? */
+static bool call_reads(const Ins *call, int depth) {
+  FOR_BLOCKS (call->aux.fn, b)
+    if (depth == MAX_DEPTH || !block_reads(b, depth + 1))
+      return false;
+  return true;
+}
+
+static bool block_reads(const Block *b, int depth) {
+  FOR_INS (b, i) {
+    Effect e = ir_op_info[i->op].effect;
+    bool reads = e == EFFECT_PURE || e == EFFECT_READ || e == EFFECT_PHI || e == EFFECT_TERM;
+    if (i->op == OP_CALL_FN ? !call_reads(i, depth) : !reads || i->op == OP_INTRINSIC)
+      return false;
+  }
+  return true;
+}
+
 /* Does the body only load and compute? */
 static bool only_reads(const SmallLoop *body) {
   for (unsigned k = 0; k < body->n; k++)
-    FOR_INS (body->blocks[k], i) {
-      Effect e = ir_op_info[i->op].effect;
-      bool reads = e == EFFECT_PURE || e == EFFECT_READ || e == EFFECT_PHI || e == EFFECT_TERM;
-      if (!reads || i->op == OP_INTRINSIC)
-        return false;
-    }
+    if (!block_reads(body->blocks[k], 0))
+      return false;
   return true;
 }
 
