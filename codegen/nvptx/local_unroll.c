@@ -18,10 +18,15 @@
  * what its iterations before have stored (the schedule of a hash) is unrolled all the same: LLVM
  * then takes these values from registers, and no iteration waits for the store of another.
  *
+ * So are nests of loops in all of which a block's threads wait for one another, and which counters
+ * alone end: the stages of a sorting network. At constants a stage computes half as much, and where
+ * barriers keep threads in step that is its time.
+ *
  * In: a module after LLVM's loop passes up to the unrolling. Out: loops unrolled by LLVM, whose
  * own analysis decides about every trip count again, so a wrong guess here costs time only. */
 #include <string.h>
 
+#include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/optimize.h"
@@ -34,6 +39,7 @@ enum {
   /* Instructions of all iterations of a function's unrolled loops. */
   MOST_CODE = 12000,
   MOST_OF_A_RECURRENCE = 3000, /* of one loop over an array that stays in memory */
+  MOST_OF_A_NETWORK = 1600,    /* of a nest with barriers */
   MAX_DEPTH = 12,              /* of an expression */
 };
 
@@ -458,6 +464,56 @@ static bool visit_array(Unroll *u, const LocalArray *a) {
   return false;
 }
 
+/* --- networks --- */
+
+/* Do the block's threads wait for one another in the loop, or in one inside of it? */
+static bool meets(const FnGraph *g, const GraphLoop *l) {
+  for (uint32_t k = 0; k < l->nnodes; k++) {
+    LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[l->nodes[k]].block);
+    for (; i; i = LLVMGetNextInstruction(i))
+      if (cg_is_call_of_any(i, cg_llvm_barrier))
+        return true;
+  }
+  return false;
+}
+
+/* Is it a loop of loops, in all of which they do? */
+static bool is_network(const FnGraph *g, uint32_t loop) {
+  bool nest = false, all = true;
+  for (uint32_t k = loop + 1; k < g->loops.len && all; k++)
+    if (g->loops.data[k].parent == loop) {
+      nest = true;
+      all = meets(g, &g->loops.data[k]);
+    }
+  return nest && all && g->loops.data[loop].parent == GRAPH_NONE;
+}
+
+bool cg_nvptx_has_networks(const Cg *cg) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+    graph_loops(&g);
+    for (uint32_t k = 0; k < g.loops.len; k++)
+      if (is_network(&g, k))
+        return true;
+  }
+  return false;
+}
+
+/* Chooses a nest of loops which counters alone end, if threads wait for one another in all of it:
+ * the stages of a sorting network. Each stage is short, and at places that are constants then. */
+static void visit_network(Unroll *u, uint32_t loop) {
+  begin_choice(u);
+  if (u->loops[loop].chosen || !is_network(&u->g, loop))
+    return;
+  need_loop(u, loop);
+  for (uint32_t k = loop + 1; k < u->g.loops.len; k++)
+    if (u->g.loops.data[k].parent == loop)
+      need_loop(u, k);
+  choose_needed(u, MOST_OF_A_NETWORK);
+}
+
 /* Which element of a tuple it is, say: a constant in each iteration, and the selection no code. */
 static bool is_chosen_by_counters(Unroll *u, LLVMValueRef i) {
   return LLVMIsASelectInst(i) && need(u, LLVMGetOperand(i, 0));
@@ -527,12 +583,10 @@ static bool mark_loops(Unroll *u) {
   return any;
 }
 
-/* Chooses loops for the arrays of f; *rest: those that stay in memory. NULL: there are no arrays or
- * no loops. */
+/* Chooses loops for the arrays of f, *rest: those that stay in memory, and networks. NULL: there
+ * are no loops. */
 static Unroll *choose_loops(Cg *cg, LLVMValueRef f, LocalArrays *rest) {
   LocalArrays arrays = cg_local_arrays(cg, f);
-  if (!arrays.len)
-    return NULL;
   Unroll *u = CX_NEW(cg->cx, Unroll);
   *u = (Unroll){.cg = cg, .g = graph_of(&cg->cx->arena, f, NULL)};
   u->slot.arena = &cg->cx->arena;
@@ -543,12 +597,14 @@ static Unroll *choose_loops(Cg *cg, LLVMValueRef f, LocalArrays *rest) {
   for (uint32_t k = 0; k < arrays.len; k++)
     if (!visit_array(u, &arrays.data[k]))
       VEC_PUSH(&cg->cx->arena, rest, arrays.data[k]);
+  for (uint32_t k = 0; k < u->g.loops.len; k++)
+    visit_network(u, k);
   return u;
 }
 
 static bool visit_function(Cg *cg, LLVMValueRef f) {
   LocalArrays rest = {0};
-  Unroll *u = choose_loops(cg, f, &rest);
+  Unroll *u = LLVMIsDeclaration(f) ? NULL : choose_loops(cg, f, &rest);
   if (u && cg_nvptx_local_rings(cg, &u->g, &rest))
     u = choose_loops(cg, f, &rest);
   if (!u)

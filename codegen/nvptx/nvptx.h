@@ -143,6 +143,8 @@ void cg_nvptx_row_distances(Cg *cg);
 /* local_unroll.c: loops over small local arrays, unrolled so that the arrays become registers;
  * between the two parts of LLVM's passes. */
 void cg_nvptx_local_unroll(Cg *cg);
+/* Are there loops of loops with a barrier, as of a sorting network? */
+bool cg_nvptx_has_networks(const Cg *cg);
 
 /* local_registers.c: small local arrays become registers although some indices vary. */
 void cg_nvptx_local_registers(Cg *cg);
