@@ -146,6 +146,9 @@ void cg_nvptx_local_unroll(Cg *cg);
 /* Are there loops of loops with a barrier, as of a sorting network? */
 bool cg_nvptx_has_networks(const Cg *cg);
 
+/* pair_places.c: indices of a pair's lower place, 2 * t - (t & mask) - stride, not wrapped. */
+void cg_nvptx_pair_places(Cg *cg);
+
 /* local_registers.c: small local arrays become registers although some indices vary. */
 void cg_nvptx_local_registers(Cg *cg);
 /* reciprocals.c: 64-bit divisions of a loop by the same number; after LLVM's passes. */
