@@ -63,6 +63,9 @@ typedef struct RtParams {
   /* registers of a thread where a launch leaves them free (runtime/launch/launch.h); 0: as many as
    * the driver's compiler takes */
   uint32_t roomy;
+  /* … where it does not, but its blocks are small enough for most of a multiprocessor's threads to
+   * have so many */
+  uint32_t reading;
 } RtParams;
 
 enum { RT_TRAP_VALUES = 4, RT_FRAME_THREADS = 64 };

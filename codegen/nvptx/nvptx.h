@@ -149,6 +149,9 @@ bool cg_nvptx_has_networks(const Cg *cg);
 /* pair_places.c: indices of a pair's lower place, 2 * t - (t & mask) - stride, not wrapped. */
 void cg_nvptx_pair_places(Cg *cg);
 
+/* registers.c: whether launches take more registers than ptxas gives the kernel. */
+void cg_nvptx_choose_registers(Cg *cg);
+
 /* local_registers.c: small local arrays become registers although some indices vary. */
 void cg_nvptx_local_registers(Cg *cg);
 /* reciprocals.c: 64-bit divisions of a loop by the same number; after LLVM's passes. */

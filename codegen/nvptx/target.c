@@ -153,35 +153,6 @@ static void choose_machine(Cg *cg) {
   open_machine(cg, LLVMCodeGenLevelNone);
 }
 
-/* Loads from global memory in one innermost loop. */
-static uint32_t most_loads(Cg *cg) {
-  uint32_t most = 0;
-  FnGraph g = graph_of(&cg->cx->arena, cg->kernel, NULL);
-  graph_loops(&g);
-  for (uint32_t n = 0; n < g.loops.len; n++) {
-    const GraphLoop *loop = &g.loops.data[n];
-    uint32_t loads = 0;
-    for (uint32_t k = 0; k < loop->nnodes && loop->innermost; k++) {
-      LLVMValueRef i = LLVMGetFirstInstruction(g.nodes[loop->nodes[k]].block);
-      for (; i; i = LLVMGetNextInstruction(i))
-        loads += cg_is_op(i, LLVMLoad) &&
-                 LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL;
-    }
-    most = loads > most ? loads : most;
-  }
-  return most;
-}
-
-/* Kernels that load much in a loop are compiled with more registers for launches that leave them
- * free. */
-static void choose_registers(Cg *cg) {
-  enum { MANY = 8, HALF_OF_THE_THREADS = 64 };
-  const CgOptions *o = &cg->options;
-  bool open = !o->max_registers && !o->max_threads && !o->min_blocks && !cg->request->coarse_of;
-  if (open && cg->kernel && !cg_nvptx_is_long(cg) && most_loads(cg) >= MANY)
-    cg->out->params.roomy = HALF_OF_THE_THREADS;
-}
-
 static void emit_code(Cg *cg) {
   LLVMMemoryBufferRef buffer = cg_emit(cg, LLVMAssemblyFile);
   cg->code_len = LLVMGetBufferSize(buffer);

@@ -208,7 +208,8 @@ int px_entries_open(PxState *st, PxDispatcher *d, PxOverload *o, PyObject *decla
   int failed = linked ? open_kernel(st, d, o) : -1;
   if (!failed && !rt_device_is_host(o->device))
     failed = keep_entries(d, o, linked);
-  bool chosen = o->code->rest || o->code->params.roomy; /* which entry, by the launch */
+  bool chosen = o->code->rest || o->code->params.roomy ||
+                o->code->params.reading; /* which entry, by the launch */
   if (!failed && !rt_device_is_host(o->device) && !chosen)
     failed = add(st, o, RT_ENTRY_OWN, o->code, linked);
   Py_XDECREF(linked);

@@ -49,15 +49,16 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   } coarse;
   struct RtRoomyEntry {
     uint32_t registers; /* of a thread; 0: there is none */
-    /* threads that a multiprocessor can have with them (0: it has turned out to be of no use);
-     * multiprocessors */
+    /* threads that a multiprocessor can have with them (0: it has turned out to be of no use), and
+     * how many of these whole blocks have to be */
     _Atomic uint32_t threads;
-    uint32_t multiprocessors;
+    uint32_t least;
+    uint32_t multiprocessors; /* on which all blocks have to be resident; UINT32_MAX: anywhere */
     _Atomic(CUfunction) function;
     CUmodule module;
-  } roomy;
-  uint64_t trap_address; /* of *trap as the device sees it */
-  uint32_t param_bytes;  /* of the whole block */
+  } roomy[RT_ROOMY_ENTRIES]; /* RT_ENTRY_ROOMY, RT_ENTRY_READING */
+  uint64_t trap_address;     /* of *trap as the device sees it */
+  uint32_t param_bytes;      /* of the whole block */
   /* of its last tensor map, among the fields and in the block; 0: it has none */
   uint32_t map_field, map_offset;
   /* rt_kernel_best_block without dynamic shared memory, of its own entry and of the second; 0: not

@@ -123,18 +123,33 @@ static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
          (plane >= e->from || plane * c->grid[2] >= e->from) && spreads(e, blocks * c->grid[2]);
 }
 
-/* Are its blocks resident at once, with more registers? Blocks have whole warps. */
-static inline int takes_roomy(const RtKernel *k, const RtConfig *c) {
-  const struct RtRoomyEntry *e = &k->roomy;
+/* Do its blocks fill a multiprocessor well enough with more registers, and are they resident at
+ * once where they have to be? Blocks have whole warps. */
+static inline int takes_roomy(const struct RtRoomyEntry *e, const RtConfig *c) {
   uint32_t most = atomic_load_explicit(&e->threads, memory_order_relaxed);
   uint64_t threads = (threads_of(c) + 31) & ~31ull,
            blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
-  return threads <= most && !c->dynamic_shared &&
-         blocks <= (uint64_t)e->multiprocessors * (most / (uint32_t)threads);
+  if (threads > most || c->dynamic_shared)
+    return 0;
+  uint32_t each = most / (uint32_t)threads;
+  return each * threads >= e->least && blocks <= (uint64_t)e->multiprocessors * each;
 }
 
-static inline CUfunction roomy_function(const RtKernel *k) {
-  return atomic_load_explicit(&k->roomy.function, memory_order_acquire);
+static inline RtEntryKind roomy_entry(const RtKernel *k, const RtConfig *c) {
+  for (int n = 0; n < RT_ROOMY_ENTRIES; n++)
+    if (k->roomy[n].registers && takes_roomy(&k->roomy[n], c))
+      return RT_ENTRY_ROOMY + n;
+  return RT_ENTRY_OWN;
+}
+
+static inline int has_roomy(const RtKernel *k) {
+  return (k->roomy[0].registers | k->roomy[1].registers) != 0;
+}
+
+static inline CUfunction function_of(const RtKernel *k, RtEntryKind entry) {
+  return entry < RT_ENTRY_ROOMY ? rt_own_function(k)
+                                : atomic_load_explicit(&k->roomy[entry - RT_ENTRY_ROOMY].function,
+                                                       memory_order_acquire);
 }
 
 static inline CUfunction coarse_function(const RtKernel *k) {
@@ -156,15 +171,14 @@ static RtEntryKind choose(const RtKernel *k, const RtConfig *c) {
     return RT_ENTRY_OWN;
   if (k->coarse.factor && takes_coarse(k, c))
     return RT_ENTRY_COARSE;
-  return k->roomy.registers && takes_roomy(k, c) ? RT_ENTRY_ROOMY : RT_ENTRY_OWN;
+  return roomy_entry(k, c);
 }
 
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *c, void *params) {
   RtEntryKind kind = choose(k, c);
   if (kind == RT_ENTRY_COARSE)
     return coarse_entry(k, c, params);
-  CUfunction function = kind == RT_ENTRY_ROOMY ? roomy_function(k) : rt_own_function(k);
-  return (RtEntry){function, {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
+  return (RtEntry){function_of(k, kind), {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
 }
 
 RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *c) {
@@ -193,8 +207,8 @@ static __attribute__((noinline)) int queue_coarse(const RtKernel *k, const RtCon
 HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
   if (UNLIKELY(k->coarse.factor != 0) && takes_coarse(k, c))
     return queue_coarse(k, c, params);
-  if (UNLIKELY(k->roomy.registers != 0) && takes_roomy(k, c))
-    return queue_entry(roomy_function(k), c->grid, k->plain_bytes, c, params);
+  if (UNLIKELY(has_roomy(k)))
+    return queue_entry(function_of(k, roomy_entry(k, c)), c->grid, k->plain_bytes, c, params);
   return queue_entry(rt_own_function(k), c->grid, k->plain_bytes, c, params);
 }
 

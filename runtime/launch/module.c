@@ -248,14 +248,34 @@ static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
  * with 64 K registers and 2,048 threads; for more where it has fewer threads. */
 static RtStatus prepare_roomy(RtKernel *k, uint32_t registers) {
   enum { HALF = 64 };
+  struct RtRoomyEntry *e = &k->roomy[0];
   int multiprocessors = 0, each = 0;
   assert(registers == HALF);
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
-  k->roomy.multiprocessors = (uint32_t)multiprocessors;
-  atomic_init(&k->roomy.threads, (uint32_t)each / 2);
-  k->roomy.registers = registers;
+  e->multiprocessors = (uint32_t)multiprocessors;
+  atomic_init(&e->threads, (uint32_t)each / 2);
+  e->registers = registers;
   return RT_OK;
+}
+
+/* … and for three quarters if each takes 40. */
+static RtStatus prepare_reading(RtKernel *k, uint32_t registers) {
+  enum { THREE_QUARTERS = 40 };
+  struct RtRoomyEntry *e = &k->roomy[1];
+  int each = 0;
+  assert(registers == THREE_QUARTERS);
+  TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
+  uint32_t most = (uint32_t)each * 3 / 4;
+  e->multiprocessors = UINT32_MAX;
+  e->least = most - most / 8;
+  atomic_init(&e->threads, most);
+  e->registers = registers;
+  return RT_OK;
+}
+
+static struct RtRoomyEntry *roomy_of(RtKernel *k, RtEntryKind entry) {
+  return entry >= RT_ENTRY_ROOMY ? &k->roomy[entry - RT_ENTRY_ROOMY] : NULL;
 }
 
 /* Of the second entry, loaded: not taken by itself if its values do not fit in the registers after
@@ -316,15 +336,15 @@ static RtStatus add_coarse(RtKernel *k, CUmodule module) {
 }
 
 /* Where its values do not fit in so many registers, it is the kernel's own that has room. */
-static RtStatus add_roomy(RtKernel *k, CUmodule module) {
+static RtStatus add_roomy(RtKernel *k, struct RtRoomyEntry *e, CUmodule module) {
   CUfunction function;
   RtKernelInfo info;
   TRY(find_function(module, k->symbol, &function));
   TRY(read_info(k->symbol, function, &info));
   if (info.local)
-    atomic_store_explicit(&k->roomy.threads, 0, memory_order_relaxed);
-  k->roomy.module = module;
-  atomic_store_explicit(&k->roomy.function, function, memory_order_release);
+    atomic_store_explicit(&e->threads, 0, memory_order_relaxed);
+  e->module = module;
+  atomic_store_explicit(&e->function, function, memory_order_release);
   return RT_OK;
 }
 
@@ -334,8 +354,11 @@ static RtStatus renew(RtKernel *k) {
   uint32_t epoch = rt_epoch(k->device);
   atomic_store(&k->function, NULL);
   atomic_store(&k->coarse.function, NULL);
-  atomic_store(&k->roomy.function, NULL);
-  k->module = k->coarse.module = k->roomy.module = NULL;
+  for (int n = 0; n < RT_ROOMY_ENTRIES; n++) {
+    atomic_store(&k->roomy[n].function, NULL);
+    k->roomy[n].module = NULL;
+  }
+  k->module = k->coarse.module = NULL;
   k->trap = NULL;
   k->info = (RtKernelInfo){0};
   k->best_block[0] = k->best_block[1] = 0;
@@ -356,9 +379,10 @@ int rt_kernel_has(const RtKernel *k, RtEntryKind entry) {
     return 1;
   if (rt_is_stale(k))
     return 0;
-  const _Atomic(CUfunction) *function = entry == RT_ENTRY_COARSE  ? &k->coarse.function
-                                        : entry == RT_ENTRY_ROOMY ? &k->roomy.function
-                                                                  : &k->function;
+  const _Atomic(CUfunction) *function = entry == RT_ENTRY_COARSE ? &k->coarse.function
+                                        : entry >= RT_ENTRY_ROOMY
+                                            ? &k->roomy[entry - RT_ENTRY_ROOMY].function
+                                            : &k->function;
   return atomic_load_explicit(function, memory_order_acquire) != NULL;
 }
 
@@ -371,26 +395,27 @@ static RtStatus keep_words(RtKernel *k, const char *words) {
 
 RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t size,
                        const RtLinked *with) {
+  struct RtRoomyEntry *roomy = roomy_of(k, entry);
   Loading l = {.symbol = k->symbol,
-               .registers = entry == RT_ENTRY_ROOMY ? k->roomy.registers : 0,
+               .registers = roomy ? roomy->registers : 0,
                .refuse_serial = !is_binary(image, size) &&
                                 memmem(image, size, "// wgmma.mma at ", 16)};
   assert(entry == RT_ENTRY_OWN || (entry == RT_ENTRY_COARSE && k->coarse.factor) ||
-         (entry == RT_ENTRY_ROOMY && k->roomy.registers));
+         (roomy && roomy->registers));
   if (rt_kernel_has(k, entry))
     return RT_OK;
   ENTER(k->device);
   if (rt_is_stale(k))
     TRY(renew(k));
   RtStatus loaded = load_image(&l, image, size, with);
-  if (loaded == RT_BAD_MODULE && entry == RT_ENTRY_ROOMY) { /* an instruction takes more of them */
-    atomic_store_explicit(&k->roomy.threads, 0, memory_order_relaxed);
+  if (loaded == RT_BAD_MODULE && roomy) { /* an instruction takes more of them */
+    atomic_store_explicit(&roomy->threads, 0, memory_order_relaxed);
     return RT_OK;
   }
   TRY(loaded);
-  RtStatus status = entry == RT_ENTRY_COARSE  ? add_coarse(k, l.module)
-                    : entry == RT_ENTRY_ROOMY ? add_roomy(k, l.module)
-                                              : add_own(k, l.module);
+  RtStatus status = entry == RT_ENTRY_COARSE ? add_coarse(k, l.module)
+                    : roomy                  ? add_roomy(k, roomy, l.module)
+                                             : add_own(k, l.module);
   if (status == RT_OK)
     return keep_words(k, l.words);
   RtError why = *rt_error();
@@ -407,6 +432,8 @@ static RtStatus fill_gpu(RtKernel *k, const RtParams *params) {
     TRY(prepare_coarse(k, &params->coarse));
   if (params->roomy && k->grid_offset < 0)
     TRY(prepare_roomy(k, params->roomy));
+  if (params->reading && k->grid_offset < 0)
+    TRY(prepare_reading(k, params->reading));
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
 }
 
@@ -484,8 +511,9 @@ void rt_kernel_release(RtKernel *k) {
       rt_cu.cuModuleUnload(k->module);
     if (k->coarse.module)
       rt_cu.cuModuleUnload(k->coarse.module);
-    if (k->roomy.module)
-      rt_cu.cuModuleUnload(k->roomy.module);
+    for (int n = 0; n < RT_ROOMY_ENTRIES; n++)
+      if (k->roomy[n].module)
+        rt_cu.cuModuleUnload(k->roomy[n].module);
     if (k->trap)
       rt_cu.cuMemFreeHost(k->trap);
   }

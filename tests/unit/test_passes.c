@@ -243,6 +243,8 @@ static const char *result_of(Cg *cg, const Case *c, const Pass *p, const char *m
     put_ssa(cg, c, &out);
   else if (!strcmp(c->pass, "machine"))
     buf_printf(&out, "%s\n", strcmp(machine, machine_of(cg)) ? "another" : "as before");
+  else if (!strcmp(c->pass, "registers"))
+    buf_printf(&out, "roomy %u, reading %u\n", cg->out->params.roomy, cg->out->params.reading);
   else if (p->text == TEXT_LLVM)
     put_module(cg, &out);
   else

@@ -222,6 +222,30 @@ static void more_registers(int n) {
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
+/* Others take the entry with 40, if whole blocks are most of the threads that a multiprocessor can
+ * have with them. */
+static void three_quarters(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  const RtParams params = {
+      .fields = coarse_fields, .nfields = 2, .bytes = 12, .roomy = 64, .reading = 40};
+  int each = 0;
+  EXPECT(rt_device_attribute(gpu(), CU_MAX_THREADS_PER_MULTIPROCESSOR, &each) == RT_OK);
+  uint32_t most = (uint32_t)each * 3 / 4;
+  RtConfig few = config_of(1, 128), many = config_of(1 << 20, 128),
+           large = config_of(1 << 20, 1024), shared = config_of(1 << 20, 128);
+  shared.dynamic_shared = 8;
+  RtKernel *k = NULL;
+  EXPECT(rt_kernel_open(gpu(), "vadd", &params, 0, &k) == RT_OK);
+  wants(k, many, RT_ENTRY_READING);
+  expect_launch(control, k, many, 0, 0);
+  wants(k, few, RT_ENTRY_ROOMY);
+  EXPECT(rt_kernel_wants(k, &shared) == RT_ENTRY_OWN);
+  EXPECT((rt_kernel_wants(k, &large) == RT_ENTRY_OWN) == (most / 1024 * 1024 < most - most / 8));
+  rt_kernel_release(k);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
 static void entries_when_wanted(int n) {
   (void)n;
   const StandinControl *control = standin_open(1);
@@ -756,6 +780,7 @@ int main(void) {
   RUN(coarse, 0);
   RUN(entries_when_wanted, 0);
   RUN(more_registers, 0);
+  RUN(three_quarters, 0);
   RUN(configs, 0);
   RUN(dynamic_shared, 0);
   RUN(traps, 0);

@@ -1,0 +1,218 @@
+/* NVPTX registers: launches of kernels whose loops load much may take more registers a thread than
+ * ptxas gives them: it makes room for a full device, and waits for the first loads before it issues
+ * the last. Launches that leave registers free take 64 (runtime/launch/launch.h). A full device has
+ * fewer threads with more registers, which pays where the loads in flight of all of them, as ptxas
+ * issues them, do not keep memory busy, or lines of the cache do not last. So other launches take
+ * 40, three quarters of the threads, for loops of two kinds:
+ *
+ *   a row each    for c in range(width): s += q[c] * k[j, c]
+ *                 Neighbouring threads are rows apart, and each walks along its own: a line of the
+ *                 cache for each thread, which the next loads need, too. Those of all threads that
+ *                 fit a multiprocessor are as much as its cache. Beside a row there are words that
+ *                 all threads read, else 32 registers are enough for all loads.
+ *   bytes         for k in range(lane, n, 32): s += w[row, k] * x[k]
+ *                 A warp takes 32 bytes with a load, a quarter of what it takes of words.
+ *
+ * Measured on an H200 in loops of 16 loads and more: 0.84 to 0.94 of the time, bytes 0.88 and 0.96.
+ * With two rows for each thread (1.02), words that neighbours share (0.99 to 1.12) or windows of
+ * bytes (0.96 to 1.03) it does not pay.
+ *
+ * In: a module that only the code generator is still to see. */
+#include "codegen/llvm/graph.h"
+#include "codegen/llvm/match.h"
+#include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/prepare.h"
+#include "codegen/nvptx/strided_unroll.h"
+
+enum {
+  MANY = 8,      /* loads of a loop */
+  READING = 16,  /* … for which three quarters of the threads may be better */
+  FEW_BYTES = 4, /* loads of bytes among them */
+  SECTOR = 32,   /* bytes that memory gives at once */
+  BYTE = 8,
+  WORD = 32,
+  HALF_OF_THE_THREADS = 64,
+  THREE_QUARTERS = 40,
+  MAX_DEPTH = 12,
+  WARP_BITS = 5
+};
+
+/* How far apart neighbouring threads are in a value. */
+typedef enum Apart { SAME, NEAR, FAR, UNKNOWN } Apart;
+
+typedef struct Loads { /* of an innermost loop */
+  Cg *cg;
+  const FnGraph *g;
+  const GraphLoop *loop;
+  uint32_t all, same, rows, bytes;
+  LLVMValueRef text; /* the first array of bytes; its loads, and the loop's step along it */
+  uint64_t step;
+  LLVMValueRef array, row; /* of the first row: the array, and what sets threads apart in it */
+  bool other;              /* there is another row */
+} Loads;
+
+static Apart apart(LLVMValueRef v, unsigned depth);
+
+static Apart most_of(Apart a, Apart b) { return a > b ? a : b; }
+
+/* A counter is as its first value, if all threads step alike. */
+static Apart of_phi(LLVMValueRef phi, unsigned depth) {
+  for (unsigned k = 0; LLVMCountIncoming(phi) == 2 && k < 2; k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(phi, k);
+    if (cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == phi &&
+        apart(LLVMGetOperand(next, 1), depth + 1) == SAME)
+      return apart(LLVMGetIncomingValue(phi, !k), depth + 1);
+  }
+  return UNKNOWN;
+}
+
+/* Times what is the same in all threads: by less than 32 neighbours stay near. */
+static Apart of_product(LLVMValueRef v, unsigned depth) {
+  Apart a = apart(LLVMGetOperand(v, 0), depth + 1), b = apart(LLVMGetOperand(v, 1), depth + 1);
+  if (a == UNKNOWN || b == UNKNOWN || (a != SAME && b != SAME))
+    return UNKNOWN;
+  LLVMValueRef by = LLVMGetOperand(v, 1);
+  uint64_t n = LLVMIsAConstantInt(by) ? LLVMConstIntGetZExtValue(by) : SECTOR;
+  bool small = cg_is_op(v, LLVMShl) ? n < WARP_BITS : n < SECTOR;
+  Apart most = most_of(a, b);
+  return most == NEAR && !small ? FAR : most;
+}
+
+static Apart apart(LLVMValueRef v, unsigned depth) {
+  if (!LLVMIsAInstruction(v))
+    return SAME;
+  if (depth == MAX_DEPTH)
+    return UNKNOWN;
+  if (LLVMIsAPHINode(v))
+    return of_phi(v, depth);
+  if (LLVMIsACallInst(v) && cg_nvptx_register_of(v) == SREG_TID_X)
+    return NEAR;
+  if (cg_nvptx_same_along_x(v))
+    return SAME;
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMOr:
+    return most_of(apart(LLVMGetOperand(v, 0), depth + 1), apart(LLVMGetOperand(v, 1), depth + 1));
+  case LLVMMul:
+  case LLVMShl: return of_product(v, depth);
+  case LLVMSExt:
+  case LLVMZExt:
+  case LLVMTrunc:
+  case LLVMAnd: return apart(LLVMGetOperand(v, 0), depth + 1);
+  case LLVMLShr: /* a warp's number */
+    return LLVMIsAConstantInt(LLVMGetOperand(v, 1)) &&
+                   LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) >= WARP_BITS &&
+                   apart(LLVMGetOperand(v, 0), depth + 1) <= NEAR
+               ? SAME
+               : UNKNOWN;
+  case LLVMCall:
+    return cg_is_call_of_any(v, "llvm.umin.") ? apart(LLVMGetOperand(v, 0), depth + 1) : UNKNOWN;
+  default: return UNKNOWN;
+  }
+}
+
+static bool is_inside(const Loads *l, LLVMValueRef v) {
+  uint32_t at = LLVMIsAInstruction(v) ? graph_number(l->g, LLVMGetInstructionParent(v))
+                                      : GRAPH_NONE;
+  for (uint32_t k = 0; at != GRAPH_NONE && k < l->loop->nnodes; k++)
+    if (l->loop->nodes[k] == at)
+      return true;
+  return false;
+}
+
+/* What of a sum in the loop sets threads apart, and is computed in front of the loop; NULL: none
+ * does, or the sum is not counted by the loop. *counter: the loop's. */
+static LLVMValueRef row_of(const Loads *l, LLVMValueRef v, LLVMValueRef *counter, unsigned depth) {
+  if (depth == MAX_DEPTH)
+    return NULL;
+  if (!is_inside(l, v))
+    return apart(v, 0) == FAR ? v : NULL;
+  if (LLVMIsAPHINode(v)) {
+    *counter = v;
+    return apart(v, 0) == FAR ? v : NULL;
+  }
+  if (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v))
+    return row_of(l, LLVMGetOperand(v, 0), counter, depth + 1);
+  if (!cg_is_op(v, LLVMAdd) && !cg_is_disjoint_or(v))
+    return NULL;
+  LLVMValueRef a = row_of(l, LLVMGetOperand(v, 0), counter, depth + 1),
+               b = row_of(l, LLVMGetOperand(v, 1), counter, depth + 1);
+  return a ? a : b;
+}
+
+/* An address as an array and an index of elements; places at constants from another are that. */
+static LLVMValueRef index_of(LLVMValueRef *p) {
+  while (LLVMIsAGetElementPtrInst(*p) && LLVMIsAConstantInt(LLVMGetOperand(*p, 1)))
+    *p = LLVMGetOperand(*p, 0);
+  LLVMValueRef i = LLVMIsAGetElementPtrInst(*p) ? LLVMGetOperand(*p, 1) : NULL;
+  *p = i ? LLVMGetOperand(*p, 0) : *p;
+  return i;
+}
+
+/* The step of a counter; 0: it is not known. */
+static uint64_t step_of(LLVMValueRef counter) {
+  for (unsigned k = 0; counter && k < LLVMCountIncoming(counter); k++) {
+    LLVMValueRef next = LLVMGetIncomingValue(counter, k);
+    if (cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == counter &&
+        LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
+      return LLVMConstIntGetZExtValue(LLVMGetOperand(next, 1));
+  }
+  return 0;
+}
+
+static void note_load(Loads *l, LLVMValueRef load) {
+  LLVMValueRef p = LLVMGetOperand(load, 0), counter = NULL;
+  l->all++;
+  LLVMValueRef index = index_of(&p);
+  Apart base = apart(p, 0), step = index ? apart(index, 0) : base;
+  if (base != SAME)
+    return;
+  l->same += step == SAME;
+  LLVMValueRef row = index ? row_of(l, index, &counter, 0) : NULL;
+  unsigned bits = (unsigned)LLVMSizeOfTypeInBits(l->cg->layout, LLVMTypeOf(load));
+  if (step == FAR && row && counter && bits <= WORD) {
+    l->other |= l->rows && (l->array != p || l->row != row);
+    l->rows++;
+    l->array = p, l->row = row;
+  }
+  if (bits != BYTE || step != NEAR || (l->text && l->text != p))
+    return;
+  l->text = p;
+  l->bytes++;
+  l->step = step_of(counter);
+}
+
+/* Is the loop of one of the two kinds? Each load of bytes has a sector of its own. */
+static bool reads_slowly(const Loads *l) {
+  bool rows = l->rows >= MANY && l->same && !l->other && l->rows + l->same == l->all;
+  bool bytes = l->bytes >= FEW_BYTES && l->step >= (uint64_t)SECTOR * l->bytes;
+  return l->all >= READING && (rows || bytes);
+}
+
+static Loads loads_of(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
+  Loads l = {.cg = cg, .g = g, .loop = loop};
+  for (uint32_t k = 0; k < loop->nnodes && loop->innermost; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[loop->nodes[k]].block); i;
+         i = LLVMGetNextInstruction(i))
+      if (cg_is_op(i, LLVMLoad) &&
+          LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 0))) == NVPTX_GLOBAL)
+        note_load(&l, i);
+  return l;
+}
+
+void cg_nvptx_choose_registers(Cg *cg) {
+  const CgOptions *o = &cg->options;
+  bool open = !o->max_registers && !o->max_threads && !o->min_blocks && !cg->request->coarse_of;
+  if (!open || !cg->kernel || cg_nvptx_is_long(cg))
+    return;
+  FnGraph g = graph_of(&cg->cx->arena, cg->kernel, NULL);
+  graph_loops(&g);
+  for (uint32_t k = 0; k < g.loops.len; k++) {
+    Loads l = loads_of(cg, &g, &g.loops.data[k]);
+    if (l.all >= MANY)
+      cg->out->params.roomy = HALF_OF_THE_THREADS;
+    if (reads_slowly(&l))
+      cg->out->params.reading = THREE_QUARTERS;
+  }
+}
