@@ -133,6 +133,8 @@ void cg_nvptx_differences(Cg *cg);
 void cg_nvptx_vector_counters(Cg *cg);
 /* 0, of which ptxas knows nothing, at the end of the function's first block. */
 LLVMValueRef cg_nvptx_hidden_zero(Cg *cg, LLVMValueRef f);
+/* parity.c: whether a count of the ones of 64 bits is odd, by 32 bits. */
+void cg_nvptx_parity(Cg *cg);
 /* chosen_steps.c: steps of loops that are chosen in front of them, in registers. */
 void cg_nvptx_chosen_steps(Cg *cg);
 

@@ -287,6 +287,9 @@ class FakeCuda:
     def popc(self, x):
         return int(x).bit_count() if x >= 0 else (int(x) & (1 << 64) - 1).bit_count()
 
+    def clz(self, x):
+        return x.dtype.itemsize * 8 - int(x).bit_length()
+
     def threadfence(self):
         pass
 

@@ -1,0 +1,93 @@
+"""Counts of bits in fewer of them, with the results of CPython: whether a number of 64 bits has an odd count of ones
+(codegen/nvptx/parity.c), and leading bits that two codes share, or -1, in a search of doubling steps (value_ranges.c,
+low_halves.c)."""
+
+import numpy as np
+import pytest
+from entries_on_cpu import needs_llc
+from pyptx import cuda
+from test_guarded_places import same
+from test_ptx import ptx_of
+
+
+def syndrome(words, masks, out):
+    i = cuda.grid(1)
+    if i < words.size:
+        found = 0
+        for b in range(masks.size):
+            found ^= (cuda.popc(words[i] & masks[b]) & 1) << b
+        out[i] = found
+
+
+def odd(words, out):
+    i = cuda.grid(1)
+    if i < words.size:
+        out[i] = (cuda.popc(words[i]) ^ cuda.popc(words[i] >> np.uint64(7))) & 1
+
+
+def counts(words, out):
+    i = cuda.grid(1)
+    if i < words.size:
+        out[i] = 10 * cuda.popc(words[i]) + (cuda.popc(words[i]) & 3)
+
+
+def shared_bits(codes, i, j):
+    if j < 0 or j >= codes.size:
+        return -1
+    if codes[i] == codes[j]:
+        return 32 + cuda.clz(np.uint32(i ^ j))
+    return int(cuda.clz(codes[i] ^ codes[j]))
+
+
+def reaches(codes, out):
+    """How far the codes share more bits with the one of the thread than the neighbour on the other side does."""
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    direction = 1 if shared_bits(codes, i, i + 1) > shared_bits(codes, i, i - 1) else -1
+    least = shared_bits(codes, i, i - direction)
+    reach = 2
+    while shared_bits(codes, i, i + reach * direction) > least:
+        reach *= 2
+    length = 0
+    step = reach // 2
+    while step > 0:
+        if shared_bits(codes, i, i + (length + step) * direction) > least:
+            length += step
+        step //= 2
+    out[i] = i + length * direction
+
+
+def numbers_of_64_bits(n):
+    rng = np.random.default_rng(5)
+    few = np.array([0, 1, 1 << 31, 1 << 32, (1 << 32) + 1, 3 << 31, 2**64 - 1, 2**63, 2**64 - 2**32], np.uint64)
+    return np.concatenate([few, rng.integers(0, 2**64, n - few.size, np.uint64)])
+
+
+WORDS, MASKS = "uint64[::1], int32[::1]", "uint64[::1], uint64[::1], int32[::1]"
+CODES = np.sort(np.random.default_rng(6).integers(0, 2**32, 150, np.uint32) >> np.uint32(27) << np.uint32(13))
+CASES = {
+    "syndrome": (syndrome, MASKS, [numbers_of_64_bits(96), numbers_of_64_bits(12), np.zeros(96, np.int32)]),
+    "odd": (odd, WORDS, [numbers_of_64_bits(96), np.zeros(96, np.int32)]),
+    "counts": (counts, WORDS, [numbers_of_64_bits(96), np.zeros(96, np.int32)]),
+    "reaches": (reaches, "uint32[::1], int32[::1]", [CODES, np.zeros(149, np.int32)]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_results_of_cpython(name):
+    kernel, _, arguments = CASES[name]
+    same(kernel, None, arguments, 1, arguments[-1].size)
+
+
+@needs_llc
+@pytest.mark.parametrize("name", CASES)
+def test_the_results_of_cpython_by_gpu_code(name):
+    kernel, signature, arguments = CASES[name]
+    same(kernel, f"narrow ({signature})", arguments, 1, arguments[-1].size)
+
+
+@pytest.mark.parametrize("name", ["syndrome", "odd"])
+def test_a_parity_is_one_count_of_32_bits(name):
+    ptx = ptx_of(CASES[name][0], f"narrow ({CASES[name][1]})")
+    assert "popc.b64" not in ptx and "popc.b32" in ptx
