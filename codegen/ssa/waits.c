@@ -582,15 +582,16 @@ static bool waits(Waits *w, const WaitLoop *l) {
   return search(w, l->header, NULL);
 }
 
-/* Marks the loads that v depends on. */
-static void mark_polled(Waits *w, Ins *v) {
-  if (w->seen[v->id] == w->visit_stamp)
+/* Marks the loads of the loop that v depends on. What is loaded in front of it, as the end of a row
+ * is, is read once. */
+static void mark_polled(Waits *w, const WaitLoop *l, Ins *v) {
+  if (w->seen[v->id] == w->visit_stamp || !v->block || !has(l, v->block))
     return;
   w->seen[v->id] = w->visit_stamp;
   if (v->op == OP_LOAD && is_shared_with_others(v->args[0]))
     v->flags |= INS_POLLED;
   for (uint32_t k = 0; !is_access(v) && v->op != OP_CALL && k < v->nargs; k++)
-    mark_polled(w, v->args[k]);
+    mark_polled(w, l, v->args[k]);
 }
 
 static void mark(Waits *w, const WaitLoop *l) {
@@ -598,7 +599,7 @@ static void mark(Waits *w, const WaitLoop *l) {
   l->latch->last->flags |= INS_YIELDS;
   FOR_BLOCKS (w->fn, b)
     if (has(l, b) && b->last->op == OP_CONDBR && !(has(l, b->succ[0]) && has(l, b->succ[1])))
-      mark_polled(w, b->last->args[0]);
+      mark_polled(w, l, b->last->args[0]);
 }
 
 static void find_in(Waits *w, Fn *fn) {
