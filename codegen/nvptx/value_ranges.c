@@ -88,6 +88,9 @@ static Interval of_intrinsic(LLVMValueRef v, Walk *w) {
     return kept(v, (Interval){ir_registers[r].least, ir_registers[r].most}, false);
   if (cg_is_call_of(v, "llvm.nvvm.f2i.rz"))
     return of_conversion(v);
+  if (cg_is_call_of_any(v, "llvm.ctlz.") || cg_is_call_of_any(v, "llvm.cttz.") ||
+      cg_is_call_of_any(v, "llvm.ctpop."))
+    return kept(v, (Interval){0, cg_int_width(v)}, true);
   bool sad = cg_is_call_of(v, "llvm.nvvm.sad.i");
   if (LLVMGetNumArgOperands(v) != (sad ? 3 : 2))
     return room;

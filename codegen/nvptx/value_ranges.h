@@ -3,10 +3,11 @@
  *
  * In: a value of a module in any form; nothing is analysed before. Out: bounds by what the value is
  * made of, a few operations deep: constants, special registers, extents, extensions, sums,
- * products, minima, selections, phis, counters; what is not known is any number of its width. What
- * must hold: flags such as nsw are taken at their word, so a pass that computes a value where its
- * flags might not hold takes them off. Typed SSA has ranges of its own (ir/interval.h), which know
- * loops and conditions; these know what LLVM's passes have made of the code. */
+ * products, minima, counts of bits, selections, phis, counters; what is not known is any number of
+ * its width. What must hold: flags such as nsw are taken at their word, so a pass that computes a
+ * value where its flags might not hold takes them off. Typed SSA has ranges of its own
+ * (ir/interval.h), which know loops and conditions; these know what LLVM's passes have made of the
+ * code. */
 #ifndef PYPTX_CODEGEN_NVPTX_VALUE_RANGES_H
 #define PYPTX_CODEGEN_NVPTX_VALUE_RANGES_H
 
