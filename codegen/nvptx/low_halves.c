@@ -447,7 +447,11 @@ static bool wrap_all(Cg *cg, LLVMValueRef f) {
  * dx, an int32 or its negative, makes the sum more than 32 bits hold. LLVM compares its low half
  * with n, behind a comparison of all of it with 0. A sum of -2**31 or more, but less than 0, has a
  * low half of 2**31 or more without a sign, and one from 0 to 2**32 is its low half: so for an n
- * that is not negative the comparison of the low half says all. */
+ * that is not negative the comparison of the low half says all.
+ *
+ * A number of which no more than 64 bits is known is compared in full, without a sign: as one less
+ * than 0 it is 2**63 or more. LLVM does that where it knows that the second comparison may be made
+ * without the first, which it does not of an extent that was extended. */
 
 /* The 64-bit number that is asked whether it is less than 0 (below) or not. */
 static LLVMValueRef asked_for_sign(const Cg *cg, LLVMValueRef test, bool below) {
@@ -472,17 +476,45 @@ static bool is_bound(const Cg *cg, LLVMValueRef test, LLVMValueRef v, bool above
   return false;
 }
 
-/* Could the second test be poison where the first one fails? */
-static bool may_be_unasked(LLVMValueRef test) {
+/* The n of which the test says whether v is n or more (above), or less, with a sign; NULL: of none
+ * that is known not to be negative. */
+static LLVMValueRef bound_of_all(LLVMValueRef test, LLVMValueRef v, bool above) {
+  for (unsigned k = 0; k < 2 && LLVMIsAICmpInst(test); k++) {
+    LLVMIntPredicate how = above ? (k ? LLVMIntSLE : LLVMIntSGE) : (k ? LLVMIntSGT : LLVMIntSLT);
+    LLVMValueRef n = LLVMGetOperand(test, !k);
+    if (LLVMGetOperand(test, k) == v && LLVMGetICmpPredicate(test) == how &&
+        cg_nvptx_range(n).lo >= 0)
+      return n;
+  }
+  return NULL;
+}
+
+static bool is_extended_extent(LLVMValueRef v) {
+  return cg_is_extension(v) && cg_nvptx_is_extent(LLVMGetOperand(v, 0));
+}
+
+/* LLVM's code generator makes a comparison anew in each block that asks it, such as a loop's, which
+ * it does not with both together. */
+static bool is_asked_elsewhere(LLVMValueRef i) {
+  for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u))
+    if (LLVMGetInstructionParent(LLVMGetUser(u)) != LLVMGetInstructionParent(i))
+      return true;
+  return false;
+}
+
+/* Could the second test, of `of`, be poison where the first one fails? */
+static bool may_be_unasked(LLVMValueRef test, LLVMValueRef of) {
   for (unsigned k = 0; k < 2; k++) {
     LLVMValueRef v = LLVMGetOperand(test, k);
+    if (v == of || is_extended_extent(v))
+      continue;
     if (LLVMIsATruncInst(v) ? LLVMGetNUW(v) || LLVMGetNSW(v) : LLVMIsAInstruction(v) != NULL)
       return true;
   }
   return false;
 }
 
-/* The second of two tests, which says what both do; NULL: i is no such pair. */
+/* One test, the second or in place of it, which says what both do; NULL: i is no such pair. */
 static LLVMValueRef without_sign(const Cg *cg, LLVMValueRef i) {
   bool either = cg_is_either(i);
   if (LLVMTypeOf(i) != cg->t.i1 || (!either && !cg_is_both(i)))
@@ -491,9 +523,17 @@ static LLVMValueRef without_sign(const Cg *cg, LLVMValueRef i) {
     bool select = LLVMIsASelectInst(i) != NULL;
     LLVMValueRef parts[] = {LLVMGetOperand(i, 0), cg_second_condition(i)};
     LLVMValueRef v = asked_for_sign(cg, parts[k], either), bound = parts[!k];
-    if (v && is_bound(cg, bound, v, either) && !(select && !k && may_be_unasked(bound)) &&
+    if (!v || (select && !k && LLVMIsAICmpInst(bound) && may_be_unasked(bound, v)))
+      continue;
+    if (is_bound(cg, bound, v, either) &&
         ir_interval_lies_within(cg_nvptx_range(v), (Interval){INT32_MIN, UINT32_MAX}))
       return bound;
+    LLVMValueRef n = bound_of_all(bound, v, either);
+    if (!n || is_asked_elsewhere(i))
+      continue;
+    LLVMPositionBuilderBefore(cg->builder, i);
+    LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+    return l_icmp(cg->builder, either ? LLVMIntUGE : LLVMIntULT, v, n);
   }
   return NULL;
 }
