@@ -12,8 +12,23 @@
  * minus 1 has, too; what comes of that is small_numbers.c's. Where it is an index it is one of the
  * array as it is: it was wrapped, as umin(x, x + extent), before its bounds were known.
  *
- * In: functions after LLVM's passes and low_halves.c. Out: such phis of headers in 32 bits, their
- * sums with numbers from -1 to 1, and no wraps of them. */
+ * Variables that go together:
+ *
+ *   s = int(starts[i])             # an int32
+ *   while s < end:                 # another one
+ *     if …: mark = s
+ *     elif …: s += 1
+ *     else:
+ *       mark += 1
+ *       s = mark
+ *
+ * At the end of an iteration each is what it was, the other, or one more than one of them, of which
+ * the condition asks: of s itself, and of `mark` where it has become what s has. So if all of them
+ * are less than 2^31 - 1 and not less than -2^31 in one iteration, they are in the next.
+ *
+ * In: functions after LLVM's passes and low_halves.c. Out: such phis of headers, and what they are
+ * at the ends of branches, in 32 bits, their sums with numbers from -1 to 1, and no wraps of what is
+ * from 0 on. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/guarded.h"
@@ -118,6 +133,140 @@ static void write_narrow(Cg *cg, LLVMValueRef phi) {
   LLVMReplaceAllUsesWith(phi, l_sext(b, narrow, cg->t.i64));
 }
 
+/* --- variables that go together --- */
+
+enum { MOST_TOGETHER = 16 }; /* of a loop */
+
+/* What is known of a number: nothing, it fits int32, and is less than the largest of these. */
+typedef enum Level { ANY, FITS, LESS } Level;
+
+typedef struct Together {
+  Cg *cg;
+  const FnGraph *g;
+  uint32_t loop;
+  LLVMValueRef phis[MOST_TOGETHER];
+  Level levels[MOST_TOGETHER]; /* assumed of all when they were last computed */
+  unsigned n;
+} Together;
+
+static Level smaller(Level a, Level b) { return a < b ? a : b; }
+
+/* By what it is made of. One more than a number is no less than that. */
+static Level level_of(const Together *t, LLVMValueRef v) {
+  for (unsigned k = 0; k < t->n; k++)
+    if (t->phis[k] == v)
+      return t->levels[k];
+  if (cg_is_op(v, LLVMAdd) && cg_is_number(LLVMGetOperand(v, 1), 1) &&
+      level_of(t, LLVMGetOperand(v, 0)) == LESS)
+    return FITS;
+  Interval r = cg_nvptx_range(v), room = cg_nvptx_numbers(32);
+  return !ir_interval_lies_within(r, room) ? ANY : r.hi < room.hi ? LESS : FITS;
+}
+
+static bool is_less(const Together *t, LLVMValueRef v, LLVMBasicBlockRef from,
+                    LLVMBasicBlockRef to) {
+  return cg_nvptx_guards(t->cg, t->g, v, from, to) & GUARD_LESS;
+}
+
+/* Another phi of v's block has the same value where it comes to it by that edge, and is less. */
+static bool is_less_as_another(const Together *t, LLVMValueRef v, unsigned e,
+                               LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
+  LLVMBasicBlockRef in = LLVMGetInstructionParent(v), by = LLVMGetIncomingBlock(v, e);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(in); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i))
+    if (i != v && graph_incoming(i, by) == LLVMGetIncomingValue(v, e) && is_less(t, i, from, to))
+      return true;
+  return false;
+}
+
+/* What is known of v where it comes by that edge. */
+static Level level_at(const Together *t, LLVMValueRef v, LLVMBasicBlockRef from,
+                      LLVMBasicBlockRef to) {
+  Level level = level_of(t, v);
+  if (level != FITS)
+    return level;
+  if (is_less(t, v, from, to))
+    return LESS;
+  for (unsigned e = 0; LLVMIsAPHINode(v) && e < LLVMCountIncoming(v); e++)
+    if (level_of(t, LLVMGetIncomingValue(v, e)) != LESS && !is_less_as_another(t, v, e, from, to))
+      return FITS;
+  return LLVMIsAPHINode(v) ? LESS : FITS;
+}
+
+static Level level_of_phi(const Together *t, LLVMValueRef phi) {
+  Level level = LESS;
+  for (unsigned e = 0; e < LLVMCountIncoming(phi) && level != ANY; e++)
+    level = smaller(level, level_at(t, LLVMGetIncomingValue(phi, e), LLVMGetIncomingBlock(phi, e),
+                                    LLVMGetInstructionParent(phi)));
+  return level;
+}
+
+/* The phis of 64 bits of the loop; false: there are none, or too many. */
+static bool read_together(Together *t) {
+  for (uint32_t node = 0; node < t->g->len; node++)
+    for (LLVMValueRef i = t->g->nodes[node].first;
+         t->g->nodes[node].loop == t->loop && i && LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i)) {
+      if (cg_int_width(i) != 64)
+        continue;
+      if (t->n == MOST_TOGETHER)
+        return false;
+      t->levels[t->n] = LESS;
+      t->phis[t->n++] = i;
+    }
+  return t->n;
+}
+
+/* Is it compared? What is an index alone may stay. */
+static bool is_asked(LLVMValueRef phi) {
+  for (LLVMUseRef u = LLVMGetFirstUse(phi); u; u = LLVMGetNextUse(u))
+    if (LLVMIsAICmpInst(LLVMGetUser(u)))
+      return true;
+  return false;
+}
+
+static void write_together(const Together *t) {
+  LLVMBuilderRef b = t->cg->builder;
+  for (unsigned k = 0; k < t->n; k++) {
+    if (t->levels[k] == ANY)
+      continue;
+    LLVMSetCurrentDebugLocation2(b, NULL);
+    LLVMValueRef phi = t->phis[k], narrow = cg_nvptx_phi_in_32_bits(t->cg, phi);
+    for (LLVMUseRef u = LLVMGetFirstUse(phi), next; u && t->levels[k] == LESS; u = next) {
+      next = LLVMGetNextUse(u);
+      LLVMValueRef sum = LLVMGetUser(u);
+      if (!cg_is_op(sum, LLVMAdd) || !cg_is_number(LLVMGetOperand(sum, 1), 1))
+        continue;
+      LLVMPositionBuilderBefore(b, sum);
+      LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(sum));
+      LLVMValueRef now = l_add_nsw(b, narrow, l_int(t->cg->t.i32, 1));
+      LLVMReplaceAllUsesWith(sum, l_sext(b, now, t->cg->t.i64));
+    }
+    LLVMSetCurrentDebugLocation2(b, NULL);
+    LLVMPositionBuilderBefore(b, graph_behind_phis(LLVMGetInstructionParent(phi)));
+    LLVMReplaceAllUsesWith(phi, l_sext(b, narrow, t->cg->t.i64));
+  }
+}
+
+/* What is assumed of the phis is taken back until it follows from itself. */
+static bool narrow_together(Cg *cg, const FnGraph *g, uint32_t loop) {
+  Together t = {.cg = cg, .g = g, .loop = loop};
+  bool changed = read_together(&t), asked = false;
+  while (changed) {
+    changed = false;
+    for (unsigned k = 0; k < t.n; k++) {
+      Level level = smaller(t.levels[k], level_of_phi(&t, t.phis[k]));
+      changed |= level != t.levels[k];
+      t.levels[k] = level;
+    }
+  }
+  for (unsigned k = 0; k < t.n; k++)
+    asked |= t.levels[k] != ANY && is_asked(t.phis[k]);
+  if (asked)
+    write_together(&t);
+  return asked;
+}
+
 static bool narrow_in(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
   bool any = false;
   for (LLVMValueRef i = g->nodes[loop->header].first, next; LLVMIsAPHINode(i); i = next) {
@@ -139,6 +288,8 @@ void cg_nvptx_bounded_phis(Cg *cg) {
     graph_loops(&g);
     for (uint32_t k = 0; k < g.loops.len && !g.irreducible; k++)
       any |= narrow_in(cg, &g, &g.loops.data[k]);
+    for (uint32_t k = 0; k < g.loops.len && !g.irreducible; k++)
+      any |= narrow_together(cg, &g, k);
     if (any)
       cg_run_function_passes(cg, f, "instsimplify,adce");
   }

@@ -184,6 +184,47 @@ def test_variables_at_the_ends_of_32_bits(last):
         same(drifts, f"{form}(int64[::1], int64[::1], int64, int64[:,::1])", [starts, steps, last, np.zeros((starts.size, 4), np.int64)], 1, starts.size)
 
 
+def together(starts, ends, picks, out):
+    """Two variables of which each becomes the other, or one more than one of them."""
+    i = cuda.grid(1)
+    if i >= out.shape[0]:
+        return
+    s = int(starts[i])
+    end = int(ends[i])
+    mark = int(starts[i])
+    at = i
+    while s < end:
+        at = (at * 5 + 1) & 15
+        pick = picks[at]
+        if pick == 0:
+            mark = s
+        elif pick == 1:
+            s += 1
+        elif pick == 2:
+            mark += 1
+            s = mark
+        else:
+            break
+    out[i, 0] = s
+    out[i, 1] = mark
+
+
+@needs_llc
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_variables_that_go_together(dtype):
+    near = np.array([-(2**31), -(2**31) + 1, -2, 0, 3, 2**31 - 5, 2**31 - 2, 2**31 - 1], np.int64)
+    starts = near.repeat(4).astype(dtype)
+    ends = np.minimum(near.repeat(4) + np.tile(np.array([0, 1, 3, 9]), 8), 2**31 - 1).astype(dtype)
+    for picks in ([0, 1, 2, 1] * 4, [2, 2, 1, 0] * 4, [1, 2, 2, 1, 0, 2, 1, 3] * 2):
+        arguments = [starts, ends, np.array(picks, np.int32), np.zeros((starts.size, 2), np.int64)]
+        same(together, f"narrow ({np.dtype(dtype)}[::1], {np.dtype(dtype)}[::1], int32[::1], int64[:,::1])", arguments, 1, starts.size)
+
+
+def test_variables_that_go_together_have_32_bits():
+    made = ptx_of(together, "narrow (int32[::1], int32[::1], int32[::1], int32[:,::1])")
+    assert "setp.lt.s64" not in made and "setp.ge.s64" not in made
+
+
 # --- floors plus a constant, behind guards
 
 
