@@ -19,9 +19,19 @@
  *
  * What all threads load from one address stays: it is one line, which comes from L1 soon.
  *
- * In: functions as they go to the code generator. Out: in blocks outside of loops, loads in front
- * of the first of some stores, one of which waits for a load, if their addresses can be computed
- * there, and few comparisons tell whether they are of the same place. */
+ * A store behind a condition is passed as well, by what is loaded behind both ways:
+ *
+ *   for part in range(4):                     # unrolled
+ *     value = scan(words[first + part * width])
+ *     if place + 32 * part < out.size: out[place + 32 * part] = value
+ *
+ * It has changed what is loaded where the condition holds, too. Neither do a warp's shuffles hold
+ * loads back, which order nothing that is stored in memory.
+ *
+ * In: functions as they go to the code generator. Out: in blocks outside of loops, and chains of
+ * them with short sides, loads in front of the first of some stores, one of which waits for a load,
+ * if their addresses can be computed there, and few comparisons tell whether they are of the same
+ * place. */
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/copy.h"
@@ -32,10 +42,15 @@
 
 enum {
   MOST_STORES = 6, /* that a load passes */
-  MOST_TESTS = 8,  /* of the loads that pass one store */
-  MOST_WORDS = 16, /* of 32 bits: what is loaded early takes registers */
-  MOST_LOADS = 32, /* that are looked at */
-  DEEP = 12        /* operations between an address and what it is made of */
+  /* what it takes to compare a load's place with a store's, and, of stores behind conditions, with
+   * another one that is a constant away from it; for all loads that pass one store */
+  FIRST_TEST = 3,
+  NEXT_TEST = 1,
+  MOST_TESTS = 24,
+  MOST_BLOCKS = 32, /* of a chain */
+  MOST_WORDS = 16,  /* of 32 bits: what is loaded early takes registers */
+  MOST_LOADS = 32,  /* that are looked at */
+  DEEP = 12         /* operations between an address and what it is made of */
 };
 
 /* An address: so many bytes behind another one. */
@@ -44,13 +59,30 @@ typedef struct Place {
   int64_t more;
 } Place;
 
+typedef struct Stored {
+  LLVMValueRef store, front; /* front: the store, or the branch by its condition */
+  LLVMValueRef condition;    /* NULL: none */
+  bool otherwise;            /* it is made where the condition does not hold */
+} Stored;
+
 typedef struct Passing {
   Cg *cg;
-  LLVMValueRef stores[MOST_STORES];
+  const FnGraph *g;
+  bool *seen;                           /* of nodes: part of a chain that was visited */
+  LLVMBasicBlockRef chain[MOST_BLOCKS]; /* each comes behind those in front of it */
+  unsigned blocks;
+  bool loaded; /* something in the chain is */
+  Stored stores[MOST_STORES];
   unsigned n, tests, words, loads;
-  bool waits;  /* one of the stores does, for a load of the block */
+  bool waits;  /* one of the stores does, for a load of the block, or of the chain */
   bool stayed; /* a load behind the last of them did */
 } Passing;
+
+/* No load goes in front of what comes now. */
+static void start_anew(Passing *p) {
+  p->n = p->tests = p->words = p->loads = 0;
+  p->waits = p->stayed = false;
+}
 
 static uint64_t bytes_of(const Cg *cg, LLVMTypeRef t) { return LLVMABISizeOfType(cg->layout, t); }
 
@@ -66,9 +98,13 @@ static bool is_whole(const Cg *cg, LLVMValueRef access, LLVMTypeRef t) {
          LLVMGetAlignment(access) >= bytes_of(cg, t);
 }
 
-/* Are both parts of one row or record? Its places are known, and not the same. */
-static bool is_apart(const Cg *cg, LLVMValueRef load, LLVMValueRef store) {
-  return place_of(cg, LLVMGetOperand(load, 0)).from == place_of(cg, LLVMGetOperand(store, 1)).from;
+static LLVMValueRef address_of(LLVMValueRef access) {
+  return LLVMGetOperand(access, cg_is_op(access, LLVMStore));
+}
+
+/* Are both parts of one row or record? Its places are known. */
+static bool is_apart(const Cg *cg, LLVMValueRef a, LLVMValueRef b) {
+  return place_of(cg, address_of(a)).from == place_of(cg, address_of(b)).from;
 }
 
 /* May the threads of a warp have different numbers there? What all of them read from one address is
@@ -82,9 +118,56 @@ static bool differs(LLVMValueRef v, unsigned depth) {
   return any;
 }
 
-static bool is_in_front(void *front, LLVMValueRef i) { return !copy_is_behind(front, i); }
+/* A place in the chain. */
+typedef struct Front {
+  const Passing *p;
+  LLVMValueRef at;
+} Front;
 
-/* How many comparisons it takes to load in front of the stores; MOST_TESTS + 1: it may not. */
+/* Is v that instruction, or one of the chain behind it? */
+static bool is_behind(const Front *f, LLVMValueRef v) {
+  if (!LLVMIsAInstruction(v))
+    return false;
+  LLVMBasicBlockRef in = LLVMGetInstructionParent(v), at = LLVMGetInstructionParent(f->at);
+  if (in == at)
+    return copy_is_behind(f->at, v);
+  unsigned k = f->p->blocks;
+  while (k && f->p->chain[k - 1] != in && f->p->chain[k - 1] != at)
+    k--;
+  return k && f->p->chain[k - 1] == in;
+}
+
+static bool is_in_front(void *front, LLVMValueRef i) { return !is_behind(front, i); }
+
+static bool is_ready_at(const Passing *p, LLVMValueRef at, LLVMValueRef v) {
+  Spot spot = {.has = is_in_front, .user = &(Front){p, at}};
+  return cg_is_ready(&spot, v);
+}
+
+/* Moves v, and what it is computed of, there, where it is ready. */
+static void move_to(const Passing *p, LLVMValueRef at, LLVMValueRef v) {
+  if (!is_behind(&(Front){p, at}, v))
+    return;
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
+    move_to(p, at, LLVMGetOperand(v, k));
+  LLVMInstructionRemoveFromParent(v);
+  LLVMPositionBuilderBefore(p->cg->builder, at);
+  l_insert(p->cg->builder, v);
+}
+
+/* Of the load's place with that of store k, if it passes all before that. */
+static unsigned test_of(const Passing *p, LLVMValueRef load, unsigned k) {
+  const Stored *of = &p->stores[k];
+  if (is_apart(p->cg, load, of->store))
+    return 0;
+  for (unsigned j = 0; j < k && of->condition; j++)
+    if (p->stores[j].condition && !is_apart(p->cg, load, p->stores[j].store) &&
+        is_apart(p->cg, p->stores[j].store, of->store))
+      return NEXT_TEST;
+  return FIRST_TEST;
+}
+
+/* What it takes to load in front of the stores; MOST_TESTS + 1: it may not. */
 static unsigned tests_of(const Passing *p, LLVMValueRef load) {
   const unsigned never = MOST_TESTS + 1;
   LLVMTypeRef t = LLVMTypeOf(load);
@@ -92,45 +175,54 @@ static unsigned tests_of(const Passing *p, LLVMValueRef load) {
   if (!is_whole(p->cg, load, t))
     return never;
   for (unsigned k = 0; k < p->n; k++) {
-    LLVMTypeRef stored = LLVMTypeOf(LLVMGetOperand(p->stores[k], 0));
-    if (!is_whole(p->cg, p->stores[k], stored) || bytes_of(p->cg, stored) != bytes_of(p->cg, t))
+    LLVMValueRef store = p->stores[k].store;
+    LLVMTypeRef stored = LLVMTypeOf(LLVMGetOperand(store, 0));
+    if (!is_whole(p->cg, store, stored) || bytes_of(p->cg, stored) != bytes_of(p->cg, t))
       return never;
-    bool apart = is_apart(p->cg, load, p->stores[k]);
-    if (apart && place_of(p->cg, LLVMGetOperand(load, 0)).more ==
-                     place_of(p->cg, LLVMGetOperand(p->stores[k], 1)).more)
+    if (is_apart(p->cg, load, store) && place_of(p->cg, LLVMGetOperand(load, 0)).more ==
+                                            place_of(p->cg, LLVMGetOperand(store, 1)).more)
       return never; /* the same place, which LLVM's passes see */
-    tests += !apart;
+    tests += test_of(p, load, k);
   }
-  Spot front = {.has = is_in_front, .user = p->stores[0]};
-  return cg_is_ready(&front, LLVMGetOperand(load, 0)) ? tests : never;
+  return is_ready_at(p, p->stores[0].front, LLVMGetOperand(load, 0)) ? tests : never;
 }
 
-/* Is the place of the load the store's? Where the builder is. */
-static LLVMValueRef is_same(const Passing *p, LLVMValueRef load, LLVMValueRef store) {
+/* Was what the load reads stored there? Where the builder is. The address of a store that was not
+ * made may be poison. */
+static LLVMValueRef is_same(const Passing *p, LLVMValueRef load, const Stored *s) {
   Cg *cg = p->cg;
   LLVMBuilderRef b = cg->builder;
-  Place to = place_of(cg, LLVMGetOperand(load, 0)), of = place_of(cg, LLVMGetOperand(store, 1));
+  Place to = place_of(cg, LLVMGetOperand(load, 0)), of = place_of(cg, LLVMGetOperand(s->store, 1));
   LLVMValueRef apart = l_sub(b, l_ptrtoint(b, to.from, cg->t.i64),
                              l_ptrtoint(b, of.from, cg->t.i64));
-  return l_icmp(b, LLVMIntEQ, apart, l_int(cg->t.i64, (uint64_t)(of.more - to.more)));
+  LLVMValueRef same = l_icmp(b, LLVMIntEQ, apart, l_int(cg->t.i64, (uint64_t)(of.more - to.more))),
+               no = l_int(cg->t.i1, 0);
+  if (!s->condition)
+    return same;
+  return s->otherwise ? l_select(b, s->condition, no, same) : l_select(b, s->condition, same, no);
 }
 
 static void pass(Passing *p, LLVMValueRef load) {
   LLVMBuilderRef b = p->cg->builder;
-  LLVMValueRef of[] = {NULL};
+  LLVMValueRef of[] = {NULL}, front = p->stores[0].front;
   LLVMTypeRef t = LLVMTypeOf(load);
-  copy_move_front(b, p->stores[0], LLVMGetOperand(load, 0));
-  LLVMPositionBuilderBefore(b, p->stores[0]);
+  move_to(p, front, LLVMGetOperand(load, 0));
+  LLVMPositionBuilderBefore(b, front);
   LLVMValueRef value = copy_ins(b, load, of);
-  LLVMPositionBuilderBefore(b, load);
-  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(load));
   for (unsigned k = 0; k < p->n; k++) {
-    LLVMValueRef stored = LLVMGetOperand(p->stores[k], 0);
-    if (is_apart(p->cg, load, p->stores[k]))
+    const Stored *s = &p->stores[k];
+    LLVMValueRef stored = LLVMGetOperand(s->store, 0);
+    if (is_apart(p->cg, load, s->store))
       continue;
+    if (s->condition) { /* what it stores, and where, is read behind it */
+      move_to(p, s->front, stored);
+      move_to(p, s->front, LLVMGetOperand(s->store, 1));
+    }
+    LLVMPositionBuilderBefore(b, load);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(load));
     if (LLVMTypeOf(stored) != t)
       stored = l_bitcast(b, stored, t);
-    value = l_select(b, is_same(p, load, p->stores[k]), stored, value);
+    value = l_select(b, is_same(p, load, s), stored, value);
   }
   LLVMReplaceAllUsesWith(load, value);
   LLVMInstructionEraseFromParent(load);
@@ -153,19 +245,24 @@ static bool goes(Passing *p, LLVMValueRef load) {
 
 /* Of more stores than a load may pass those from a load on that stays. One behind stores without a
  * load between them stays too: what staged_stores.c writes together is not parted. */
-static void visit_store(Passing *p, LLVMValueRef store) {
-  unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(store, 1)));
-  bool plain = cg_is_plain_access(store);
+static void visit_store(Passing *p, Stored s) {
+  unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(s.store, 1)));
+  bool plain = cg_is_plain_access(s.store);
   if (plain && (space == NVPTX_SHARED || space == NVPTX_LOCAL))
     return; /* not where global loads are */
-  if (!plain || space != NVPTX_GLOBAL || (p->n >= MOST_STORES && p->stayed))
-    *p = (Passing){.cg = p->cg};
-  if (!plain || space != NVPTX_GLOBAL)
+  bool passed = plain && space == NVPTX_GLOBAL &&
+                (!s.condition || (is_ready_at(p, s.front, LLVMGetOperand(s.store, 0)) &&
+                                  is_ready_at(p, s.front, LLVMGetOperand(s.store, 1))));
+  if (!passed || (p->n >= MOST_STORES && p->stayed))
+    start_anew(p);
+  if (!passed)
     return;
   p->stayed = false;
-  p->waits |= cg_is_of_load(LLVMGetOperand(store, 0), LLVMGetInstructionParent(store));
+  p->waits |= s.condition
+                  ? p->loaded
+                  : cg_is_of_load(LLVMGetOperand(s.store, 0), LLVMGetInstructionParent(s.store));
   if (p->n < MOST_STORES)
-    p->stores[p->n] = store;
+    p->stores[p->n] = s;
   p->n += p->n <= MOST_STORES;
 }
 
@@ -174,24 +271,85 @@ static bool stops_loads(const Cg *cg, LLVMValueRef i) {
   if (cg_is_op(i, LLVMLoad))
     return !cg_is_plain_access(i);
   return !LLVMIsAPHINode(i) && !cg_is_speculatable(i) && !cg_is_slow(cg, i) && !cg_is_division(i) &&
-         !cg_only_computes(i);
+         !cg_only_computes(i) && !cg_is_call_of_any(i, "llvm.nvvm.shfl.sync.");
 }
 
-static void visit(Cg *cg, LLVMBasicBlockRef block) {
-  Passing p = {.cg = cg};
-  for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+/* fork: NULL, or by what condition the block runs, which is then one of its sides. */
+static void visit_block(Passing *p, LLVMBasicBlockRef block, const Fork *fork) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(block), next;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && i != end; i = next) {
     next = LLVMGetNextInstruction(i);
-    if (cg_is_op(i, LLVMStore))
-      visit_store(&p, i);
-    else if (stops_loads(cg, i))
-      p = (Passing){.cg = cg};
-    else if (cg_is_op(i, LLVMLoad) && goes(&p, i))
-      pass(&p, i);
-    else
-      p.stayed |= cg_is_op(i, LLVMLoad);
+    Stored s = {.store = i, .front = i};
+    if (fork) {
+      s.front = LLVMGetBasicBlockTerminator(p->chain[p->blocks - 2]);
+      s.condition = fork->condition;
+      s.otherwise = fork->no == block;
+    }
+    bool load = cg_is_op(i, LLVMLoad);
+    if (cg_is_op(i, LLVMStore)) {
+      visit_store(p, s);
+    } else if (stops_loads(p->cg, i)) {
+      start_anew(p);
+      p->loaded = load = false;
+    } else if (load && !fork && goes(p, i)) {
+      pass(p, i);
+    } else {
+      p->stayed |= load;
+    }
+    p->loaded |= load;
   }
 }
 
+/* --- chains --- */
+
+/* The side of a fork that leads to nothing but the other way, *on; NULL: it has none. */
+static LLVMBasicBlockRef side_of(const Fork *fork, LLVMBasicBlockRef *on) {
+  bool yes = graph_next(fork->yes) == fork->no;
+  *on = yes ? fork->no : fork->yes;
+  return yes ? fork->yes : graph_next(fork->no) == fork->yes ? fork->no : NULL;
+}
+
+static bool is_outside_of_loops(const Passing *p, LLVMBasicBlockRef block, unsigned preds) {
+  uint32_t n = graph_number(p->g, block);
+  return n != GRAPH_NONE && p->g->nodes[n].loop == GRAPH_NONE && p->g->nodes[n].npred == preds;
+}
+
+/* Visits the side at the end of the block, and gives the block behind it; NULL: the chain ends. */
+static LLVMBasicBlockRef visit_side(Passing *p, LLVMBasicBlockRef block) {
+  Fork fork;
+  LLVMBasicBlockRef on, side;
+  if (!graph_fork(LLVMGetBasicBlockTerminator(block), &fork) || p->blocks + 2 > MOST_BLOCKS ||
+      !(side = side_of(&fork, &on)) || !is_outside_of_loops(p, side, 1) ||
+      !is_outside_of_loops(p, on, 2))
+    return NULL;
+  p->chain[p->blocks++] = side;
+  visit_block(p, side, &fork);
+  p->chain[p->blocks++] = on;
+  return on;
+}
+
+static void visit_chain(Passing *p, LLVMBasicBlockRef block) {
+  uint32_t n = graph_number(p->g, block);
+  if (n == GRAPH_NONE || p->seen[n] || p->g->nodes[n].loop != GRAPH_NONE)
+    return;
+  p->loaded = false;
+  p->blocks = 0;
+  p->chain[p->blocks++] = block;
+  start_anew(p);
+  for (; block; block = visit_side(p, block)) {
+    p->seen[graph_number(p->g, block)] = true;
+    visit_block(p, block, NULL);
+  }
+}
+
+static bool has(LLVMBasicBlockRef block, LLVMOpcode op) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    if (cg_is_op(i, op))
+      return true;
+  return false;
+}
+
+/* Is there a load behind a store: in the block, or behind the side at its end? */
 static bool has_both(LLVMBasicBlockRef block) {
   bool stored = false;
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
@@ -199,7 +357,10 @@ static bool has_both(LLVMBasicBlockRef block) {
       return true;
     stored |= cg_is_op(i, LLVMStore);
   }
-  return false;
+  Fork fork;
+  LLVMBasicBlockRef on, side;
+  return graph_fork(LLVMGetBasicBlockTerminator(block), &fork) && (side = side_of(&fork, &on)) &&
+         (stored || has(side, LLVMStore)) && has(on, LLVMLoad);
 }
 
 void cg_nvptx_passed_stores(Cg *cg) {
@@ -212,10 +373,8 @@ void cg_nvptx_passed_stores(Cg *cg) {
       continue;
     FnGraph g = graph_of(&cg->cx->arena, f, NULL);
     graph_loops(&g);
-    for (uint32_t k = 0; k < blocks.len; k++) {
-      uint32_t n = graph_number(&g, blocks.data[k]);
-      if (n != GRAPH_NONE && g.nodes[n].loop == GRAPH_NONE)
-        visit(cg, blocks.data[k]);
-    }
+    Passing p = {.cg = cg, .g = &g, .seen = CX_ARRAY(cg->cx, bool, g.len)};
+    for (uint32_t k = 0; k < blocks.len; k++)
+      visit_chain(&p, blocks.data[k]);
   }
 }

@@ -32,7 +32,25 @@ def moving(x, more, out, t):
     out[t + 2] = x[3 - k]
 
 
-STATEMENTS = [sums, swapped, moving]
+def guarded(x, more, out, t):
+    """Stores behind conditions, and loads behind those."""
+    a = x[t]
+    b = more[t]
+    if a > b:
+        out[t] = a - b
+    c = more[t + 1]
+    if c > 50:
+        out[t + 1] = c + a
+    d = x[t + 2]
+    if a > 20 and d < 80:
+        out[t] = d
+    out[t + 2] = x[t] + more[t + 2]
+    if d > c:
+        more[t] = x[t + 1]
+    out[t + 3] = x[t + 3] + more[t] + x[t + 1]
+
+
+STATEMENTS = [sums, swapped, moving, guarded]
 
 
 @pytest.mark.parametrize("statements", STATEMENTS)
