@@ -25,8 +25,15 @@
  *     value = scan(words[first + part * width])
  *     if place + 32 * part < out.size: out[place + 32 * part] = value
  *
- * It has changed what is loaded where the condition holds, too. Neither do a warp's shuffles hold
- * loads back, which order nothing that is stored in memory.
+ * It has changed what is loaded where the condition holds, too. What is loaded behind a condition
+ * as well, as where a thread has several elements,
+ *
+ *   for k in range(4):
+ *     j = first + k * blockDim.x
+ *     if j < out.size: out[j] = f(x[j])
+ *
+ * takes its condition along, as a branch around it, of which ptxas makes a predicate. Neither do a
+ * warp's shuffles hold loads back, which order nothing that is stored in memory.
  *
  * In: functions as they go to the code generator. Out: in blocks outside of loops, and chains of
  * them with short sides, loads in front of the first of some stores, one of which waits for a load,
@@ -63,6 +70,8 @@ typedef struct Stored {
   LLVMValueRef store, front; /* front: the store, or the branch by its condition */
   LLVMValueRef condition;    /* NULL: none */
   bool otherwise;            /* it is made where the condition does not hold */
+  LLVMBasicBlockRef on;      /* what comes behind it and its condition */
+  LLVMValueRef value;        /* there, where it was made; NULL: nothing has asked yet */
 } Stored;
 
 typedef struct Passing {
@@ -202,22 +211,69 @@ static LLVMValueRef is_same(const Passing *p, LLVMValueRef load, const Stored *s
   return s->otherwise ? l_select(b, s->condition, no, same) : l_select(b, s->condition, same, no);
 }
 
-static void pass(Passing *p, LLVMValueRef load) {
+/* What the store writes, as it is known behind it. */
+static LLVMValueRef value_of(const Passing *p, Stored *s) {
+  LLVMValueRef v = LLVMGetOperand(s->store, 0);
+  if (!s->condition)
+    return v;
+  if (is_ready_at(p, s->front, v)) {
+    move_to(p, s->front, v);
+    return v;
+  }
+  if (!s->value) {
+    LLVMValueRef both[] = {v, LLVMGetPoison(LLVMTypeOf(v))};
+    LLVMBasicBlockRef from[] = {LLVMGetInstructionParent(s->store),
+                                LLVMGetInstructionParent(s->front)};
+    LLVMPositionBuilderBefore(p->cg->builder, LLVMGetFirstInstruction(s->on));
+    LLVMSetCurrentDebugLocation2(p->cg->builder, NULL);
+    s->value = l_phi(p->cg->builder, LLVMTypeOf(v));
+    LLVMAddIncoming(s->value, both, from, 2);
+  }
+  return s->value;
+}
+
+/* A copy of the load at the front, behind its condition. */
+static LLVMValueRef load_if(Passing *p, LLVMValueRef front, LLVMValueRef load, const Fork *fork) {
   LLVMBuilderRef b = p->cg->builder;
-  LLVMValueRef of[] = {NULL}, front = p->stores[0].front;
+  LLVMBasicBlockRef on = LLVMGetInstructionParent(front), before = graph_cut_before(p->cg, front),
+                    only = LLVMInsertBasicBlockInContext(p->cg->context, on, "");
+  bool otherwise = fork->no == LLVMGetInstructionParent(load);
+  unsigned k = p->blocks++;
+  for (; p->chain[k - 1] != on; k--)
+    p->chain[k] = p->chain[k - 1];
+  p->chain[k] = on;
+  p->chain[k - 1] = before;
+  l_at_end(b, before, NULL);
+  l_condbr(b, fork->condition, otherwise ? on : only, otherwise ? only : on);
+  l_at_end(b, only, NULL);
+  LLVMValueRef of[] = {NULL}, both[] = {copy_ins(b, load, of), LLVMGetPoison(LLVMTypeOf(load))};
+  l_br(b, on);
+  LLVMPositionBuilderBefore(b, front);
+  LLVMValueRef value = l_phi(b, LLVMTypeOf(load));
+  LLVMAddIncoming(value, both, (LLVMBasicBlockRef[]){only, before}, 2);
+  return value;
+}
+
+/* fork: by what condition the load is made; NULL: always. */
+static void pass(Passing *p, LLVMValueRef load, const Fork *fork) {
+  LLVMBuilderRef b = p->cg->builder;
+  LLVMValueRef of[] = {NULL}, front = p->stores[0].front, value;
   LLVMTypeRef t = LLVMTypeOf(load);
   move_to(p, front, LLVMGetOperand(load, 0));
   LLVMPositionBuilderBefore(b, front);
-  LLVMValueRef value = copy_ins(b, load, of);
+  if (fork) {
+    move_to(p, front, fork->condition);
+    value = load_if(p, front, load, fork);
+  } else {
+    value = copy_ins(b, load, of);
+  }
   for (unsigned k = 0; k < p->n; k++) {
-    const Stored *s = &p->stores[k];
-    LLVMValueRef stored = LLVMGetOperand(s->store, 0);
+    Stored *s = &p->stores[k];
     if (is_apart(p->cg, load, s->store))
       continue;
-    if (s->condition) { /* what it stores, and where, is read behind it */
-      move_to(p, s->front, stored);
+    LLVMValueRef stored = value_of(p, s);
+    if (s->condition) /* where it stores that is read behind it, too */
       move_to(p, s->front, LLVMGetOperand(s->store, 1));
-    }
     LLVMPositionBuilderBefore(b, load);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(load));
     if (LLVMTypeOf(stored) != t)
@@ -228,12 +284,21 @@ static void pass(Passing *p, LLVMValueRef load) {
   LLVMInstructionEraseFromParent(load);
 }
 
+/* May one behind this condition? Of one block of a chain, not of where a store of its own side is
+ * the first. */
+static bool may_be_asked(const Passing *p, const Fork *fork) {
+  LLVMValueRef front = p->stores[0].front;
+  return p->blocks < MOST_BLOCKS && LLVMIsATerminatorInst(front) &&
+         LLVMGetInstructionParent(front) != p->chain[p->blocks - 2] &&
+         is_ready_at(p, front, fork->condition);
+}
+
 /* May it go in front of the stores? It takes its part of what may be tested and loaded. */
-static bool goes(Passing *p, LLVMValueRef load) {
+static bool goes(Passing *p, LLVMValueRef load, const Fork *fork) {
   if (!p->n || p->n > MOST_STORES || !p->waits || !cg_is_plain_access(load) ||
       p->loads++ >= MOST_LOADS ||
       LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(load, 0))) != NVPTX_GLOBAL ||
-      !differs(LLVMGetOperand(load, 0), 0))
+      !differs(LLVMGetOperand(load, 0), 0) || (fork && !may_be_asked(p, fork)))
     return false;
   unsigned tests = tests_of(p, load), words = (unsigned)(bytes_of(p->cg, LLVMTypeOf(load)) + 3) / 4;
   if (p->tests + tests > MOST_TESTS || p->words + words > MOST_WORDS)
@@ -251,8 +316,7 @@ static void visit_store(Passing *p, Stored s) {
   if (plain && (space == NVPTX_SHARED || space == NVPTX_LOCAL))
     return; /* not where global loads are */
   bool passed = plain && space == NVPTX_GLOBAL &&
-                (!s.condition || (is_ready_at(p, s.front, LLVMGetOperand(s.store, 0)) &&
-                                  is_ready_at(p, s.front, LLVMGetOperand(s.store, 1))));
+                (!s.condition || is_ready_at(p, s.front, LLVMGetOperand(s.store, 1)));
   if (!passed || (p->n >= MOST_STORES && p->stayed))
     start_anew(p);
   if (!passed)
@@ -284,6 +348,7 @@ static void visit_block(Passing *p, LLVMBasicBlockRef block, const Fork *fork) {
       s.front = LLVMGetBasicBlockTerminator(p->chain[p->blocks - 2]);
       s.condition = fork->condition;
       s.otherwise = fork->no == block;
+      s.on = s.otherwise ? fork->yes : fork->no;
     }
     bool load = cg_is_op(i, LLVMLoad);
     if (cg_is_op(i, LLVMStore)) {
@@ -291,8 +356,8 @@ static void visit_block(Passing *p, LLVMBasicBlockRef block, const Fork *fork) {
     } else if (stops_loads(p->cg, i)) {
       start_anew(p);
       p->loaded = load = false;
-    } else if (load && !fork && goes(p, i)) {
-      pass(p, i);
+    } else if (load && goes(p, i, fork)) {
+      pass(p, i, fork);
     } else {
       p->stayed |= load;
     }
@@ -349,7 +414,13 @@ static bool has(LLVMBasicBlockRef block, LLVMOpcode op) {
   return false;
 }
 
-/* Is there a load behind a store: in the block, or behind the side at its end? */
+/* The side at the end of the block, and what comes behind it; NULL: it has none. */
+static LLVMBasicBlockRef side_at(LLVMBasicBlockRef block, LLVMBasicBlockRef *on) {
+  Fork fork;
+  return graph_fork(LLVMGetBasicBlockTerminator(block), &fork) ? side_of(&fork, on) : NULL;
+}
+
+/* Is there a load behind a store: in the block, behind the side at its end, or on the next one? */
 static bool has_both(LLVMBasicBlockRef block) {
   bool stored = false;
   for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
@@ -357,10 +428,11 @@ static bool has_both(LLVMBasicBlockRef block) {
       return true;
     stored |= cg_is_op(i, LLVMStore);
   }
-  Fork fork;
-  LLVMBasicBlockRef on, side;
-  return graph_fork(LLVMGetBasicBlockTerminator(block), &fork) && (side = side_of(&fork, &on)) &&
-         (stored || has(side, LLVMStore)) && has(on, LLVMLoad);
+  LLVMBasicBlockRef on, side = side_at(block, &on);
+  if (!side || !(stored || has(side, LLVMStore)))
+    return false;
+  LLVMBasicBlockRef end, next = side_at(on, &end);
+  return has(on, LLVMLoad) || (next && has(next, LLVMLoad));
 }
 
 void cg_nvptx_passed_stores(Cg *cg) {

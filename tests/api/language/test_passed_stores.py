@@ -50,7 +50,16 @@ def guarded(x, more, out, t):
     out[t + 3] = x[t + 3] + more[t] + x[t + 1]
 
 
-STATEMENTS = [sums, swapped, moving, guarded]
+def several(x, more, out, t):
+    """Elements of a thread, each loaded and stored behind its condition."""
+    for k in range(4):
+        if t + k < x.size - 1:
+            out[t + k] = x[t + k] + more[t + k]
+        if t + 3 - k < more.size:
+            more[t + 3 - k] = x[t + k] + 1
+
+
+STATEMENTS = [sums, swapped, moving, guarded, several]
 
 
 @pytest.mark.parametrize("statements", STATEMENTS)

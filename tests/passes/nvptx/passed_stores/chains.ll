@@ -38,8 +38,8 @@ b2:                                               ; preds = %store1, %b1
   ret void
 }
 
-; Not behind a barrier on the side, nor what is loaded behind the condition, nor where what is stored is loaded there.
-define ptx_kernel void @stays(ptr addrspace(1) align 8 %p, ptr addrspace(1) align 8 %out, i32 %n) #0 {
+; Not behind a barrier on the side. What is stored may be loaded there.
+define ptx_kernel void @barrier(ptr addrspace(1) align 8 %p, ptr addrspace(1) align 8 %out, i32 %n) #0 {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %k = zext i32 %t to i64
@@ -71,6 +71,53 @@ b2:                                               ; preds = %store1, %b1
   %v2 = load i32, ptr addrspace(1) %p2, align 4
   %s2 = add i32 %v1, %v2
   store i32 %s2, ptr addrspace(1) %o0, align 4
+  ret void
+}
+
+; Elements of a thread, each behind its condition, which the load takes along; not one that was loaded behind the store.
+define ptx_kernel void @several(ptr addrspace(1) align 8 %p, ptr addrspace(1) align 8 %out, i32 %n) #0 {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %first = icmp ult i32 %t, %n
+  br i1 %first, label %store0, label %b1
+
+store0:                                           ; preds = %entry
+  %k = zext i32 %t to i64
+  %p0 = getelementptr inbounds float, ptr addrspace(1) %p, i64 %k
+  %v0 = load float, ptr addrspace(1) %p0, align 4
+  %f0 = fadd float %v0, %v0
+  %o0 = getelementptr inbounds float, ptr addrspace(1) %out, i64 %k
+  store float %f0, ptr addrspace(1) %o0, align 4
+  br label %b1
+
+b1:                                               ; preds = %store0, %entry
+  %t1 = add i32 %t, 32
+  %second = icmp ult i32 %t1, %n
+  br i1 %second, label %store1, label %b2
+
+store1:                                           ; preds = %b1
+  %k1 = zext i32 %t1 to i64
+  %p1 = getelementptr inbounds float, ptr addrspace(1) %p, i64 %k1
+  %v1 = load float, ptr addrspace(1) %p1, align 4
+  %f1 = fadd float %v1, %v1
+  %o1 = getelementptr inbounds float, ptr addrspace(1) %out, i64 %k1
+  store float %f1, ptr addrspace(1) %o1, align 4
+  br label %b2
+
+b2:                                               ; preds = %store1, %b1
+  %more = load i32, ptr addrspace(1) %p, align 4
+  %third = icmp ult i32 %more, %n
+  br i1 %third, label %store2, label %end
+
+store2:                                           ; preds = %b2
+  %k2 = zext i32 %t to i64
+  %p2 = getelementptr inbounds float, ptr addrspace(1) %p, i64 %k2
+  %v2 = load float, ptr addrspace(1) %p2, align 4
+  %o2 = getelementptr inbounds float, ptr addrspace(1) %out, i64 %k2
+  store float %v2, ptr addrspace(1) %o2, align 4
+  br label %end
+
+end:                                              ; preds = %store2, %b2
   ret void
 }
 
