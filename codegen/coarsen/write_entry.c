@@ -18,7 +18,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-#include "codegen/coarsen/coarsen.h"
+#include "codegen/coarsen/writer.h"
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
@@ -26,43 +26,13 @@
 
 enum { MOST_HELD = 32, LONG_CODE = 96 }; /* LONG_CODE: instructions of a kernel */
 
-/* An edge to a block of the common path. */
-typedef struct Edge {
-  const CoBlock *to;
-  uint32_t old; /* the block of the kernel from which it comes */
-  LLVMBasicBlockRef from;
-  /* after arms: the phis' values, phi by phi and copy by copy; NULL: those of the old edge */
-  LLVMValueRef *joined;
-} Edge;
-
-/* A phi of a single copy whose operands are still missing. */
-typedef struct Open {
-  const CoIns *i;
-  unsigned copy;
-  CoSet from;
-} Open;
-
-typedef struct Writer {
-  CoShape *s;
-  const CoPlan *plan;
-  const CgTypes *t;
-  Cx *cx;
-  LLVMBuilderRef b;
-  LLVMValueRef fn, logical; /* blocks of the launch on the axis */
-  /* blockIdx, threadIdx on the axis */
-  LLVMValueRef block[CO_MAX_FACTOR + 1], thread[CO_MAX_FACTOR + 1];
-  LLVMBasicBlockRef loop, latch;
-  VEC(Edge) edges; /* of the common path */
-  VEC(Open) open;
-} Writer;
-
-static LLVMValueRef number(const Writer *w, uint64_t n) { return l_int(w->t->i32, n); }
-static LLVMBasicBlockRef new_block(Writer *w, const char *name) {
+static LLVMValueRef number(const CoWriter *w, uint64_t n) { return l_int(w->t->i32, n); }
+LLVMBasicBlockRef co_new_block(CoWriter *w, const char *name) {
   return LLVMAppendBasicBlockInContext(w->s->cg->context, w->fn, name);
 }
 
 /* The register of the plan's axis. */
-static LLVMValueRef read_sreg(Writer *w, SpecialReg of_x) {
+static LLVMValueRef read_sreg(CoWriter *w, SpecialReg of_x) {
   return w->s->cg->target->read_register(w->s->cg, w->b, ir_register_at(of_x, w->plan->axis));
 }
 
@@ -78,13 +48,13 @@ static LLVMValueRef no_wrap(LLVMValueRef v) {
 /* --- values --- */
 
 /* A copy's own array, or the common one. The copy in the loop uses the first. */
-static LLVMValueRef resolve_shared(const Writer *w, unsigned c, const CoShared *a) {
+static LLVMValueRef resolve_shared(const CoWriter *w, unsigned c, const CoShared *a) {
   bool own = a->varies && c && c < w->plan->factor;
   LLVMValueRef at = l_int(w->t->i64, c * a->stride);
   return own ? LLVMConstGEP2(w->t->i8, a->now, &at, 1) : a->now;
 }
 
-static LLVMValueRef resolve_constant(const Writer *w, unsigned c, LLVMValueRef old) {
+static LLVMValueRef resolve_constant(const CoWriter *w, unsigned c, LLVMValueRef old) {
   const CoShared *a = w->s->shared.len ? co_shared(w->s, old) : NULL;
   if (!a)
     return old;
@@ -98,7 +68,7 @@ static LLVMValueRef resolve_constant(const Writer *w, unsigned c, LLVMValueRef o
   return LLVMConstGEP2(LLVMGetGEPSourceElementType(old), base, at, n - 1);
 }
 
-static LLVMValueRef resolve(const Writer *w, unsigned c, LLVMValueRef old) {
+LLVMValueRef co_resolve(const CoWriter *w, unsigned c, LLVMValueRef old) {
   const CoIns *i = co_ins(w->s, old);
   if (i) {
     CX_ASSERT(w->cx, i->now[c]);
@@ -112,7 +82,7 @@ static LLVMValueRef resolve(const Writer *w, unsigned c, LLVMValueRef old) {
 }
 
 /* The same debug location with this function's scope, at the end of the chain of inlined calls. */
-static LLVMMetadataRef line_here(Writer *w, LLVMMetadataRef old) {
+static LLVMMetadataRef line_here(CoWriter *w, LLVMMetadataRef old) {
   const Cg *cg = w->s->cg;
   if (!old || !cg->coarse_scope)
     return NULL;
@@ -122,11 +92,11 @@ static LLVMMetadataRef line_here(Writer *w, LLVMMetadataRef old) {
       at ? LLVMDILocationGetScope(old) : cg->coarse_scope, line_here(w, at));
 }
 
-static LLVMValueRef cloned(Writer *w, unsigned c, const CoIns *i) {
+LLVMValueRef co_cloned(CoWriter *w, unsigned c, const CoIns *i) {
   unsigned n = (unsigned)LLVMGetNumOperands(i->old);
   LLVMValueRef *operands = CX_ARRAY(w->cx, LLVMValueRef, n + 1);
   for (unsigned k = 0; k < n; k++)
-    operands[k] = resolve(w, c, LLVMGetOperand(i->old, k));
+    operands[k] = co_resolve(w, c, LLVMGetOperand(i->old, k));
   LLVMValueRef copy = copy_ins(w->b, i->old, operands);
   LLVMInstructionSetDebugLoc(copy, line_here(w, LLVMInstructionGetDebugLoc(i->old)));
   return copy;
@@ -137,12 +107,12 @@ static LLVMValueRef cloned(Writer *w, unsigned c, const CoIns *i) {
  * All copies on the common path have the first one's blockIdx and threadIdx; only their sums
  * differ. */
 
-static bool is_sum(const Writer *w, const CoIns *i) {
+static bool is_sum(const CoWriter *w, const CoIns *i) {
   return w->plan->linear && i->axis == w->plan->axis + 1;
 }
 
 /* By how much a copy's sum exceeds the previous copy's. */
-static LLVMValueRef sum_step(Writer *w, LLVMTypeRef type) {
+static LLVMValueRef sum_step(CoWriter *w, LLVMTypeRef type) {
   if (w->plan->threads)
     return l_int(type, 1);
   LLVMValueRef width = read_sreg(w, SREG_NTID);
@@ -155,16 +125,16 @@ static LLVMValueRef sum_step(Writer *w, LLVMTypeRef type) {
 
 /* The first copy's sum; each other one is the previous plus a step, from which LLVM sees what the
  * copies' addresses have in common. */
-static void write_sum(Writer *w, CoIns *i) {
+static void write_sum(CoWriter *w, CoIns *i) {
   LLVMValueRef step = sum_step(w, LLVMTypeOf(i->old));
-  i->now[0] = cloned(w, 0, i);
+  i->now[0] = co_cloned(w, 0, i);
   for (unsigned c = 1; c < w->plan->factor; c++)
     i->now[c] = no_wrap(l_add(w->b, i->now[c - 1], step));
 }
 
 /* The sum of one copy in its arms. */
-static LLVMValueRef copied_sum(Writer *w, unsigned c, const CoIns *i) {
-  LLVMValueRef sum = cloned(w, c, i);
+static LLVMValueRef copied_sum(CoWriter *w, unsigned c, const CoIns *i) {
+  LLVMValueRef sum = co_cloned(w, c, i);
   if (!c || c == w->plan->factor)
     return sum;
   LLVMValueRef step = sum_step(w, LLVMTypeOf(sum));
@@ -175,7 +145,7 @@ static LLVMValueRef copied_sum(Writer *w, unsigned c, const CoIns *i) {
 
 /* --- straight code --- */
 
-static LLVMValueRef copied(Writer *w, unsigned c, const CoIns *i) {
+LLVMValueRef co_copied(CoWriter *w, unsigned c, const CoIns *i) {
   unsigned axis = w->plan->axis;
   if (i->sreg == ir_register_at(SREG_CTAID, axis))
     return w->block[c];
@@ -183,11 +153,11 @@ static LLVMValueRef copied(Writer *w, unsigned c, const CoIns *i) {
     return w->thread[c];
   if (i->sreg == ir_register_at(SREG_NCTAID, axis))
     return w->logical;
-  return is_sum(w, i) ? copied_sum(w, c, i) : cloned(w, c, i);
+  return is_sum(w, i) ? copied_sum(w, c, i) : co_cloned(w, c, i);
 }
 
 /* The array of an address whose offset in the array is the same for all copies, else NULL. */
-static const CoShared *same_offset(const Writer *w, const CoIns *i) {
+static const CoShared *same_offset(const CoWriter *w, const CoIns *i) {
   const CoShared *a = LLVMIsAGetElementPtrInst(i->old) ? co_shared(w->s, i->old) : NULL;
   if (!a || !a->varies)
     return NULL;
@@ -201,15 +171,15 @@ static const CoShared *same_offset(const Writer *w, const CoIns *i) {
 }
 
 /* Each copy's address is a constant distance from the first, which becomes the access's offset. */
-static void write_addresses(Writer *w, CoIns *i, const CoShared *a) {
-  i->now[0] = cloned(w, 0, i);
+static void write_addresses(CoWriter *w, CoIns *i, const CoShared *a) {
+  i->now[0] = co_cloned(w, 0, i);
   for (unsigned c = 1; c < w->plan->factor; c++) {
     LLVMValueRef at = l_int(w->t->i64, c * a->stride);
     i->now[c] = l_gep_inbounds(w->b, w->t->i8, i->now[0], &at, 1);
   }
 }
 
-static void write_common(Writer *w, CoIns *i) {
+static void write_common(CoWriter *w, CoIns *i) {
   unsigned factor = w->plan->factor;
   const CoShared *a = same_offset(w, i);
   if (a) {
@@ -221,11 +191,11 @@ static void write_common(Writer *w, CoIns *i) {
     return;
   }
   for (unsigned c = 0; c < factor; c++)
-    i->now[c] = c && i->once ? i->now[0] : copied(w, c, i);
+    i->now[c] = c && i->once ? i->now[0] : co_copied(w, c, i);
 }
 
 /* A phi of the common path; fill_edge adds its operands. */
-static void open_common_phi(Writer *w, CoIns *i) {
+static void open_common_phi(CoWriter *w, CoIns *i) {
   for (unsigned c = 0; c < w->plan->factor; c++)
     i->now[c] = c && i->once ? i->now[0] : l_phi(w->b, LLVMTypeOf(i->old));
 }
@@ -235,16 +205,16 @@ static bool lets_wait(LLVMValueRef i) { return LLVMIsAPHINode(i) || cg_is_specul
 
 /* What one thread stores side by side, as a row of four numbers, becomes one access of the cache
  * if it comes at once; other copies' stores in between, which are far away, would make it four. */
-static void write_held(Writer *w, uint32_t *held, unsigned *n) {
+static void write_held(CoWriter *w, uint32_t *held, unsigned *n) {
   for (unsigned c = 0; c < w->plan->factor; c++)
     for (unsigned k = 0; k < *n; k++) {
       CoIns *i = &w->s->ins.data[held[k]];
-      i->now[c] = c && i->once ? i->now[0] : copied(w, c, i);
+      i->now[c] = c && i->once ? i->now[0] : co_copied(w, c, i);
     }
   *n = 0;
 }
 
-static void write_common_block(Writer *w, const CoBlock *b) {
+static void write_common_block(CoWriter *w, const CoBlock *b) {
   uint32_t held[MOST_HELD];
   unsigned n = 0;
   for (uint32_t k = b->first; k + 1 < b->last; k++) {
@@ -265,7 +235,7 @@ static void write_common_block(Writer *w, const CoBlock *b) {
 /* --- checks --- */
 
 /* The copy's threadIdx and blockIdx on the axis, for a message. */
-static void place_of(Writer *w, unsigned c, LLVMValueRef *block, LLVMValueRef *thread) {
+static void place_of(CoWriter *w, unsigned c, LLVMValueRef *block, LLVMValueRef *thread) {
   bool in_sums = c < w->plan->factor && w->plan->linear;
   *block = w->block[c];
   *thread = w->thread[c];
@@ -286,16 +256,16 @@ typedef struct Cold {
 } Cold;
 typedef VEC(Cold) ColdCopies;
 
-static LLVMValueRef resolve_cold(const Writer *w, unsigned c, const ColdCopies *copies,
+static LLVMValueRef resolve_cold(const CoWriter *w, unsigned c, const ColdCopies *copies,
                                  LLVMValueRef old) {
   for (uint32_t k = 0; k < copies->len; k++)
     if (copies->data[k].old == old)
       return copies->data[k].now;
-  return resolve(w, c, old);
+  return co_resolve(w, c, old);
 }
 
 /* The trap of copy c is told where the copy is. */
-static LLVMValueRef copied_cold(Writer *w, unsigned c, const ColdCopies *copies, LLVMValueRef old,
+static LLVMValueRef copied_cold(CoWriter *w, unsigned c, const ColdCopies *copies, LLVMValueRef old,
                                 LLVMBasicBlockRef from) {
   if (LLVMIsAPHINode(old))
     return resolve_cold(w, c, copies, graph_incoming(old, from));
@@ -313,8 +283,8 @@ static LLVMValueRef copied_cold(Writer *w, unsigned c, const ColdCopies *copies,
 }
 
 /* The block in which copy c of a check stops. */
-static LLVMBasicBlockRef write_stop(Writer *w, unsigned c, const CoBlock *b) {
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(w->b), stop = new_block(w, "stop");
+static LLVMBasicBlockRef write_stop(CoWriter *w, unsigned c, const CoBlock *b) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(w->b), stop = co_new_block(w, "stop");
   LLVMBasicBlockRef from = b->in->block;
   ColdCopies copies = {0};
   LLVMPositionBuilderAtEnd(w->b, stop);
@@ -335,8 +305,8 @@ static bool stops_if_true(const CoBlock *b) {
 }
 
 /* A branch that is hardly ever taken to `cold`: where a check fails. */
-static void write_check(Writer *w, const CoBlock *b, LLVMValueRef condition, LLVMBasicBlockRef next,
-                        LLVMBasicBlockRef cold) {
+static void write_check(CoWriter *w, const CoBlock *b, LLVMValueRef condition,
+                        LLVMBasicBlockRef next, LLVMBasicBlockRef cold) {
   bool first = stops_if_true(b);
   unsigned kind = LLVMGetMDKindIDInContext(w->s->cg->context, "prof", 4);
   LLVMValueRef weights = LLVMGetMetadata(b->in->last, kind);
@@ -347,29 +317,27 @@ static void write_check(Writer *w, const CoBlock *b, LLVMValueRef condition, LLV
 
 /* --- one copy by itself --- */
 
-static void fill_phi(Writer *w, LLVMValueRef phi, const CoIns *i, unsigned c, CoSet from) {
+static void fill_phi(CoWriter *w, LLVMValueRef phi, const CoIns *i, unsigned c, CoSet from) {
   for (unsigned n = 0, all = LLVMCountIncoming(i->old); n < all; n++) {
     uint32_t pred = graph_number(&w->s->g, LLVMGetIncomingBlock(i->old, n));
     if (!co_has(from, pred))
       continue;
-    LLVMValueRef value = resolve(w, c, LLVMGetIncomingValue(i->old, n));
+    LLVMValueRef value = co_resolve(w, c, LLVMGetIncomingValue(i->old, n));
     LLVMAddIncoming(phi, &value, &w->s->blocks[pred].now[c], 1);
   }
 }
 
 /* The phis of a copy's block. from: the predecessors that this copy has. */
-static void open_phis(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
+static void open_phis(CoWriter *w, unsigned c, const CoBlock *b, CoSet from) {
   for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     CoIns *i = &w->s->ins.data[k];
     i->now[c] = l_phi(w->b, LLVMTypeOf(i->old));
-    Open o = {i, c, from};
+    CoOpen o = {i, c, from};
     VEC_PUSH(&w->cx->arena, &w->open, o);
   }
 }
 
-/* The phis of the block at which a copy's arms join, for this copy alone. */
-static void write_joined(Writer *w, unsigned c, const CoBlock *b, CoSet from,
-                         LLVMValueRef *joined) {
+void co_write_joined(CoWriter *w, unsigned c, const CoBlock *b, CoSet from, LLVMValueRef *joined) {
   for (uint32_t k = b->first; k < b->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     const CoIns *i = &w->s->ins.data[k];
     LLVMValueRef phi = l_phi(w->b, LLVMTypeOf(i->old));
@@ -378,37 +346,37 @@ static void write_joined(Writer *w, unsigned c, const CoBlock *b, CoSet from,
   }
 }
 
-static void write_end(Writer *w, unsigned c, const CoBlock *b) {
+void co_write_end(CoWriter *w, unsigned c, const CoBlock *b) {
   LLVMValueRef end = w->s->ins.data[b->last - 1].old;
   LLVMBasicBlockRef to[2] = {w->latch, NULL};
   for (unsigned k = 0; k < b->in->nsucc && k < 2; k++)
     to[k] = w->s->blocks[b->in->succ[k]].now[c];
   if (LLVMIsASwitchInst(end)) {
-    LLVMValueRef s = l_switch(w->b, resolve(w, c, LLVMGetOperand(end, 0)), to[0], b->in->nsucc);
+    LLVMValueRef s = l_switch(w->b, co_resolve(w, c, LLVMGetOperand(end, 0)), to[0], b->in->nsucc);
     for (unsigned k = 1; k < b->in->nsucc; k++)
       LLVMAddCase(s, LLVMGetSwitchCaseValue(end, k), w->s->blocks[b->in->succ[k]].now[c]);
   } else if (b->in->nsucc == 2) {
-    l_condbr(w->b, resolve(w, c, LLVMGetCondition(end)), to[0], to[1]);
+    l_condbr(w->b, co_resolve(w, c, LLVMGetCondition(end)), to[0], to[1]);
   } else if (co_checks(b)) {
-    write_check(w, b, resolve(w, c, LLVMGetCondition(end)), to[0], write_stop(w, c, b));
+    write_check(w, b, co_resolve(w, c, LLVMGetCondition(end)), to[0], write_stop(w, c, b));
   } else {
     l_br(w->b, to[0]);
   }
 }
 
-static void write_block(Writer *w, unsigned c, const CoBlock *b, CoSet from) {
+void co_write_block(CoWriter *w, unsigned c, const CoBlock *b, CoSet from) {
   LLVMPositionBuilderAtEnd(w->b, b->now[c]);
   open_phis(w, c, b, from);
   for (uint32_t k = b->first; k + 1 < b->last; k++)
     if (!LLVMIsAPHINode(w->s->ins.data[k].old))
-      w->s->ins.data[k].now[c] = copied(w, c, &w->s->ins.data[k]);
-  write_end(w, c, b);
+      w->s->ins.data[k].now[c] = co_copied(w, c, &w->s->ins.data[k]);
+  co_write_end(w, c, b);
 }
 
 /* --- the common path --- */
 
-static void add_edge(Writer *w, uint32_t from, uint32_t to, LLVMValueRef *joined) {
-  Edge e = {&w->s->blocks[to], from, LLVMGetInsertBlock(w->b), joined};
+void co_add_edge(CoWriter *w, uint32_t from, uint32_t to, LLVMValueRef *joined) {
+  CoEdge e = {&w->s->blocks[to], from, LLVMGetInsertBlock(w->b), joined};
   VEC_PUSH(&w->cx->arena, &w->edges, e);
 }
 
@@ -418,16 +386,16 @@ static void add_edge(Writer *w, uint32_t from, uint32_t to, LLVMValueRef *joined
  * loops, or the code is. (The edge of a row is in one of few warps, and short code would pay for
  * the vote in all others.) Threads that have none wait in any case. Those of a slanted guard, which
  * differ in any number of copies, do not ask. */
-static bool decides_as_one(const Writer *w, const CoBlock *b) {
+static bool decides_as_one(const CoWriter *w, const CoBlock *b) {
   return (w->s->loops || w->s->ins.len >= LONG_CODE) && !w->s->meets && !b->slanted;
 }
 
-static void write_guard(Writer *w, uint32_t at) {
+static void write_guard(CoWriter *w, uint32_t at) {
   const CoBlock *b = &w->s->blocks[at];
   assert(b->in->nsucc == 2 && b->taken < 2 && !b->written);
   LLVMValueRef end = w->s->ins.data[b->last - 1].old, all = NULL, none = NULL;
   for (unsigned c = 0; c < w->plan->factor; c++) {
-    LLVMValueRef own = resolve(w, c, LLVMGetCondition(end));
+    LLVMValueRef own = co_resolve(w, c, LLVMGetCondition(end));
     if (b->taken)
       own = l_not(w->b, own);
     all = all ? l_and(w->b, all, own) : own;
@@ -437,93 +405,68 @@ static void write_guard(Writer *w, uint32_t at) {
   if (none)
     all = l_and(w->b, all, cg_nvptx_in_all(w->s->cg, w->b, l_or(w->b, all, none)));
   uint32_t next = b->in->succ[b->taken];
-  add_edge(w, at, next, NULL);
+  co_add_edge(w, at, next, NULL);
   l_condbr(w->b, all, w->s->blocks[next].common, w->loop);
 }
 
 /* One branch for all copies; behind it the first copy whose condition fails stops. */
-static void write_checks(Writer *w, uint32_t at) {
+static void write_checks(CoWriter *w, uint32_t at) {
   const CoBlock *b = &w->s->blocks[at];
-  LLVMValueRef condition = LLVMGetCondition(b->in->last), together = resolve(w, 0, condition);
+  LLVMValueRef condition = LLVMGetCondition(b->in->last), together = co_resolve(w, 0, condition);
   const CoIns *i = co_ins(w->s, condition);
   unsigned last = i && !i->once ? w->plan->factor - 1 : 0;
   LLVMBasicBlockRef next = w->s->blocks[b->in->succ[0]].common;
   for (unsigned c = 1; c <= last; c++)
-    together = (stops_if_true(b) ? l_or : l_and)(w->b, together, resolve(w, c, condition));
-  add_edge(w, at, b->in->succ[0], NULL);
-  LLVMBasicBlockRef cold = last ? new_block(w, "failed") : write_stop(w, 0, b);
+    together = (stops_if_true(b) ? l_or : l_and)(w->b, together, co_resolve(w, c, condition));
+  co_add_edge(w, at, b->in->succ[0], NULL);
+  LLVMBasicBlockRef cold = last ? co_new_block(w, "failed") : write_stop(w, 0, b);
   write_check(w, b, together, next, cold);
   for (unsigned c = 0; c < last; c++) {
     LLVMPositionBuilderAtEnd(w->b, cold);
     LLVMBasicBlockRef stop = write_stop(w, c, b);
-    cold = c + 1 < last ? new_block(w, "failed") : write_stop(w, last, b);
+    cold = c + 1 < last ? co_new_block(w, "failed") : write_stop(w, last, b);
     bool first = stops_if_true(b);
-    l_condbr(w->b, resolve(w, c, condition), first ? stop : cold, first ? cold : stop);
+    l_condbr(w->b, co_resolve(w, c, condition), first ? stop : cold, first ? cold : stop);
   }
-}
-
-static void write_arms(Writer *w, uint32_t at) {
-  CoShape *s = w->s;
-  CoBlock *b = &s->blocks[at], *join = &s->blocks[b->join];
-  CoSet from = b->arms | co_one(at); /* guards have ruled out other predecessors */
-  LLVMValueRef *joined = CX_ARRAY(w->cx, LLVMValueRef,
-                                  (size_t)(join->last - join->first) * w->plan->factor);
-  assert(b->arms && !co_has(b->arms, b->join) && !co_has(b->arms, at));
-  for (unsigned c = 0; c < w->plan->factor; c++) {
-    LLVMBasicBlockRef end = new_block(w, "met");
-    b->now[c] = LLVMGetInsertBlock(w->b);
-    join->now[c] = end;
-    for (uint32_t k = 0; k < s->nblocks; k++)
-      if (co_has(b->arms, k))
-        s->blocks[k].now[c] = new_block(w, "arm");
-    write_end(w, c, b);
-    for (uint32_t k = 0; k < s->nblocks; k++)
-      if (co_has(b->arms, k))
-        write_block(w, c, &s->blocks[k], from);
-    LLVMPositionBuilderAtEnd(w->b, end);
-    write_joined(w, c, join, from, joined);
-  }
-  add_edge(w, at, b->join, joined);
-  l_br(w->b, join->common);
 }
 
 /* The same branch as before; a loop's keeps its metadata. */
-static void write_split(Writer *w, uint32_t at) {
+static void write_split(CoWriter *w, uint32_t at) {
   CoBlock *b = &w->s->blocks[at];
   LLVMValueRef end = w->s->ins.data[b->last - 1].old;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(w->b);
   for (uint32_t k = 0; k < b->in->nsucc; k++) {
     w->s->blocks[b->in->succ[k]].now[0] = w->s->blocks[b->in->succ[k]].common;
-    add_edge(w, at, b->in->succ[k], NULL);
+    co_add_edge(w, at, b->in->succ[k], NULL);
   }
-  write_end(w, 0, b);
+  co_write_end(w, 0, b);
   unsigned kind = LLVMGetMDKindIDInContext(w->s->cg->context, "llvm.loop", 9);
   LLVMValueRef note = LLVMGetMetadata(end, kind);
   if (note)
     LLVMSetMetadata(LLVMGetBasicBlockTerminator(here), kind, note);
 }
 
-static void write_step(Writer *w, uint32_t at) {
+static void write_step(CoWriter *w, uint32_t at) {
   CoBlock *b = &w->s->blocks[at];
   LLVMPositionBuilderAtEnd(w->b, b->common);
   write_common_block(w, b);
   switch (b->kind) {
   case CO_GUARD: write_guard(w, at); break;
-  case CO_ARMS: write_arms(w, at); break;
+  case CO_ARMS: co_write_arms(w, at); break;
   case CO_CHECK: write_checks(w, at); break;
   case CO_END: l_ret_void(w->b); break;
   default: write_split(w, at); break;
   }
 }
 
-static void fill_edge(Writer *w, const Edge *e) {
+static void fill_edge(CoWriter *w, const CoEdge *e) {
   for (uint32_t k = e->to->first; k < e->to->last && LLVMIsAPHINode(w->s->ins.data[k].old); k++) {
     const CoIns *i = &w->s->ins.data[k];
     for (unsigned c = 0; c < (i->once ? 1 : w->plan->factor); c++) {
       LLVMValueRef value = e->joined ? e->joined[(k - e->to->first) * w->plan->factor + c] : NULL;
       for (unsigned n = 0, all = LLVMCountIncoming(i->old); !value && n < all; n++)
         if (graph_number(&w->s->g, LLVMGetIncomingBlock(i->old, n)) == e->old)
-          value = resolve(w, c, LLVMGetIncomingValue(i->old, n));
+          value = co_resolve(w, c, LLVMGetIncomingValue(i->old, n));
       LLVMBasicBlockRef from = e->from;
       assert(value);
       LLVMAddIncoming(i->now[c], &value, &from, 1);
@@ -531,11 +474,11 @@ static void fill_edge(Writer *w, const Edge *e) {
   }
 }
 
-static void write_path(Writer *w) {
+static void write_path(CoWriter *w) {
   CoShape *s = w->s;
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (s->blocks[k].kind != CO_OFF_PATH)
-      s->blocks[k].common = new_block(w, "together");
+      s->blocks[k].common = co_new_block(w, "together");
   l_br(w->b, s->blocks[0].common);
   for (uint32_t k = 0; k < s->nblocks; k++)
     if (s->blocks[k].kind != CO_OFF_PATH)
@@ -547,7 +490,7 @@ static void write_path(Writer *w) {
 /* --- the loop --- */
 
 /* If ptxas unrolled the loop, its iterations would need as many registers as the copies. */
-static void forbid_unrolling(Writer *w, LLVMValueRef branch) {
+static void forbid_unrolling(CoWriter *w, LLVMValueRef branch) {
   LLVMContextRef c = w->s->cg->context;
   LLVMMetadataRef text = LLVMMDStringInContext2(c, "llvm.loop.unroll.disable", 24);
   LLVMMetadataRef tag = LLVMMDNodeInContext2(c, &text, 1);
@@ -559,7 +502,7 @@ static void forbid_unrolling(Writer *w, LLVMValueRef branch) {
 
 /* A barrier between two blocks: the next one reuses shared arrays that threads may still be
  * reading. */
-static void write_barrier(Writer *w) {
+static void write_barrier(CoWriter *w) {
   if (!w->s->shared.len || !w->s->meets)
     return;
   LLVMValueRef fn = cg_intrinsic_fn(w->s->cg, cg_llvm_barrier, NULL, 0), zero = number(w, 0);
@@ -567,7 +510,7 @@ static void write_barrier(Writer *w) {
 }
 
 /* blockIdx and threadIdx in iteration j. partial: see write_loop. */
-static void number_iteration(Writer *w, LLVMValueRef base, LLVMValueRef partial, LLVMValueRef j) {
+static void number_iteration(CoWriter *w, LLVMValueRef base, LLVMValueRef partial, LLVMValueRef j) {
   unsigned c = w->plan->factor;
   w->block[c] = no_wrap(l_add(w->b, base, j));
   LLVMValueRef own = read_sreg(w, SREG_TID);
@@ -582,20 +525,20 @@ static void number_iteration(Writer *w, LLVMValueRef base, LLVMValueRef partial,
 
 /* count: how many blocks of the launch this block runs; partial: they are fewer than the factor,
  * and are run as neighbouring blocks even if copies are neighbouring threads. */
-static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef partial, LLVMValueRef count) {
+static void write_loop(CoWriter *w, LLVMValueRef base, LLVMValueRef partial, LLVMValueRef count) {
   unsigned c = w->plan->factor;
-  LLVMBasicBlockRef entry = LLVMGetInsertBlock(w->b), done = new_block(w, "done");
-  LLVMBasicBlockRef head = new_block(w, "block");
+  LLVMBasicBlockRef entry = LLVMGetInsertBlock(w->b), done = co_new_block(w, "done");
+  LLVMBasicBlockRef head = co_new_block(w, "block");
   l_br(w->b, head);
   LLVMPositionBuilderAtEnd(w->b, head);
   LLVMValueRef j = l_phi(w->b, w->t->i32), zero = number(w, 0);
   LLVMAddIncoming(j, &zero, &entry, 1);
   number_iteration(w, base, partial, j);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
-    w->s->blocks[k].now[c] = new_block(w, "apart");
+    w->s->blocks[k].now[c] = co_new_block(w, "apart");
   l_br(w->b, w->s->blocks[0].now[c]);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
-    write_block(w, c, &w->s->blocks[k], UINT64_MAX);
+    co_write_block(w, c, &w->s->blocks[k], UINT64_MAX);
   LLVMPositionBuilderAtEnd(w->b, w->latch);
   write_barrier(w);
   LLVMValueRef next = no_wrap(l_add(w->b, j, number(w, 1)));
@@ -607,7 +550,7 @@ static void write_loop(Writer *w, LLVMValueRef base, LLVMValueRef partial, LLVMV
 
 /* --- the function --- */
 
-static void add_attributes(Writer *w) {
+static void add_attributes(CoWriter *w) {
   copy_attributes(&w->cx->arena, w->s->f, w->fn);
   uint64_t low = 1, high = 1ull << 31;
   unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
@@ -616,7 +559,7 @@ static void add_attributes(Writer *w) {
       LLVMCreateConstantRangeAttribute(w->s->cg->context, kind, 32, &low, &high));
 }
 
-static void begin_function(Writer *w, const char *symbol) {
+static void begin_function(CoWriter *w, const char *symbol) {
   unsigned n = w->s->nparams;
   LLVMTypeRef *types = CX_ARRAY(w->cx, LLVMTypeRef, n + 1);
   for (unsigned k = 0; k < n; k++)
@@ -631,7 +574,7 @@ static void begin_function(Writer *w, const char *symbol) {
 }
 
 /* The entry's own arrays: ptxas allocates an array with the functions that name it. */
-static void add_arrays(Writer *w) {
+static void add_arrays(CoWriter *w) {
   enum { ALIGN = 16 };
   for (uint32_t k = 0; k < w->s->shared.len; k++) {
     CoShared *a = &w->s->shared.data[k];
@@ -649,7 +592,7 @@ static void add_arrays(Writer *w) {
   }
 }
 
-static void number_copies(Writer *w, LLVMValueRef base) {
+static void number_copies(CoWriter *w, LLVMValueRef base) {
   unsigned factor = w->plan->factor;
   LLVMValueRef thread = read_sreg(w, SREG_TID);
   if (w->plan->threads)
@@ -660,16 +603,17 @@ static void number_copies(Writer *w, LLVMValueRef base) {
   }
 }
 
-static void close_phis(Writer *w) {
+static void close_phis(CoWriter *w) {
   for (uint32_t k = 0; k < w->open.len; k++) {
-    const Open *o = &w->open.data[k];
+    const CoOpen *o = &w->open.data[k];
     fill_phi(w, o->i->now[o->copy], o->i, o->copy, o->from);
   }
 }
 
 void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
-  Writer w = {.s = s, .plan = plan, .t = &s->cg->t, .cx = s->cg->cx};
+  CoWriter w = {.s = s, .plan = plan, .t = &s->cg->t, .cx = s->cg->cx};
   unsigned factor = plan->factor;
+  w.bounded = co_bounded_arms(s, plan);
   assert(!s->reason && factor > 1 && factor <= CO_MAX_FACTOR && plan->axis < 3);
   w.b = LLVMCreateBuilderInContext(s->cg->context);
   unsigned registers = co_registers(s, plan);
@@ -677,9 +621,9 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   if (registers)
     cg_attribute_text(s->cg, w.fn, "nvvm.maxnreg", arena_printf(&w.cx->arena, "%u", registers));
   add_arrays(&w);
-  LLVMBasicBlockRef entry = new_block(&w, "entry"), all = new_block(&w, "all");
-  w.loop = new_block(&w, "loop");
-  w.latch = new_block(&w, "next");
+  LLVMBasicBlockRef entry = co_new_block(&w, "entry"), all = co_new_block(&w, "all");
+  w.loop = co_new_block(&w, "loop");
+  w.latch = co_new_block(&w, "next");
   LLVMPositionBuilderAtEnd(w.b, entry);
   LLVMValueRef base = no_wrap(l_mul(w.b, read_sreg(&w, SREG_CTAID), number(&w, factor)));
   LLVMValueRef left = no_wrap(l_sub(w.b, w.logical, base));

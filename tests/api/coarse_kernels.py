@@ -338,6 +338,53 @@ def sought(n, out):  # threads that leave a loop in different rounds, by differe
         out[i] = found
 
 
+def longer(v, x):  # some steps in a row, which have no slow path
+    v = v * v - x
+    v = v * v + x
+    v = v * v - x
+    v = v * v + x
+    return v * v - x
+
+
+def windows(x, table, r, out):  # at the borders copies differ; columns outside are outside for the rows of all copies
+    j, i = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        total = float32(0)
+        for a in range(-r, r + 1):
+            for b in range(-r, r + 1):
+                y, k = i + a, j + b
+                if 0 <= y < x.shape[0] and 0 <= k < x.shape[1]:
+                    v = longer(x[y, k] * table[a + r, b + r], x[i, j])
+                    total += longer(longer(v, x[i, j]), x[y, k])
+        out[i, j] = total
+
+
+def passed(x, r, out):  # the same by what is outside
+    j, i = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        total = float32(0)
+        for d in range(-r, r + 1):
+            y, k = i + d, j - d
+            if y < 0 or k < 0 or y >= x.shape[0] or k >= x.shape[1]:
+                continue
+            total += longer(longer(longer(x[y, k], x[i, j]), x[i, j]), x[i, j])
+        out[i, j] = total
+
+
+def in_turn(x, r, out):  # two such branches in a row, of which one is left out at times
+    j, i = cuda.grid(2)
+    if i < x.shape[0] and j < x.shape[1]:
+        total = float32(0)
+        for d in range(-r, r + 1):
+            y, k = i + d, j - d
+            if d % 3 != 0:
+                if 0 <= y < x.shape[0] and 0 <= k < x.shape[1]:
+                    total += longer(longer(longer(x[y, k], x[i, j]), x[i, j]), x[i, j])
+            if 0 <= k < x.shape[0] and 0 <= y < x.shape[1]:
+                total += longer(longer(longer(x[k, y], x[i, j]), x[i, j]), x[i, j])
+        out[i, j] = total
+
+
 def counted(x, out):  # atomics on shared memory, and what a vote of the block gives
     bins = cuda.shared.array(4, np.int32)
     t, i = cuda.threadIdx.x, cuda.grid(1)
@@ -389,6 +436,12 @@ CASES = [
     (butterfly, f"{M}, {V}, {M}", lambda: (reals(9, 32), reals(32), reals(9, 32)), ROWS),
     (sorted_rows, f"{M}, {M}", lambda: (reals(9, 16), reals(9, 16)), ROWS),
     (by_blocks, f"{V}, {V}, int32", lambda: (reals(16), reals(150), 5), ROWS),
+    (windows, f"{M}, {M}, int32, {M}", lambda: (reals(13, 17), reals(5, 5), 2, reals(13, 17)), PLANE),
+    (windows, f"{M}, {M}, int32, {M}", lambda: (reals(13, 1), reals(5, 5), 2, reals(13, 1)), PLANE),
+    (windows, f"{M}, {M}, int32, {M}", lambda: (reals(1, 17), reals(5, 5), 2, reals(1, 17)), PLANE),
+    (in_turn, f"{M}, int32, {M}", lambda: (reals(13, 17), 3, reals(13, 17)), PLANE),
+    (passed, f"{M}, int32, {M}", lambda: (reals(13, 17), 3, reals(13, 17)), PLANE),
+    (passed, f"{M}, int32, {M}", lambda: (reals(13, 2), 3, reals(13, 2)), PLANE),
     (early, "int32[::1], int32[::1]", lambda: (small(), np.zeros(150, np.int32)), ROWS),
     (sought, "int32, int32[::1]", lambda: (20, np.zeros(150, np.int32)), ROWS),
     (counted, "int32[::1], int32[:, ::1]", lambda: (np.resize(small(), 150), np.zeros((9, 4), np.int32)), ROWS),
