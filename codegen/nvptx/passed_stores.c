@@ -57,6 +57,7 @@ enum {
   MOST_BLOCKS = 32, /* of a chain */
   MOST_WORDS = 16,  /* of 32 bits: what is loaded early takes registers */
   MOST_LOADS = 32,  /* that are looked at */
+  FEW_LOADS = 2,    /* of a side */
   DEEP = 12         /* operations between an address and what it is made of */
 };
 
@@ -284,12 +285,20 @@ static void pass(Passing *p, LLVMValueRef load, const Fork *fork) {
   LLVMInstructionEraseFromParent(load);
 }
 
-/* May one behind this condition? Of one block of a chain, not of where a store of its own side is
- * the first. */
+static unsigned count_loads(LLVMBasicBlockRef block) {
+  unsigned n = 0;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+    n += cg_is_op(i, LLVMLoad);
+  return n;
+}
+
+/* May one that is behind this condition? Not where a store of its own side is the first, nor of a
+ * side that has many, which are in flight together as they are. */
 static bool may_be_asked(const Passing *p, const Fork *fork) {
   LLVMValueRef front = p->stores[0].front;
   return p->blocks < MOST_BLOCKS && LLVMIsATerminatorInst(front) &&
          LLVMGetInstructionParent(front) != p->chain[p->blocks - 2] &&
+         count_loads(p->chain[p->blocks - 1]) <= FEW_LOADS &&
          is_ready_at(p, front, fork->condition);
 }
 
