@@ -83,6 +83,63 @@ def test_a_merge_network(block):
     run(kernel, [keys, np.zeros_like(keys)], 3, block)
 
 
+def test_a_merge_network_of_known_size():
+    """Its 28 stages are unrolled, and the lower place of each pair is not wrapped."""
+
+    def kernel(keys, out):
+        t = cuda.threadIdx.x
+        row = cuda.blockIdx.x
+        tile = cuda.shared.array(128, int32)
+        for k in range(t, 128, 64):
+            tile[k] = keys[row, k]
+        size = 2
+        while size <= 128:
+            stride = size // 2
+            offset = t & (stride - 1)
+            cuda.syncthreads()
+            at = 2 * t - (t & (stride - 1))
+            a = tile[at]
+            b = tile[at + stride]
+            if a > b:
+                tile[at] = b
+                tile[at + stride] = a
+            stride //= 2
+            while stride > 0:
+                cuda.syncthreads()
+                at = 2 * t - (t & (stride - 1))
+                if offset >= stride:
+                    a = tile[at - stride]
+                    b = tile[at]
+                    if a > b:
+                        tile[at - stride] = b
+                        tile[at] = a
+                stride //= 2
+            size *= 2
+        cuda.syncthreads()
+        for k in range(t, 128, 64):
+            out[row, k] = tile[k]
+
+    keys = numbers(np.int32, 3, 128)
+    out = run(kernel, [keys, np.zeros_like(keys)], 3, 64)[1]
+    assert np.array_equal(out, np.sort(keys, axis=1))
+
+
+def test_the_lower_place_of_a_pair_that_wraps():
+    """Where the comparison is by less than the stride, the place may be negative, and is the array's end."""
+
+    def kernel(x, y):
+        t = cuda.threadIdx.x
+        tile = cuda.shared.array(32, int32)
+        tile[t] = x[t]
+        cuda.syncthreads()
+        at = 2 * t - (t & 3)
+        if (t & 7) >= 3 and at < 32:
+            y[t] = tile[at - 6]
+
+    x = numbers(np.int32, 1, 32)[0]
+    run(kernel, [x, np.zeros_like(x)], 1, 32)
+
+
 @pytest.mark.parametrize("element", TYPES, ids=str)
 def test_exchanges(element):
     def kernel(x, distances, y):
