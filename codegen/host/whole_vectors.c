@@ -53,11 +53,16 @@ static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + SEGMEN
 }
 
 /* Vectors at a time, in blocks whose rows allow it. The runtime notes 32 threads at most. Sums of
- * more than WIDE registers would not stay in them on a CPU that has 16. */
+ * more than WIDE registers would not stay in them on a CPU that has 16. A mask of more lanes than a
+ * register has bytes (with AVX-512 a mask has bits) LLVM 22 takes apart, between blocks, into one
+ * number for each lane. */
 static unsigned wide_by(const Loops *l) {
+  unsigned part = (unsigned)cg_lanes_part(l->cg), most = 4 * part, width = l->whole.width;
   if (l->checks)
-    return l->whole.width < WARP ? WARP / l->whole.width : 1;
-  return WIDE * cg_lanes_part(l->cg) / cg_lanes_width(l->cg);
+    most = WARP;
+  else if (most > WIDE * part / cg_lanes_width(l->cg) * width)
+    most = WIDE * part / cg_lanes_width(l->cg) * width;
+  return most > width ? most / width : 1;
 }
 
 static bool has_meeting(LLVMValueRef f) {
