@@ -41,7 +41,7 @@ static void find_read(Lanes *l) {
 
 /* Bytes and words have no gather: with a mask each lane is a branch, and where the lanes' places
  * are not near each other, threads one by one take as many loads and branches fewer. */
-static bool has_no_gather(const Lanes *l, LLVMTypeRef t) {
+bool ln_has_no_gather(const Lanes *l, LLVMTypeRef t) {
   enum { LEAST = 32 };
   return LLVMSizeOfTypeInBits(l->cg->layout, t) < LEAST;
 }
@@ -60,7 +60,7 @@ static int gain_of_access(Lanes *l, LLVMValueRef i, LLVMValueRef pointer, LLVMTy
     return shape.kind == SHAPE_VECTOR && !ln_grouped(l, i) ? -cost : 1;
   int64_t apart = shape.step / (int64_t)LLVMABISizeOfType(l->cg->layout, t);
   apart = apart < 0 ? -apart : apart;
-  if (apart > NEAR || (apart > SECOND && !has_no_gather(l, t) && !ln_is_spread(l, i, masked)))
+  if (apart > NEAR || (apart > SECOND && !ln_has_no_gather(l, t) && !ln_is_spread(l, i, masked)))
     return -cost;
   return masked && apart > 1 ? -(int)apart : 1;
 }
@@ -82,7 +82,7 @@ static int gain_of(Lanes *l, LLVMValueRef i, uint32_t block) {
       return 1;
     if (ln_is_pair(t))
       cost *= 2;
-    if (l->blocks[block].masked && has_no_gather(l, t) && is_read(l, pointer))
+    if (l->blocks[block].masked && ln_has_no_gather(l, t) && is_read(l, pointer))
       cost *= BRANCHES_COST;
     return gain_of_access(l, i, pointer, t, cost, l->blocks[block].masked);
   }

@@ -83,7 +83,7 @@ static LLVMValueRef readable(Lanes *l) {
 LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align) {
   LLVMTypeRef types[] = {vector, LLVMTypeOf(pointers)};
   LLVMValueRef mask = ln_mask_or_all(l);
-  if (l->mask_now && !ln_has_masks(l)) {
+  if (l->mask_now && !ln_gathers(l, LLVMGetElementType(vector))) {
     pointers = l_select(l->b, mask, pointers, ln_splat(l, readable(l)));
     mask = LLVMConstAllOnes(l->mask_type);
   }
@@ -158,12 +158,17 @@ static bool is_word(const Lanes *l, LLVMTypeRef pair) {
 static LLVMValueRef gather_words(Lanes *l, LLVMValueRef pointer, LLVMTypeRef parts,
                                  unsigned align) {
   LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width);
+  if (ln_steps_alone(l, pointer, l->cg->t.i64))
+    return l_bitcast(l->b, ln_load_steps(l, words, pointer, align), parts);
   return l_bitcast(l->b, ln_gather(l, words, ln_vector(l, pointer), align), parts);
 }
 
 static void scatter_words(Lanes *l, LLVMValueRef parts, LLVMValueRef pointer, unsigned align) {
-  LLVMTypeRef words = LLVMVectorType(l->cg->t.i64, l->width);
-  write_scatter(l, l_bitcast(l->b, parts, words), ln_vector(l, pointer), ln_mask_or_all(l), align);
+  LLVMValueRef words = l_bitcast(l->b, parts, LLVMVectorType(l->cg->t.i64, l->width));
+  if (ln_steps_alone(l, pointer, l->cg->t.i64))
+    ln_store_steps(l, words, pointer, align);
+  else
+    write_scatter(l, words, ln_vector(l, pointer), ln_mask_or_all(l), align);
 }
 
 /* The two values of a run and of what is read one by one, behind both. */
@@ -437,8 +442,14 @@ static LLVMValueRef last_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   return l_gep(l->b, t, ln_scalar(l, pointer), &by, 1);
 }
 
-/* Where all lanes run, a CPU without masks of vectors needs no branch for each lane, and no vector
- * of addresses that step. Leaves the builder where they do. */
+/* In front of a branch: what is read first on one of its paths does not dominate the other. */
+static void read_here(Lanes *l, LLVMValueRef old) {
+  if (ln_value(l, old))
+    ln_read(l, ln_value(l, old));
+}
+
+/* Where all lanes run, a CPU that cannot gather needs no branch for each lane, and no vector of
+ * addresses that step. Leaves the builder where they do. */
 static NearRun begin_all(Lanes *l) {
   NearRun run = {NULL, ln_new_block(l, "all"), ln_new_block(l, "some"), ln_new_block(l, "")};
   LLVMValueRef bits = ln_bits(l, l->mask_now),
@@ -450,12 +461,14 @@ static NearRun begin_all(Lanes *l) {
 
 static LLVMValueRef gather_steps(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, unsigned align) {
   LLVMValueRef mask = l->mask_now;
-  if (!mask || ln_has_masks(l))
+  if (ln_steps_alone(l, pointer, LLVMGetElementType(all)))
+    return ln_load_steps(l, all, pointer, align);
+  if (!mask || ln_gathers(l, LLVMGetElementType(all)))
     return ln_gather(l, all, ln_vector(l, pointer), align);
-  (void)ln_scalar(l, pointer); /* on both paths */
+  read_here(l, pointer);
   NearRun run = begin_all(l);
   l->mask_now = NULL;
-  LLVMValueRef whole = ln_gather(l, all, ln_vector(l, pointer), align);
+  LLVMValueRef whole = ln_load_steps(l, all, pointer, align);
   l->mask_now = mask;
   ln_else_run(l, &run);
   return end_run(l, &run, whole, ln_gather(l, all, ln_vector(l, pointer), align));
@@ -479,15 +492,25 @@ static void store_own(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned
 }
 
 /* Of those lanes alone that run here, as far as that is known. */
-static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, unsigned align) {
+static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointer, unsigned align) {
+  LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(value));
+  if (ln_steps_alone(l, pointer, element)) {
+    ln_store_steps(l, value, pointer, align);
+    return;
+  }
+  LLVMValueRef pointers = ln_vector(l, pointer);
   Some some = ln_lanes_of(l, l->at);
   LLVMValueRef own = ln_only(l, some, value), at = ln_only(l, some, pointers),
                mask = ln_only(l, some, ln_mask_or_all(l));
-  bool may_be_all = l->mask_now && !ln_has_masks(l) && own == value && !rests_without_branches(l);
+  bool may_be_all = l->mask_now && !ln_gathers(l, element) && own == value &&
+                    !rests_without_branches(l);
   NearRun run;
   if (may_be_all) {
     run = begin_all(l);
-    write_scatter(l, value, pointers, LLVMConstAllOnes(l->mask_type), align);
+    if (ln_shape(l, pointer).kind == SHAPE_STEP)
+      ln_store_steps(l, value, pointer, align);
+    else
+      write_scatter(l, value, pointers, LLVMConstAllOnes(l->mask_type), align);
     ln_else_run(l, &run);
   }
   write_scatter(l, own, at, mask, align);
@@ -512,13 +535,13 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
   return phi;
 }
 
-static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, const Run *r,
+static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointer, const Run *r,
                                  unsigned align) {
   RunBlocks w = branch_on_sign(l, r);
   ln_store_run(l, value, r->first, l->mask_now, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.wrapped);
-  scatter(l, value, pointers, align);
+  scatter(l, value, pointer, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.done);
 }
@@ -735,18 +758,19 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   } else if (grouped) {
     ln_store_grouped(l, i, grouped);
   } else {
-    LLVMValueRef all = ln_vector(l, value), pointers = ln_vector(l, pointer);
+    LLVMValueRef all = ln_vector(l, value);
+    read_here(l, pointer);
     Run r = find_run(l, pointer, t);
     NearRun near;
     if (r.x) {
-      store_run_or_scatter(l, all, pointers, &r, align);
+      store_run_or_scatter(l, all, pointer, &r, align);
     } else if (ln_begin_run(l, pointer, t, &near)) {
       ln_store_run(l, all, near.first, l->mask_now, align);
       ln_else_run(l, &near);
-      scatter(l, all, pointers, align);
+      scatter(l, all, pointer, align);
       ln_end_run(l, &near);
     } else {
-      scatter(l, all, pointers, align);
+      scatter(l, all, pointer, align);
     }
   }
 }

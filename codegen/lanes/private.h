@@ -204,7 +204,8 @@ LLVMValueRef ln_make_array(Lanes *l, const LaneValue *array);    /* all lanes' *
 LLVMTypeRef ln_gep_unit(Lanes *l, LLVMValueRef gep);
 /* estimate.c */
 bool ln_is_worth_it(Lanes *l);
-int64_t ln_weight(const Lanes *l, uint32_t loop); /* of what is in it, by its depth */
+bool ln_has_no_gather(const Lanes *l, LLVMTypeRef t); /* no CPU: bytes and words */
+int64_t ln_weight(const Lanes *l, uint32_t loop);     /* of what is in it, by its depth */
 /* costs.c: true where nothing is counted */
 bool ln_saves_instructions(Lanes *l);
 /* Does it depend on what lanes have read which of them run the block? */
@@ -363,6 +364,12 @@ bool ln_pattern(Lanes *l, LLVMValueRef v, int64_t *all);
 bool ln_is_spread(Lanes *l, LLVMValueRef access, bool masked);
 LLVMValueRef ln_load_spread(Lanes *l, LLVMValueRef load);
 void ln_store_spread(Lanes *l, LLVMValueRef store);
+/* Has the CPU instructions that gather and scatter elements of that type, under a mask too? */
+bool ln_gathers(const Lanes *l, LLVMTypeRef element);
+/* Is an access to such elements, at steps from lane to lane, written one by one? All lanes run. */
+bool ln_steps_alone(Lanes *l, LLVMValueRef pointer, LLVMTypeRef element);
+LLVMValueRef ln_load_steps(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, unsigned align);
+void ln_store_steps(Lanes *l, LLVMValueRef value, LLVMValueRef pointer, unsigned align);
 /* walks.c: loads of which each lane reads the next element in each iteration of a loop */
 bool ln_walks(Lanes *l, LLVMValueRef load, uint32_t block);
 void ln_make_walk(Lanes *l, LaneValue *v);    /* gives it a tile, if it is one */

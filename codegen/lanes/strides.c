@@ -7,7 +7,10 @@
  * memory of the same array: nothing is read outside of it, and what is read beside the elements is
  * not used. With a mask the ends may be elsewhere: then, and for stores, which must not touch what
  * lies between, only the elements themselves are accessed, by masked accesses. These are single
- * instructions where the CPU has masks of vectors (AVX-512), and otherwise it gathers. */
+ * instructions where the CPU has masks of vectors (AVX-512), and otherwise it gathers.
+ *
+ * Elements farther apart, and of stores those that no mask picks, are accessed one by one where the
+ * CPU has no gathers or scatters of their size: each at its distance from lane 0's. */
 #include <assert.h>
 
 #include "codegen/lanes/private.h"
@@ -167,5 +170,37 @@ void ln_store_spread(Lanes *l, LLVMValueRef i) {
     LLVMValueRef there = chosen(l, all, none, lanes_of_part(l, &s, part, UINT32_MAX));
     ln_store_run(l, there, place_of(l, at, LLVMTypeOf(value), s.begin + (int64_t)part * l->width),
                  mask_of_part(l, &s, part), LLVMGetAlignment(i));
+  }
+}
+
+/* --- far steps: one by one, without a vector of addresses --- */
+
+bool ln_gathers(const Lanes *l, LLVMTypeRef element) {
+  return ln_has_masks(l) && !ln_has_no_gather(l, element);
+}
+
+bool ln_steps_alone(Lanes *l, LLVMValueRef pointer, LLVMTypeRef element) {
+  return !ln_gathers(l, element) && !l->mask_now && ln_shape(l, pointer).kind == SHAPE_STEP;
+}
+
+static LLVMValueRef at_lane(Lanes *l, LLVMValueRef pointer, unsigned lane) {
+  return place_of(l, ln_scalar(l, pointer), l->cg->t.i8, ln_shape(l, pointer).step * lane);
+}
+
+LLVMValueRef ln_load_steps(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, unsigned align) {
+  LLVMValueRef got = LLVMGetPoison(all);
+  for (unsigned k = 0; k < l->width; k++) {
+    LLVMValueRef one = l_load(l->b, LLVMGetElementType(all), at_lane(l, pointer, k));
+    LLVMSetAlignment(one, align);
+    got = l_insert_element(l->b, got, one, l_int(l->cg->t.i32, k));
+  }
+  return got;
+}
+
+/* In the order of the lanes: the last one's stays, where several have the same place. */
+void ln_store_steps(Lanes *l, LLVMValueRef value, LLVMValueRef pointer, unsigned align) {
+  for (unsigned k = 0; k < l->width; k++) {
+    LLVMValueRef one = l_extract_element(l->b, value, l_int(l->cg->t.i32, k));
+    LLVMSetAlignment(l_store(l->b, one, at_lane(l, pointer, k)), align);
   }
 }
