@@ -164,10 +164,20 @@ static LLVMValueRef lane_numbers_against(Lanes *l, LLVMIntPredicate p, LLVMValue
                 ln_splat(l, l_trunc(l->b, n, l->cg->t.i8)));
 }
 
-/* The lanes of which the number is less than `limit` minus x, which rises by 1 and does not wrap
- * around: those in front of the first that is not below it. */
-static LLVMValueRef lanes_below(Lanes *l, LLVMValueRef x, LLVMValueRef limit, bool or_equal) {
+/* The lanes of which the number is less than `limit` minus x, which rises by 1: those in front of
+ * the first that is not below it. even: x does not wrap around. Where it may, the limit is a small
+ * number: lanes in which x has wrapped are below it, too, and where lane 0 is not, only these. */
+static LLVMValueRef lanes_below(Lanes *l, LLVMValueRef x, LLVMValueRef limit, bool or_equal,
+                                bool even) {
   LLVMTypeRef t = LLVMTypeOf(x);
+  if (!even) {
+    LLVMValueRef end = or_equal ? l_add(l->b, limit, l_int(t, 1)) : limit;
+    LLVMValueRef less = l_icmp(l->b, LLVMIntSLT, x, end),
+                 to = l_select(l->b, less, end, l_int(t, UINT64_C(1) << 63)),
+                 in_front = lane_numbers_against(l, LLVMIntSLT,
+                                                 at_most(l, l_sub(l->b, to, x), l->width));
+    return l_xor(l->b, in_front, ln_splat(l, l_not(l->b, less)));
+  }
   LLVMValueRef n = at_most(l, l_sub(l->b, limit, x), l->width - (or_equal ? 1 : 0));
   if (or_equal)
     n = l_add(l->b, n, l_int(t, 1));
@@ -193,8 +203,9 @@ static LLVMValueRef compare_numbers(Lanes *l, LLVMValueRef i) {
   if (turned)
     x = y, y = LLVMGetOperand(i, 0);
   Shape s = ln_shape(l, x);
+  bool even = is_even(l, x, FORM_DEPTH), asks_sign = cg_is_number(y, 0); /* which is a bit of x */
   if (s.kind != SHAPE_STEP || s.step != 1 || !ln_is_uniform(ln_shape(l, y)) ||
-      (!equal && !is_even(l, x, FORM_DEPTH)))
+      (!equal && !even && (asks_sign || !is_small(y))))
     return NULL;
   bool is_signed = is_signed_order(p), positive = never_negative(l, x, FORM_DEPTH);
   if (!equal && !is_signed && !never_negative(l, y, FORM_DEPTH))
@@ -207,9 +218,9 @@ static LLVMValueRef compare_numbers(Lanes *l, LLVMValueRef i) {
   bool less = p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntULT || p == LLVMIntULE,
        or_equal = p == LLVMIntSLE || p == LLVMIntSGE || p == LLVMIntULE || p == LLVMIntUGE,
        negated = less == turned; /* x > y: not x <= y */
-  LLVMValueRef below = lanes_below(l, x, y, or_equal != negated);
+  LLVMValueRef below = lanes_below(l, x, y, or_equal != negated, even);
   if (!is_signed && !positive) /* and not negative */
-    below = l_and(l->b, below, l_not(l->b, lanes_below(l, x, l_int(l->cg->t.i64, 0), false)));
+    below = l_and(l->b, below, l_not(l->b, lanes_below(l, x, l_int(l->cg->t.i64, 0), false, even)));
   return negated ? l_not(l->b, below) : below;
 }
 
