@@ -17,7 +17,8 @@
 
 enum {
   MOST_TRIPS = 12,
-  MOST_MEETINGS = 16,      /* of the unrolled loop */
+  MOST_BARRIERS = 16,      /* of the unrolled loop, each of which ends a segment */
+  WARPS_IN_BARRIER = 2,    /* warp operations, which mostly are lanes', that count as one */
   MOST_INSTRUCTIONS = 900, /* of the unrolled loop */
   DEEPEST = 12             /* operands of operands that are evaluated */
 };
@@ -176,19 +177,21 @@ static unsigned trip_count(Lanes *l, const LaneLoop *loop) {
 /* --- loops --- */
 
 static bool is_chosen(Lanes *l, const LaneLoop *loop) {
-  unsigned meetings = 0, inner = 0, instructions = 0;
+  unsigned meetings = 0, inner = 0, instructions = 0; /* meetings: of warps */
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block);
          ln_in_set(&loop->blocks, k) && i; i = LLVMGetNextInstruction(i)) {
       bool meets = cg_is_block_barrier(i) || cg_is_meeting(i);
       instructions++;
-      meetings += meets;
+      meetings += cg_is_block_barrier(i) ? WARPS_IN_BARRIER : meets;
       inner += meets && &l->loops.data[l->blocks[k].in->loop] != loop;
     }
   if (!meetings || inner)
     return false;
   unsigned trips = trip_count(l, loop);
-  return trips && meetings * trips <= MOST_MEETINGS && instructions * trips <= MOST_INSTRUCTIONS;
+  bool ends_early = trips > 1 && find_exit(l, loop) == loop->in->header;
+  return trips && meetings * (trips - ends_early) <= WARPS_IN_BARRIER * MOST_BARRIERS &&
+         instructions * trips <= MOST_INSTRUCTIONS;
 }
 
 bool cg_lanes_unroll(Cg *cg, LLVMValueRef f) {
