@@ -193,6 +193,28 @@ static LLVMValueRef shuffle_by_vector(Lanes *l, LLVMValueRef all, LLVMValueRef f
   return ln_gather(l, t, places, LLVMABIAlignmentOfType(l->cg->layout, element));
 }
 
+/* Through memory twice as long: what is read at a distance that is the same for all lanes is one
+ * load. Where that is beside the lanes' elements, nothing has been stored, and each lane keeps its
+ * own. */
+static LLVMValueRef shuffle_by_uniform(Lanes *l, RtMeetKind kind, LLVMValueRef all,
+                                       LLVMValueRef lane) {
+  LLVMTypeRef t = LLVMTypeOf(all), element = LLVMGetElementType(t);
+  LLVMValueRef memory = ln_new_slot(l, LLVMVectorType(element, 2 * WARP)),
+               by = l_and(l->b, ln_scalar(l, lane), i32(l, WARP - 1)), own = lane_numbers(l),
+               number = ln_splat(l, by), begin = i32(l, 0), from = by;
+  bool up = kind == RT_MEET_SHFL_UP;
+  if (up)
+    begin = i32(l, WARP), from = l_sub(l->b, begin, by);
+  LLVMSetAlignment(l_store(l->b, all, l_gep_inbounds(l->b, element, memory, &begin, 1)),
+                   LLVMABIAlignmentOfType(l->cg->layout, element));
+  LLVMValueRef got = l_load(l->b, t, l_gep_inbounds(l->b, element, memory, &from, 1)),
+               there = up ? l_icmp(l->b, LLVMIntUGE, own, number)
+                          : l_icmp(l->b, LLVMIntULT, l_add(l->b, own, number),
+                                   ln_splat(l, i32(l, WARP)));
+  LLVMSetAlignment(got, LLVMABIAlignmentOfType(l->cg->layout, element));
+  return l_select(l->b, there, got, all);
+}
+
 /* An i64 that is the extension of an i32, as most are: only the 32 bits are permuted. */
 static LLVMValueRef narrowed(Lanes *l, LLVMValueRef value, LLVMValueRef all) {
   bool narrow = LLVMIsAZExtInst(value) && LLVMTypeOf(LLVMGetOperand(value, 0)) == l->cg->t.i32;
@@ -209,6 +231,8 @@ static LLVMValueRef shuffle(Lanes *l, LLVMValueRef meeting, RtMeetKind kind) {
   }
   if (LLVMIsAConstantInt(lane))
     return shuffle_by_constant(l, kind, all, (unsigned)LLVMConstIntGetZExtValue(lane));
+  if (ln_is_uniform(ln_shape(l, lane)) && kind != RT_MEET_SHFL_XOR)
+    return shuffle_by_uniform(l, kind, all, lane);
   return shuffle_by_vector(l, all, sources(l, kind, lane));
 }
 

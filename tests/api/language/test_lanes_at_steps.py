@@ -126,6 +126,46 @@ def test_long_rows_summed_by_warps():
             assert (sums == x.sum(1)).all(), (width, block)
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float64"])
+@pytest.mark.parametrize("name", ["up", "down", "xor"])
+def test_shuffles_at_a_distance_that_is_read(name, dtype):
+    kernel = cuda.jit(define(f"""
+def kernel(x, by, out):
+    t = cuda.threadIdx.x
+    for k in range(by.size):
+        out[k, t] = cuda.shfl_{name}_sync(0xFFFFFFFF, x[t], by[k])
+"""))  # fmt: skip
+    x, by = some(64, dtype), np.array([0, 1, 5, 16, 31], np.int32)
+    out = np.zeros((by.size, 64), dtype)
+    kernel[1, 64](x, by, out)
+    lane = np.arange(64)
+    for k, n in enumerate(by):
+        source = {"up": lane - n, "down": lane + n, "xor": lane ^ n}[name]
+        assert (out[k] == x[np.where(source // 32 == lane // 32, source, lane)]).all(), n
+
+
+def test_three_sums_of_a_warp_in_one_loop():
+    """Fifteen shuffles in a loop, which is unrolled."""
+
+    @cuda.jit
+    def kernel(x, sums):
+        a, b, c = x[cuda.grid(1), 0], x[cuda.grid(1), 1], x[cuda.grid(1), 2]
+        d = 16
+        while d > 0:
+            a += cuda.shfl_down_sync(0xFFFFFFFF, a, d)
+            b += cuda.shfl_down_sync(0xFFFFFFFF, b, d)
+            c += cuda.shfl_down_sync(0xFFFFFFFF, c, d)
+            d //= 2
+        if cuda.threadIdx.x % 32 == 0:
+            warp = cuda.grid(1) // 32
+            sums[warp, 0], sums[warp, 1], sums[warp, 2] = a, b, c
+
+    x = some(3 * 256, np.int64).reshape(256, 3)
+    sums = np.zeros((8, 3), np.int64)
+    kernel[2, 128](x, sums)
+    assert (sums == x.reshape(8, 32, 3).sum(1)).all()
+
+
 @pytest.mark.skipif(os.environ.get("PYPTX_DEVICE") != "host" or os.uname().machine != "x86_64", reason="x86-64's names")
 @pytest.mark.skipif("PYPTX_HOST_FEATURES" in os.environ, reason="this is it")
 def test_without_masks():
