@@ -1,4 +1,4 @@
-/* Lanes: whether vectors are worth it. See lanes.h; costs.c adds what holds of AVX2.
+/* Lanes: whether vectors are worth it. See lanes.h; costs.c adds what holds of AVX2 and AVX-512.
  *
  * Beside operations that threads one by one take W times, a function has gathers, which take what
  * their loads take, and more; it is written as vectors if it gains more than it loses. Loops count
@@ -39,8 +39,8 @@ static void find_read(Lanes *l) {
   }
 }
 
-/* Bytes and words have no gather: with a mask each lane is a branch, and where the lanes' places
- * are not near each other, threads one by one take as many loads and branches fewer. */
+/* With masks each lane is a branch then, or a load more, and where the lanes' places are not near
+ * each other, threads one by one take fewer. */
 bool ln_has_no_gather(const Lanes *l, LLVMTypeRef t) {
   enum { LEAST = 32 };
   return LLVMSizeOfTypeInBits(l->cg->layout, t) < LEAST;

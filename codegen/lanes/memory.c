@@ -77,9 +77,9 @@ static LLVMValueRef readable(Lanes *l) {
   return g;
 }
 
-/* Without an instruction for it a masked gather is a branch for each lane, which is mispredicted
- * about as often as the mask changes. Lanes that rest read a zero then, which nothing uses, and the
- * gather is as many loads in a row. */
+/* Without an instruction for it (AVX2; of bytes and words AVX-512, too) a masked gather is a branch
+ * for each lane, which is mispredicted about as often as the mask changes. Lanes that rest read a
+ * zero then, which nothing uses, and the gather is as many loads in a row. */
 LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align) {
   LLVMTypeRef types[] = {vector, LLVMTypeOf(pointers)};
   LLVMValueRef mask = ln_mask_or_all(l);
