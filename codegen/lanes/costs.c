@@ -1,12 +1,14 @@
-/* Lanes: whether vectors are worth it with AVX2. See lanes.h; estimate.c calls it.
+/* Lanes: whether vectors are worth it with AVX2 and AVX-512. See lanes.h; estimate.c calls it.
  *
- * Its gathers are loads one by one, with a selection of the addresses in front where lanes rest; a
- * mask is a vector that each comparison packs and each selection unpacks; and much of 64 bits takes
- * several instructions for each of the four registers of 16 lanes. So it is counted what vectors
- * save and what they cost, in instructions for all lanes, against one instruction for each lane.
- * Loops count by their depth; what does not change in a loop, by that of the loop around it. What
- * is the same in all lanes counts on neither side: threads one by one have it in front of their
- * loops, too.
+ * It is counted what vectors save and what they cost, in instructions for all lanes, against one
+ * instruction for each lane. Loops count by their depth; what does not change in a loop, by that of
+ * the loop around it. What is the same in all lanes counts on neither side: threads one by one have
+ * it in front of their loops, too.
+ *
+ * AVX2's gathers are loads one by one, with a selection of the addresses in front where lanes rest;
+ * a mask is a vector that each comparison packs and each selection unpacks; and much of 64 bits
+ * takes several instructions for each of the four registers of 16 lanes. AVX-512 has instructions
+ * for all of that, but its gathers take as long as the loads, and bytes have none.
  *
  * Two things cost threads one by one more than instructions. They wait for their loads: where an
  * iteration's load says where the next one reads, and where memory is slow, since a CPU looks ahead
@@ -14,38 +16,94 @@
  * read is often mispredicted, and so is the end of a loop.
  *
  * What lanes lose is that all wait for the last one: how many run a block is a guess (`running`).
- * Nor do they save anything in a loop that LLVM writes with vectors for one thread (alone.c). */
+ * Nor do they save anything in a loop that LLVM writes with vectors for one thread (alone.c).
+ *
+ * With AVX-512 lanes pay more often than not, and are refused only where the count is clear: where
+ * a loop's lanes walk, each as far as it likes, and mostly gather and choose. Loops whose counts
+ * differ only by what was read (rows of a sparse matrix, cells) count as if all lanes ran; what is
+ * in front of the loops, which are long then, is not counted. */
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/guards.h"
 #include "codegen/llvm/match.h"
 
 enum {
-  REGISTER_BITS = 256,
+  REGISTER_BITS = 256, /* one of 512 bits counts as two */
   /* instructions for each lane */
-  GATHERED = 4, /* a load, two moves of its address, an insertion */
-  AWAITED = 2,  /* the same, less what a thread alone would wait */
-  STRIDED = 3,  /* its addresses need no vector */
-  FOLDED = 1,   /* a test, and one access mostly (near.c) */
+  FOLDED = 1, /* an access: a test, and one access mostly (near.c) */
   ONE_BY_ONE = 3,
   DIVIDED = 2,       /* fewer: a division of floats instead of integers */
   DIVIDED_ALONE = 4, /* operands taken out of vectors, the result put into one */
-  MISPREDICTED = 2,  /* fewer */
   LEFT = 27,         /* fewer, for each time that a loop is left by what was read */
-  LOOPED = 2,        /* fewer: control of a loop */
+  LOOPED = 2         /* fewer: control of a loop */
+};
+
+typedef struct Costs {
+  /* instructions for each lane */
+  int gathered;     /* with AVX2 a load, two moves of its address, an insertion */
+  int awaited;      /* the same, less what a thread alone would wait */
+  int strided;      /* its addresses need no vector */
+  int small;        /* of bytes and words that are not awaited; 0: as all others */
+  int mispredicted; /* fewer */
   /* for each register */
-  LONG_PRODUCT = 8,
-  LONG_SHIFT = 3,
-  COUNTED_BITS = 9,
-  COMPARED = 2,
-  BLENDED = 3,
-  CHECKED = 4,
-  MASKED_LOAD = 3,  /* with the mask of each register */
-  MASKED_STORE = 9, /* some CPUs store element by element */
-  PACKED = 8        /* for all: the masks of a check become one, which is tested */
+  int long_product, long_shift, counted_bits, compared, blended, checked;
+  int masked_load;  /* with the mask of each register */
+  int masked_store; /* some CPUs store element by element */
+  /* for all */
+  int packed;   /* the masks of a check become one, which is tested */
+  int branched; /* a branch that is not mispredicted; 0: one for each lane */
+  int waited;   /* a block that lanes may skip: its mask is collected, tested and cleared */
+  bool converts_long, divides_long; /* integers of 64 bits as vectors, to floats and from them */
+  bool few;      /* a selection for all edges of a block that meet, not for each */
+  bool sure;     /* as above for AVX-512: only what is clear */
+  int least, of; /* what was measured is on the right side: saved * of >= lost * least */
+} Costs;
+
+static const Costs costs_avx2 = {
+    .gathered = 4,
+    .awaited = 2,
+    .strided = 3,
+    .mispredicted = 2,
+    .long_product = 8,
+    .long_shift = 3,
+    .counted_bits = 9,
+    .compared = 2,
+    .blended = 3,
+    .checked = 4,
+    .masked_load = 3,
+    .masked_store = 9,
+    .packed = 8,
+    .few = true,
+    .least = 5,
+    .of = 6,
+};
+
+static const Costs costs_avx512 = {
+    .gathered = 3,
+    .awaited = 1,
+    .strided = 3,
+    .small = 4,
+    .mispredicted = 1,
+    .long_product = 2,
+    .long_shift = 1,
+    .counted_bits = 1,
+    .compared = 1,
+    .blended = 1,
+    .checked = 1,
+    .masked_load = 1,
+    .masked_store = 2,
+    .packed = 2,
+    .branched = 6,
+    .waited = 8,
+    .converts_long = true,
+    .divides_long = true,
+    .sure = true,
+    .least = 11,
+    .of = 16,
 };
 
 typedef struct Balance {
   Lanes *l;
+  const Costs *costs;
   int width;
   int rest; /* lanes that rest in the block at hand, of `width` */
   int64_t saved, lost;
@@ -125,36 +183,54 @@ static bool is_left_by_data(Lanes *l, uint32_t loop) {
   return false;
 }
 
-/* Does the loop count to a bound that each lane has read, or can it end before its end? Then the
- * lanes' numbers of iterations differ most. */
-static bool is_uneven(Lanes *l, uint32_t loop) {
-  unsigned exits = 0;
-  bool reads = false;
+/* How lanes leave a loop. */
+typedef struct Exits {
+  unsigned n;
+  bool counted; /* one is where a counter comes to a bound */
+  bool reads;   /* that each lane has read */
+} Exits;
+
+static Exits exits_of(Lanes *l, uint32_t loop) {
+  Exits exits = {0};
   for (uint32_t k = 0; k < l->nblocks; k++) {
     if (l->blocks[k].in->loop != loop || !leaves_loop(l, k))
       continue;
     LLVMValueRef c = LLVMGetCondition(LLVMGetBasicBlockTerminator(l->blocks[k].in->block));
-    exits++;
-    for (unsigned o = 0; parts_by_data(l, k) && LLVMIsAICmpInst(c) && o < 2; o++) {
+    exits.n++;
+    for (unsigned o = 0; LLVMIsAICmpInst(c) && o < 2; o++) {
       const LaneValue *bound = ln_value(l, LLVMGetOperand(c, o));
       LLVMValueRef other = LLVMGetOperand(c, 1 - o);
-      reads |= bound && bound->read && !ln_loop_has(l, loop, bound->block) &&
-               (!varies(l, other) || ln_counts_by_one(l, loop, other));
+      bool counted = (!bound || !ln_loop_has(l, loop, bound->block)) &&
+                     (!varies(l, other) || ln_counts_by_one(l, loop, other));
+      exits.counted |= counted;
+      exits.reads |= counted && bound && bound->read && parts_by_data(l, k);
     }
   }
-  return reads || exits > 1;
+  return exits;
+}
+
+/* How many of OF lanes run a loop that they leave by what they have read. It may count to a bound
+ * that each lane has read, or end before its end: then the lanes' numbers of iterations differ
+ * most. */
+static int running_loop(const Balance *b, uint32_t loop, int of) {
+  enum { OF_LOOP = 6, OF_UNEVEN = 3 };
+  Exits exits = exits_of(b->l, loop);
+  if (exits.n > 1 || (b->costs->sure ? !exits.counted : exits.reads))
+    return OF_UNEVEN;
+  return b->costs->sure ? of : OF_LOOP;
 }
 
 /* How many lanes run the block on average, as a guess: fewer behind each branch on what they have
  * read, and in each of its loops, from `inner` on, that they leave by what they have read. Of
  * searches, vectors are the version for many lanes (few.c). */
-static int running(Lanes *l, uint32_t block, uint32_t inner) {
-  enum { OF_BRANCH = 5, OF_LOOP = 6, OF_UNEVEN = 3, OF = 8, FEWEST = 3 };
-  int run = (int)l->width;
+static int running(const Balance *b, uint32_t block, uint32_t inner) {
+  enum { OF_BRANCH = 5, OF = 8, FEWEST = 3 };
+  Lanes *l = b->l;
+  int run = b->width;
   for (uint32_t n = inner; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
     if (l->loops.data[n].divergent && is_left_by_data(l, n) &&
         !ln_is_search(l, l->loops.data[n].in->header))
-      run = run * (is_uneven(l, n) ? OF_UNEVEN : OF_LOOP) / OF;
+      run = run * running_loop(b, n, OF) / OF;
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (ln_in_set(&l->blocks[k].region, block) && parts_by_data(l, k) && !leaves_loop(l, k))
       run = run * OF_BRANCH / OF;
@@ -162,11 +238,11 @@ static int running(Lanes *l, uint32_t block, uint32_t inner) {
 }
 
 /* All rest, so to speak, where a thread alone has vectors, too. */
-static int resting(Lanes *l, uint32_t block) {
-  uint32_t inner = l->blocks[block].in->loop;
-  if (inner != GRAPH_NONE && ln_vectorises_alone(l, inner))
-    return (int)l->width;
-  return (int)l->width - running(l, block, inner);
+static int resting(const Balance *b, uint32_t block) {
+  uint32_t inner = b->l->blocks[block].in->loop;
+  if (!b->costs->sure && inner != GRAPH_NONE && ln_vectorises_alone(b->l, inner))
+    return b->width;
+  return b->width - running(b, block, inner);
 }
 
 /* --- accesses --- */
@@ -187,7 +263,9 @@ static int64_t distance(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
 
 /* Without what resting lanes save, where that is nothing (ln_saves_instructions takes it off). */
 static int contiguous(const Balance *b, LLVMTypeRef t, bool masked, bool stores) {
-  int gain = b->width - registers(b, t) * (!masked ? 1 : stores ? MASKED_STORE : MASKED_LOAD);
+  int gain = b->width - registers(b, t) * (!masked  ? 1
+                                           : stores ? b->costs->masked_store
+                                                    : b->costs->masked_load);
   return gain > 0 ? gain : gain - b->rest;
 }
 
@@ -202,13 +280,13 @@ static int gain_of_access(const Balance *b, LLVMValueRef i, uint32_t block) {
   if (by == 1 || by == -1 || ln_grouped(l, i) || ln_is_spread(l, i, masked) ||
       (!stores && ln_walks(l, i, block)))
     return contiguous(b, t, masked, stores);
-  int cost = GATHERED;
-  if (by)
-    cost = STRIDED;
-  else if (ln_may_be_run(l, pointer, t))
+  int cost = by ? b->costs->strided : b->costs->gathered;
+  if (!by && ln_may_be_run(l, pointer, t))
     cost = FOLDED;
-  else if (!stores && (is_chained(l, pointer, block) || (!masked && !l->loops.len)))
-    cost = AWAITED;
+  else if (!by && !stores && (is_chained(l, pointer, block) || (!masked && !l->loops.len)))
+    cost = b->costs->awaited;
+  else if (b->costs->small && ln_has_no_gather(l, t))
+    cost = b->costs->small;
   if (ln_is_pair(t))
     cost *= 2;
   return (1 - cost) * b->width - (masked ? b->width / 2 : 0);
@@ -259,7 +337,7 @@ static int gain_of_index(const Balance *b, LLVMValueRef i, int n) {
       !varies(b->l, LLVMGetOperand(i, 1)))
     return 0; /* its two ends are compared, and mostly decide it */
   bool checks = LLVMIsAICmpInst(i) && LLVMGetICmpPredicate(i) == LLVMIntULT;
-  return checks ? b->width - CHECKED * n - PACKED : -n;
+  return checks ? b->width - b->costs->checked * n - b->costs->packed : -n;
 }
 
 /* --- what computes --- */
@@ -269,28 +347,28 @@ static bool is_long(LLVMTypeRef t) {
 }
 
 /* Instructions for each register; 0: there is none of vectors. */
-static int cost_of(LLVMValueRef i) {
+static int cost_of(const Costs *c, LLVMValueRef i) {
   LLVMTypeRef t = LLVMTypeOf(i);
   switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMMul: return is_long(t) ? LONG_PRODUCT : 1;
-  case LLVMAShr: return is_long(t) ? LONG_SHIFT : 1;
+  case LLVMMul: return is_long(t) ? c->long_product : 1;
+  case LLVMAShr: return is_long(t) ? c->long_shift : 1;
   case LLVMFPToSI:
-  case LLVMFPToUI: return is_long(t) ? 0 : 1;
+  case LLVMFPToUI: return is_long(t) && !c->converts_long ? 0 : 1;
   case LLVMSIToFP:
-  case LLVMUIToFP: return is_long(LLVMTypeOf(LLVMGetOperand(i, 0))) ? 0 : 1;
+  case LLVMUIToFP: return is_long(LLVMTypeOf(LLVMGetOperand(i, 0))) && !c->converts_long ? 0 : 1;
   case LLVMICmp:
-  case LLVMFCmp: return COMPARED;
+  case LLVMFCmp: return c->compared;
   case LLVMCall:
     if (cg_is_call_of_any(i, "llvm.fptosi.sat.") || cg_is_call_of_any(i, "llvm.fptoui.sat."))
-      return is_long(t) ? 0 : COMPARED;
-    return cg_is_call_of_any(i, "llvm.ctpop.") ? COUNTED_BITS : 1;
+      return is_long(t) && !c->converts_long ? 0 : c->compared;
+    return cg_is_call_of_any(i, "llvm.ctpop.") ? c->counted_bits : 1;
   default: return 1;
   }
 }
 
 static int gain_of_vector(const Balance *b, LLVMValueRef i) {
   int n = registers(b, LLVMTypeOf(i));
-  int from = registers(b, LLVMTypeOf(LLVMGetOperand(i, 0))), cost = cost_of(i);
+  int from = registers(b, LLVMTypeOf(LLVMGetOperand(i, 0))), cost = cost_of(b->costs, i);
   if (from > n)
     n = from;
   if (!cost)
@@ -312,7 +390,9 @@ static int gain_of_branch(const Balance *b, uint32_t block) {
   if (!b->l->blocks[block].splits)
     return 0;
   bool stays = b->rest < b->width && !leaves_loop(b->l, block);
-  return stays && parts_by_data(b->l, block) ? MISPREDICTED * b->width : -b->width;
+  if (stays && parts_by_data(b->l, block))
+    return b->costs->mispredicted * b->width;
+  return -(b->costs->branched ? b->costs->branched : b->width);
 }
 
 /* A selection on each edge where lanes that took another way keep their value, in each iteration of
@@ -320,7 +400,7 @@ static int gain_of_branch(const Balance *b, uint32_t block) {
 static void add_blends(Balance *b, LLVMValueRef phi) {
   Lanes *l = b->l;
   const LaneValue *v = ln_value(l, phi);
-  int cost = -BLENDED * registers(b, LLVMTypeOf(phi));
+  int cost = -b->costs->blended * registers(b, LLVMTypeOf(phi));
   uint32_t at = v->block;
   bool once = false;
   if (v->shape.kind != SHAPE_VECTOR || !ln_is_blend(l, v))
@@ -332,6 +412,8 @@ static void add_blends(Balance *b, LLVMValueRef phi) {
       add(b, ln_weight(l, n) * cost);
     once |= !leaves;
   }
+  if (once && !b->costs->few)
+    cost *= (int)l->blocks[at].in->npred - 1;
   if (once)
     add(b, ln_weight(l, l->blocks[at].in->loop) * cost);
 }
@@ -355,7 +437,7 @@ static int gain_of(const Balance *b, LLVMValueRef i, uint32_t block) {
   if (cg_is_division(i) && !ln_divides(b->l, i))
     return -DIVIDED_ALONE * b->width;
   if (cg_is_division(i)) /* of 64 bits one by one, if they are used (divide.c) */
-    return is_long(LLVMTypeOf(i)) ? -b->width : DIVIDED * b->width;
+    return is_long(LLVMTypeOf(i)) && !b->costs->divides_long ? -b->width : DIVIDED * b->width;
   return gain_of_vector(b, i);
 }
 
@@ -386,32 +468,40 @@ static void add_loop(Balance *b, uint32_t loop) {
   uint32_t around = l->loops.data[loop].in->parent;
   add(b, ln_weight(l, loop) * LOOPED * (b->width - b->rest));
   if (l->loops.data[loop].divergent && is_left_by_data(l, loop))
-    add(b, ln_weight(l, around) * LEFT * running(l, l->loops.data[loop].in->header, around));
+    add(b, ln_weight(l, around) * LEFT * running(b, l->loops.data[loop].in->header, around));
+}
+
+static void add_block(Balance *b, uint32_t block) {
+  Lanes *l = b->l;
+  uint32_t loop = ln_own_loop(l, block);
+  b->rest = resting(b, block);
+  if (loop != GRAPH_NONE)
+    add_loop(b, loop);
+  if (l->blocks[block].masked && !l->blocks[block].follows)
+    add(b, ln_weight(l, l->blocks[block].in->loop) * -b->costs->waited);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[block].in->block); i;
+       i = LLVMGetNextInstruction(i)) {
+    LaneValue *v = ln_value(l, i);
+    uint32_t home = home_of(l, i, block);
+    int gain = gain_of(b, i, block);
+    if (v)
+      v->home = home;
+    if (LLVMIsAPHINode(i))
+      add_blends(b, i);
+    if (!b->costs->sure || home != GRAPH_NONE || !l->loops.len)
+      add(b, ln_weight(l, home) * (gain > 0 ? gain - b->rest : gain));
+  }
 }
 
 /* Of other CPUs nothing is counted, nor of blocks with barriers, whose segments pass vectors on to
  * each other. */
 bool ln_saves_instructions(Lanes *l) {
-  enum { LEAST = 5, OF = 6 }; /* what was measured is on the right side of this */
-  Balance b = {.l = l, .width = (int)l->width};
-  if (cg_lanes_part(l->cg) != REGISTER_BITS / 32 || l->how.whole)
+  bool avx2 = cg_lanes_part(l->cg) == REGISTER_BITS / 32;
+  const Costs *costs = avx2 ? &costs_avx2 : ln_has_masks(l) ? &costs_avx512 : NULL;
+  Balance b = {.l = l, .costs = costs, .width = (int)l->width};
+  if (!costs || l->how.whole)
     return true;
-  for (uint32_t k = 0; k < l->nblocks; k++) {
-    uint32_t block = l->order[k], loop = ln_own_loop(l, block);
-    b.rest = resting(l, block);
-    if (loop != GRAPH_NONE)
-      add_loop(&b, loop);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[block].in->block); i;
-         i = LLVMGetNextInstruction(i)) {
-      LaneValue *v = ln_value(l, i);
-      uint32_t home = home_of(l, i, block);
-      int gain = gain_of(&b, i, block);
-      if (v)
-        v->home = home;
-      if (LLVMIsAPHINode(i))
-        add_blends(&b, i);
-      add(&b, ln_weight(l, home) * (gain > 0 ? gain - b.rest : gain));
-    }
-  }
-  return OF * b.saved >= LEAST * -b.lost;
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    add_block(&b, l->order[k]);
+  return costs->of * b.saved >= costs->least * -b.lost;
 }
