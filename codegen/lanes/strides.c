@@ -70,11 +70,14 @@ static bool is_possible(Lanes *l, const Spread *s, bool stores, bool masked) {
   return ln_has_masks(l) || (!masked && (!stores || s->span == l->width));
 }
 
-/* LLVM 22 legalises stores of some permutations of bytes without end: those of a butterfly in
- * shared memory (tests/api/language/test_language_butterflies.py). */
+/* LLVM 22 legalises stores of some shuffles of bytes without end: those of a butterfly in shared
+ * memory (tests/api/language/test_language_butterflies.py), those of a constant step too. Of words
+ * only the latter are written. */
 static bool can_be_legalised(Lanes *l, LLVMValueRef i) {
-  return !LLVMIsAStoreInst(i) ||
-         LLVMABISizeOfType(l->cg->layout, LLVMTypeOf(LLVMGetOperand(i, 0))) >= 4;
+  if (!LLVMIsAStoreInst(i))
+    return true;
+  uint64_t size = LLVMABISizeOfType(l->cg->layout, LLVMTypeOf(LLVMGetOperand(i, 0)));
+  return size >= 4 || (size == 2 && ln_shape(l, LLVMGetOperand(i, 1)).kind == SHAPE_STEP);
 }
 
 static bool find(Lanes *l, LLVMValueRef i, bool masked, Spread *s) {

@@ -201,3 +201,22 @@ def test_mirrored_indices(n, far):
             out[i] = x[left] + 2 * x[right] + 3 * x[middle]
 
     run(kernel, [ints(n), far, np.zeros(n, np.int64)], -(-n // 64), 64)
+
+
+@pytest.mark.parametrize("step", [2, 3, 4])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float16])
+def test_small_elements_apart(dtype, step):
+    """Every second, third or fourth byte or word is stored, by all threads and by some; what lies between stays."""
+
+    def kernel(x, shift, out, some):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[step * i] = x[i]
+            out[step * i + 1] = x[i] + x[i]
+            if x[i] > shift:
+                some[step * i + shift] = x[i]
+
+    n = 333
+    x = np.random.default_rng(step).integers(0, 100, n).astype(dtype)
+    out, some = (np.full(step * n + 1, 77, dtype) for _ in range(2))
+    run(kernel, (x, 1, out, some), grid=6, block=64)
