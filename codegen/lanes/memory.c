@@ -62,12 +62,11 @@ static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
 
 enum { ALIGNED_ZEROS = 16 };
 
-/* An address from which any element may be read. */
-static LLVMValueRef readable(Lanes *l) {
+LLVMValueRef ln_zeros_to_read(Lanes *l) {
   static const char name[] = "pyptx.zeros";
   LLVMValueRef g = LLVMGetNamedGlobal(l->cg->module, name);
   if (!g) {
-    LLVMTypeRef t = LLVMArrayType2(l->cg->t.i8, ALIGNED_ZEROS);
+    LLVMTypeRef t = LLVMArrayType2(l->cg->t.i8, LANES_LINE_BYTES);
     g = LLVMAddGlobal(l->cg->module, t, name);
     LLVMSetInitializer(g, LLVMConstNull(t));
     LLVMSetLinkage(g, LLVMPrivateLinkage);
@@ -84,7 +83,7 @@ LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsi
   LLVMTypeRef types[] = {vector, LLVMTypeOf(pointers)};
   LLVMValueRef mask = ln_mask_or_all(l);
   if (l->mask_now && !ln_gathers(l, LLVMGetElementType(vector))) {
-    pointers = l_select(l->b, mask, pointers, ln_splat(l, readable(l)));
+    pointers = l_select(l->b, mask, pointers, ln_splat(l, ln_zeros_to_read(l)));
     mask = LLVMConstAllOnes(l->mask_type);
   }
   LLVMValueRef args[] = {pointers, mask, LLVMGetPoison(vector)};

@@ -12,6 +12,7 @@ enum {
   LANES_INSTRUCTIONS = 3000,
   LANES_WORDS = LANES_BLOCKS / 64,
   LANES_ARRAY_BYTES = 1 << 20,
+  LANES_LINE_BYTES = 64,
   LANES_MASKED_VALUES = 256 /* at most, in a function with a second, masked version */
 };
 
@@ -204,7 +205,7 @@ LLVMValueRef ln_make_array(Lanes *l, const LaneValue *array);    /* all lanes' *
 LLVMTypeRef ln_gep_unit(Lanes *l, LLVMValueRef gep);
 /* estimate.c */
 bool ln_is_worth_it(Lanes *l);
-bool ln_has_no_gather(const Lanes *l, LLVMTypeRef t); /* no CPU: bytes and words */
+bool ln_has_no_gather(const Lanes *l, LLVMTypeRef t); /* bytes and words */
 int64_t ln_weight(const Lanes *l, uint32_t loop);     /* of what is in it, by its depth */
 /* costs.c: true where nothing is counted */
 bool ln_saves_instructions(Lanes *l);
@@ -342,6 +343,8 @@ void ln_prefetch(Lanes *l, LLVMValueRef at);
 void ln_keep_for_runs(Lanes *l);
 /* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v has none of them. */
 LLVMValueRef ln_unwrapped(LLVMValueRef v);
+/* An address from which as many zeros may be read as a cache line has. */
+LLVMValueRef ln_zeros_to_read(Lanes *l);
 /* near.c: an access that gathers or scatters, unless its elements happen to follow each other:
  * `first`, lane 0's address, is where they do. ln_begin_run leaves the builder in `there`, where
  * that access is to be written, and is false if there is no reason to expect it; ln_else_run leaves

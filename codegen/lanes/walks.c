@@ -11,13 +11,14 @@
  *
  * Nothing is read that the loop would not read: it is innermost, does not write, and is left where
  * a counter reaches a bound or by conditions that do not change in it. These have been tested once
- * when the tile is filled, and each bound is then at least U away. */
+ * when the tile is filled, and each bound is then at least U away. All of that holds of the lanes
+ * that run the loop, which are the same in all of its iterations; the others read zeros. */
 #include <assert.h>
 
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
-enum { LINE_BYTES = 64, AHEAD_BYTES = 512, MOST_BOUNDS = 6, DEEPEST_ADDRESS = 12 };
+enum { AHEAD_BYTES = 512, MOST_BOUNDS = 6, DEEPEST_ADDRESS = 12 };
 
 typedef struct Walk {
   uint32_t loop;
@@ -144,13 +145,19 @@ static bool is_short(const Lanes *l, const Walk *w) {
   return false;
 }
 
+/* In the copy for the edges of the grid, which few threads run, walks are not worth their code. */
+static bool may_walk(const Lanes *l, uint32_t block) {
+  bool edges = !l->how.alone && !l->how.whole;
+  return !l->blocks[block].masked && !(edges && ln_may_rest(l, block));
+}
+
 static bool find_walk(Lanes *l, LLVMValueRef load, uint32_t block, Walk *w) {
   LLVMTypeRef t = LLVMTypeOf(load);
   LLVMValueRef pointer = LLVMGetOperand(load, 0);
   *w = (Walk){.loop = l->blocks[block].in->loop};
   if (w->loop == GRAPH_NONE || !cg_is_plain_access(load) || !ln_is_element(t) ||
       LLVMGetTypeKind(t) == LLVMPointerTypeKind || ln_shape(l, pointer).kind != SHAPE_VECTOR ||
-      ln_may_rest(l, block))
+      !may_walk(l, block))
     return false;
   const LaneLoop *loop = &l->loops.data[w->loop];
   uint64_t size = LLVMABISizeOfType(l->cg->layout, t);
@@ -163,7 +170,8 @@ static bool find_walk(Lanes *l, LLVMValueRef load, uint32_t block, Walk *w) {
     for (LLVMValueRef i = l->g.nodes[loop->in->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
       if (cg_lanes_writes(i) || (LLVMIsALoadInst(i) && !cg_is_plain_access(i)))
         return false;
-  w->length = LINE_BYTES / (unsigned)size < l->width ? LINE_BYTES / (unsigned)size : l->width;
+  w->length = LANES_LINE_BYTES / (unsigned)size < l->width ? LANES_LINE_BYTES / (unsigned)size
+                                                           : l->width;
   return find_exits(l, w) && !is_short(l, w);
 }
 
@@ -250,7 +258,7 @@ static LLVMValueRef is_far(Lanes *l, const Walk *w) {
 LLVMValueRef ln_load_walk(Lanes *l, LaneValue *v, LLVMValueRef pointers, unsigned align) {
   Walk w;
   bool walks = find_walk(l, v->old, v->block, &w);
-  assert(walks && v->tile && !l->mask_now);
+  assert(walks && v->tile);
   (void)walks;
   LLVMTypeRef i32 = l->cg->t.i32, all = ln_vector_type(l, LLVMTypeOf(v->old));
   LLVMValueRef place = l_load(l->b, i32, v->place), length = number(l, w.length),
@@ -262,7 +270,9 @@ LLVMValueRef ln_load_walk(Lanes *l, LaneValue *v, LLVMValueRef pointers, unsigne
   LLVMPositionBuilderAtEnd(l->b, look);
   l_condbr(l->b, l_and(l->b, l_icmp(l->b, LLVMIntEQ, place, length), far), fill, alone);
   LLVMPositionBuilderAtEnd(l->b, fill);
-  fill_tile(l, &w, v, pointers);
+  fill_tile(l, &w, v,
+            l->mask_now ? l_select(l->b, l->mask_now, pointers, ln_splat(l, ln_zeros_to_read(l)))
+                        : pointers);
   l_br(l->b, take);
   LLVMPositionBuilderAtEnd(l->b, take);
   LLVMValueRef now = l_phi(l->b, i32);

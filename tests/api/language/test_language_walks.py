@@ -115,3 +115,47 @@ def test_slots_beside_each_other(dtype):
     for n, slots in ((70, 5), (33, 0), (1, 3), (64, 40)):
         place = np.random.default_rng(2).integers(-3, n, (slots, n)).astype(np.int32)
         run(kernel, [place, numbers((slots, n), dtype), numbers(n, dtype), np.zeros(n)], -(-n // 32), 32)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("cols", [1, 9, 16, 17, 40, 100])
+def test_rows_of_some_threads(dtype, cols):
+    """Behind conditions, in loops that threads leave one by one, and beside a barrier: those that rest name rows that
+    are not there."""
+
+    def kernel(a, x, rows, y, z):
+        i = cuda.grid(1)
+        if i < y.size:
+            at = rows[i]
+            if 0 <= at < a.shape[0]:
+                s = 0.0
+                for j in range(x.size):
+                    s = s * 0.5 + a[at, j] * x[j]
+                y[i] = s
+            total = 0.0
+            while at < a.shape[0]:
+                if at >= 0:
+                    for j in range(x.size):
+                        total += a[at, j]
+                at += 7
+            z[i] = total
+
+    def block(a, x, rows, y):
+        part = cuda.shared.array(64, np.float64)
+        t = cuda.threadIdx.x
+        best = 0.0
+        for r in range(t, a.shape[0], cuda.blockDim.x):
+            s = 0.0
+            for j in range(x.size):
+                s += a[r, j] * x[j]
+            best = max(best, s)
+        part[t] = best
+        cuda.syncthreads()
+        y[cuda.grid(1)] = part[63 - t] + part[t]
+
+    a, x = numbers((23, cols), dtype), numbers(cols, dtype)
+    rows = np.random.default_rng(cols).integers(-10, 30, 64)
+    rows[::9] = 10**9
+    rows[4::9] = 10**12
+    run(kernel, [a, x, rows, np.zeros(60), np.zeros(60)], 2, 32)
+    run(block, [a, x, rows, np.zeros(64)], 1, 64)
