@@ -22,8 +22,8 @@
 #include "pyext/launch/stale.h"
 #include "pyext/launch/stream_order.h"
 #include "pyext/launch/timeouts.h"
+#include "pyext/launch/together.h"
 #include "pyext/launch/traps.h"
-#include "pyext/launch/typeof.h"
 #include "pyext/launch/warnings.h"
 #include "pyext/objects/device.h"
 #include "pyext/objects/graph.h"
@@ -210,6 +210,8 @@ static PxHeld *owner_of(PxArgs *a, PxHeld *h) {
 }
 
 int px_copy_back(PxArgs *a, PxHeld *h) {
+  if (px_has_gaps(h))
+    return px_copy_back_gaps(a, h);
   PxHeld *owner = owner_of(a, h);
   RtStatus status = RT_OK;
   if (px_await_timed(a->st, a->device, a->stream) < 0)

@@ -15,6 +15,7 @@
 #include "pyext/compile/signature.h"
 #include "pyext/compile/type.h"
 #include "pyext/launch/stream_order.h"
+#include "pyext/launch/together.h"
 #include "pyext/launch/warnings.h"
 #include "pyext/objects/graph.h"
 #include "pyext/raise.h"
@@ -270,7 +271,7 @@ static int add_device_array(PxArgs *a, PxArray *array) {
   return 0;
 }
 
-static PxHeld *hold(PxArgs *a) {
+PxHeld *px_hold(PxArgs *a) {
   PxHeld *h = PyMem_Calloc(1, sizeof *h);
   if (!h) {
     PyErr_NoMemory();
@@ -284,7 +285,7 @@ static PxHeld *hold(PxArgs *a) {
   return h;
 }
 
-static int add_held_leaf(PxArgs *a, PxHeld *h, PxToken token, uint64_t address) {
+int px_held_leaf(PxArgs *a, PxHeld *h, PxToken token, uint64_t address) {
   PxLeaf *leaf = add_leaf(a, token);
   if (!leaf)
     return -1;
@@ -308,7 +309,7 @@ static PxElem element_type(PxArgs *a, PyObject *arg) {
   return id;
 }
 
-static int get_view(PxArgs *a, PxHeld *h, PyObject *object, PxElem elem) {
+int px_held_view(PxArgs *a, PxHeld *h, PyObject *object, PxElem elem) {
   if (px_get_elements(a->st, object, &h->view, PyBUF_STRIDES, elem) < 0)
     return -1;
   h->has_view = true;
@@ -328,7 +329,7 @@ static int get_view(PxArgs *a, PxHeld *h, PyObject *object, PxElem elem) {
 
 /* Elements at odd addresses (a field of a packed record) are part of the type: align1
  * float32[:]. */
-static PxToken token_of(PxArgs *a, const PxHeld *h, PxElem elem, uint64_t address) {
+PxToken px_held_token(PxArgs *a, const PxHeld *h, PxElem elem, uint64_t address) {
   return px_token_of(a->st, elem,
                      &(PxPlace){address, (unsigned)h->view.ndim, (size_t)h->view.itemsize, h->shape,
                                 h->strides, a->on_host});
@@ -346,13 +347,13 @@ static int read_only(PxArgs *a, PxHeld *h, PyObject *arg) {
 
 /* On the host device the kernel works on the array's own memory. */
 static int add_array_in_place(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
-  if (get_view(a, h, arg, elem) < 0)
+  if (px_held_view(a, h, arg, elem) < 0)
     return -1;
   h->in_place = true;
   uint64_t address = (uint64_t)(uintptr_t)h->view.buf;
   if (read_only(a, h, arg) < 0)
     return -1;
-  return add_held_leaf(a, h, token_of(a, h, elem, address), address);
+  return px_held_leaf(a, h, px_held_token(a, h, elem, address), address);
 }
 
 /* The same array passed twice is one array on the device too. */
@@ -396,19 +397,26 @@ static PyObject *contiguous(const PxArgs *a, PyObject *array) {
 static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
   if (read_only(a, h, arg) < 0 || px_warn_of_copy(a->st) < 0)
     return -1;
+  h->elem = elem;
+  h->token = a->ntokens;
   PxHeld *same = same_array(a, arg);
+  int shared = same && !same->block ? 0 : px_add_together(a, h, arg);
+  if (shared)
+    return shared < 0 ? -1 : 0;
   if (!(a->way & PX_WAY_NOT_BACK))
     h->array = Py_NewRef(arg);
   bool is_record = !PyObject_TypeCheck(arg, (PyTypeObject *)a->st->np_ndarray);
   h->staging = is_record               ? Py_NewRef(arg)
                : same && same->staging ? Py_NewRef(same->staging)
                                        : contiguous(a, arg);
-  if (!h->staging || get_view(a, h, h->staging, elem) < 0)
+  if (!h->staging || px_held_view(a, h, h->staging, elem) < 0)
     return -1;
-  PxToken token = token_of(a, h, elem, 0); /* the copy is aligned */
+  PxToken token = px_held_token(a, h, elem, 0); /* the copy is aligned */
   if (same) {
     h->in_place = true; /* the first one owns the memory */
-    return add_held_leaf(a, h, token, same->address);
+    same->apart |= a->way != 0;
+    h->low = same->low, h->high = same->high, h->gaps = same->gaps, h->apart = same->apart;
+    return px_held_leaf(a, h, token, same->address);
   }
   RtStatus status;
   a->follow.on_default = true;
@@ -418,7 +426,7 @@ static int add_array_copy(PxArgs *a, PxHeld *h, PyObject *arg, PxElem elem) {
     status = rt_copy_to_device(a->device, h->address, h->view.buf, h->bytes, a->stream);
   Py_END_ALLOW_THREADS
   PX_TRY_STATUS(a->st, status, return -1);
-  return add_held_leaf(a, h, token, h->address);
+  return px_held_leaf(a, h, token, h->address);
 }
 
 static int no_host_array(const PxArgs *a, PyObject *arg) {
@@ -435,7 +443,7 @@ static int add_numpy_array(PxArgs *a, PyObject *arg) {
   PxElem elem = element_type(a, arg);
   if (elem == PX_NO_ELEM || ((a->captured || px_capturing()) && no_host_array(a, arg) < 0))
     return -1;
-  PxHeld *h = hold(a);
+  PxHeld *h = px_hold(a);
   if (!h)
     return -1;
   if (!a->on_host)
@@ -468,7 +476,7 @@ static int64_t *foreign_dims(PxArgs *a, PxForeign *f) {
     a->ndims += 2 * f->ndim;
     return dims;
   }
-  PxHeld *h = hold(a);
+  PxHeld *h = px_hold(a);
   if (!h)
     return NULL;
   h->in_place = true;
@@ -651,7 +659,7 @@ static const char *hint(PyObject *arg) {
 }
 
 int px_args_keep(PxArgs *a, PyObject *value) {
-  PxHeld *h = hold(a);
+  PxHeld *h = px_hold(a);
   if (!h)
     return -1;
   h->in_place = true;

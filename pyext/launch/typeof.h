@@ -40,6 +40,12 @@ typedef struct PxHeld {
   uint32_t epoch;   /* of the device: a reset took older memory away */
   uint64_t address; /* GPU: memory of this launch */
   size_t bytes;
+  /* together.c: the array's place on the host, and the memory that it shares with others */
+  uintptr_t low, high;
+  bool gaps, apart, moves;
+  uint32_t token; /* its number */
+  PxElem elem;
+  const struct PxHeld *block;
   int64_t shape[TY_MAX_NDIM], strides[TY_MAX_NDIM];
 } PxHeld;
 
@@ -89,6 +95,11 @@ static inline bool px_is_large(PxToken type, int64_t bits) {
 /* Keeps an object until px_args_clear: one that the caller does not hold. 0 or -1. */
 int px_args_keep(PxArgs *a, PyObject *value);
 void px_args_clear(PxArgs *a);
+/* What is kept of an array until px_args_clear. NULL with MemoryError. */
+PxHeld *px_hold(PxArgs *a);
+int px_held_view(PxArgs *a, PxHeld *h, PyObject *object, PxElem elem);
+PxToken px_held_token(PxArgs *a, const PxHeld *h, PxElem elem, uint64_t address);
+int px_held_leaf(PxArgs *a, PxHeld *h, PxToken token, uint64_t address);
 
 enum { PX_ARGUMENT_NAME = 200 };
 /* "argument 2 ('n')", by its number from 0. Returns text. */

@@ -221,6 +221,94 @@ def test_overlapping_device_views():
     assert np.array_equal(d.copy_to_host(), np.arange(10.0))
 
 
+def advance(x, y):
+    for i in range(len(x)):
+        x[i] = x[i] + 1
+        y[i] = y[i] * 2
+
+
+# NumPy arrays are copied to a GPU: those that share memory share it there, too.
+SHARED = {
+    "moved": lambda u: (u[1:], u[:-1]),
+    "moved back": lambda u: (u[:-1], u[1:]),
+    "inside": lambda u: (u[2:5], u),
+    "in other order": lambda u: (u[::-1], u),
+    "every second": lambda u: (u[::2], u[::-2]),
+    "steps": lambda u: (u[1::2], u[: u.size // 2]),
+    "the same twice": lambda u: (u, u),
+}
+
+
+@pytest.mark.parametrize("how", SHARED)
+def test_overlapping_numpy_views(how):
+    want, u = np.arange(12.0), np.arange(12.0)
+    x, y = SHARED[how](want)
+    n = min(len(x), len(y))
+    advance(x[:n], y[:n])
+    x, y = SHARED[how](u)
+    jit(advance)[1, 1](x[:n], y[:n])
+    cuda.synchronize()
+    assert np.array_equal(u, want)
+
+
+def test_a_matrix_and_its_interior_and_rows():
+    def kernel(inner, whole, row, twice):
+        for i in range(inner.shape[0]):
+            for j in range(inner.shape[1]):
+                inner[i, j] += whole[i, j + 1] + row[j]
+                whole[i + 1, j + 1] -= twice[1] % 3
+                twice[1] += row[j + 1]
+
+    u, want = (np.arange(30).reshape(5, 6) for _ in range(2))
+    kernel(want[1:-1, 1:-1], want, want[2], want[2])
+    # The row comes first, so that it moves to the matrix, which moves to nothing else.
+    by_name = dict(inner=u[1:-1, 1:-1], whole=u)
+    row = u[2]
+    jit(kernel)[1, 1](**by_name, row=row, twice=row)
+    cuda.synchronize()
+    assert np.array_equal(u, want)
+
+
+def test_records_and_their_fields():
+    def kernel(a, r, b):
+        r[1].a = 7
+        for i in range(1, len(a)):
+            a[i] += a[i - 1] + r[i].b
+            b[i] = r[i - 1].a
+
+    want = np.zeros(4, [("a", "i4"), ("b", "i8")]).view(np.recarray)
+    got = want.copy()
+    kernel(want.a, want, want.b)
+    jit(kernel)[1, 1](got.a, got, got.b)
+    cuda.synchronize()
+    assert np.array_equal(got.a, want.a) and np.array_equal(got.b, want.b)
+
+
+def test_many_arrays_become_one_block():
+    def kernel(x, y, z, w):
+        for i in range(len(x)):
+            x[i] += 1
+            y[i] += 10
+            z[i] += 100
+            w[i] += 1000
+
+    u, want = np.zeros(40, np.int32), np.zeros(40, np.int32)
+    kernel(want[:12], want[20:32], want[10:22], want[28:40])
+    jit(kernel)[1, 1](u[:12], u[20:32], u[10:22], u[28:40])  # the third joins what lay apart
+    cuda.synchronize()
+    assert np.array_equal(u, want)
+
+
+def test_declared_arrays_without_gaps():
+    """A contiguous one is its place in the block; the copy of one with gaps stays a copy."""
+    kernel = cuda.jit("void(float64[::1], float64[::1])")(advance)
+    u, want = np.arange(12.0), np.arange(12.0)
+    advance(want[1:], want[:-1])
+    kernel[1, 1](u[1:], u[:-1])
+    cuda.synchronize()
+    assert np.array_equal(u, want)
+
+
 def test_many_blocks():
     def kernel(counter):
         cuda.atomic.add(counter, 0, 1)
