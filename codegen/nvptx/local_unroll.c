@@ -489,6 +489,8 @@ static bool is_network(const FnGraph *g, uint32_t loop) {
 }
 
 bool cg_nvptx_has_networks(const Cg *cg) {
+  if (!LLVMGetNamedFunction(cg->module, cg_llvm_barrier))
+    return false;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f))
       continue;

@@ -109,6 +109,8 @@ static void visit(const Cg *cg, const FnGraph *g, LLVMValueRef i, uint32_t at) {
 }
 
 void cg_nvptx_pair_places(Cg *cg) {
+  if (!LLVMGetNamedFunction(cg->module, "llvm.umin.i32"))
+    return;
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f))
       continue;
