@@ -56,14 +56,15 @@ typedef struct Loop {
   bool stores, slow; /* does anything in it */
   ValueMap place;    /* its instructions, but for the header's phis, in their order */
   ValueMap free;     /* loads that need no mark */
+  ValueMap moved; /* what is in front of a group that has been written, and so of all later ones */
   VEC(LLVMValueRef) dead;
 } Loop;
 
 /* Loads that are issued together, in front of an instruction. */
 typedef struct Group {
   LLVMValueRef front;
-  uint32_t from;         /* its place */
-  ValueMap ahead, moved; /* loads of the group; what is in front by now */
+  uint32_t from;  /* its place: several groups have one, where loads share a condition */
+  ValueMap ahead; /* loads of the group */
   VEC(Ahead) loads;
   unsigned words;
   bool gains; /* a store, or in another block a slow operation, is in front of one of them */
@@ -210,7 +211,7 @@ static void load_once(Loop *l) {
  * since it is on the way to a load behind it. */
 static bool is_behind(const Loop *l, const Group *g, LLVMValueRef v) {
   uint32_t place = LLVMIsAInstruction(v) ? valuemap_get(&l->place, v) : VALUEMAP_NONE;
-  return place != VALUEMAP_NONE && place >= g->from && !has(&g->moved, v);
+  return place != VALUEMAP_NONE && place >= g->from && !has(&l->moved, v);
 }
 
 typedef struct Front {
@@ -224,12 +225,12 @@ static bool is_known(void *front, LLVMValueRef i) {
 }
 
 /* To the builder, which may be right in front of v itself. */
-static void move(const Loop *l, Group *g, LLVMValueRef v) {
+static void move(Loop *l, Group *g, LLVMValueRef v) {
   if (!is_behind(l, g, v))
     return;
   for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n; k++)
     move(l, g, LLVMGetOperand(v, k));
-  valuemap_set(&g->moved, v, 1);
+  valuemap_set(&l->moved, v, 1);
   if (v == g->front && LLVMGetInstructionParent(v) == LLVMGetInsertBlock(l->cg->builder)) {
     g->front = LLVMGetNextInstruction(v);
     LLVMPositionBuilderBefore(l->cg->builder, g->front);
@@ -334,10 +335,7 @@ static bool read_condition(const Loop *l, uint32_t node, Ahead *a) {
 
 static Group group_at(const Loop *l, LLVMValueRef front) {
   Arena *arena = &l->cg->cx->arena;
-  return (Group){.front = front,
-                 .from = valuemap_get(&l->place, front),
-                 .ahead.arena = arena,
-                 .moved.arena = arena};
+  return (Group){.front = front, .from = valuemap_get(&l->place, front), .ahead.arena = arena};
 }
 
 /* Words in a group, so that groups are alike; 0: there is nothing to load. */
@@ -406,7 +404,12 @@ static void order_loads(Cg *cg, LLVMValueRef f) {
   graph_loops(&g);
   for (uint32_t k = 0; k < g.loops.len; k++) {
     Arena *arena = &cg->cx->arena;
-    Loop l = {.cg = cg, .g = &g, .number = k, .place.arena = arena, .free.arena = arena};
+    Loop l = {.cg = cg,
+              .g = &g,
+              .number = k,
+              .place.arena = arena,
+              .free.arena = arena,
+              .moved.arena = arena};
     if (!read_loop(&l))
       continue;
     find_free(&l);

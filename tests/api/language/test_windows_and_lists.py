@@ -161,3 +161,21 @@ def walk_one(text, starts, ends, out):
             s = 3 * s + int(text[i])
             i += 1
         out[t] = s
+
+
+def rows_with_some_left_out(out, x, y, places, count, width, limit, n):
+    """All iterations load behind one condition, which none of them changes: in two groups, with one address."""
+    i = cuda.grid(1)
+    if i < n:
+        for j in range(count):
+            if limit > 3:
+                continue
+            out[i * width + j] = x[i * width + j] + y[places[i % places.size] + 4]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32"])
+@pytest.mark.parametrize("limit", [3, 4])
+def test_groups_behind_one_condition(dtype, limit):
+    for count in (0, 1, 3, 4, 9):
+        x, y = np.arange(20 * 9).astype(dtype), np.arange(12).astype("float32")
+        run(rows_with_some_left_out, [np.zeros(x.size), x, y, np.array([3, -5, 7, 0, 2], np.int64), count, 9, limit, 20], 1, 32)
