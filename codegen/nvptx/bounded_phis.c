@@ -27,8 +27,8 @@
  * are less than 2^31 - 1 and not less than -2^31 in one iteration, they are in the next.
  *
  * In: functions after LLVM's passes and low_halves.c. Out: such phis of headers, and what they are
- * at the ends of branches, in 32 bits, their sums with numbers from -1 to 1, and no wraps of what is
- * from 0 on. */
+ * at the ends of branches, in 32 bits, their sums with numbers from -1 to 1, and no wraps of those
+ * that are from 0 on. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/guarded.h"
@@ -251,8 +251,10 @@ static void write_together(const Together *t) {
 /* What is assumed of the phis is taken back until it follows from itself. */
 static bool narrow_together(Cg *cg, const FnGraph *g, uint32_t loop) {
   Together t = {.cg = cg, .g = g, .loop = loop};
-  bool changed = read_together(&t), asked = false;
-  while (changed) {
+  if (!read_together(&t))
+    return false;
+  bool asked = false;
+  for (bool changed = true; changed;) {
     changed = false;
     for (unsigned k = 0; k < t.n; k++) {
       Level level = smaller(t.levels[k], level_of_phi(&t, t.phis[k]));

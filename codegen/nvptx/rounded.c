@@ -261,7 +261,7 @@ static void set_operand(LLVMValueRef by, LLVMValueRef old, LLVMValueRef v) {
       LLVMSetOperand(by, n, v);
 }
 
-/* Is i from 0 on, and less than 2^31, wherever the block runs? It is by `i >= 0 and i + 1 < n`, too,
+/* Is i from 0 on, and less than 2^31, wherever the block runs? `i >= 0 and i + 1 < n` says so, too,
  * if the sum does not wrap around. */
 static bool fits(const Rounded *r, const FnGraph *g, const Sums *sums, LLVMBasicBlockRef block,
                  LLVMBasicBlockRef to) {

@@ -36,6 +36,7 @@ def kernel(x, out):
     run(kernel, [some(N * step, dtype), np.zeros(N * step + 1, dtype)], 4, 96)
 
 
+@pytest.mark.host_only("on a GPU any of the stores may stay")
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 def test_steps_that_go_back_and_meet(dtype):
     """The last thread's store stays where several write the same element."""
