@@ -15,6 +15,10 @@
  * itself. A spin lock waits, and so does a loop that reads a flag until it is set, even if other
  * paths through it do work.
  *
+ * Nor is such a path repeated for ever if it is taken only while a counter of its own is below a
+ * bound, as by a scanner that reads two texts and moves on in one of them (`if p < n: p += 1`). See
+ * is_bounded.
+ *
  * The paths through the body are enumerated, each with the branch conditions that it assumes, and a
  * backward walk from the exit conditions along the path finds what they depend on. Inner loops are
  * not unfolded: a value that one computes depends on all that the inner loop reads and tests.
@@ -63,7 +67,12 @@ typedef struct Waits {
   VEC(Chosen) chosen;
   bool advances; /* something that they depend on changes in each iteration: progress */
   bool merges;   /* they depend on phis, and so on the branches that the path takes */
+  /* by Ins.id, of the header's phis: how paths without progress move them, of Way */
+  uint8_t *moves;
+  bool bounded; /* a path was found that would wait but for its bound */
 } Waits;
+
+typedef enum Way { STAYS = 0, UP = 1, DOWN = 2, ANYWHERE = UP | DOWN } Way;
 
 static bool has(const WaitLoop *l, const Block *b) {
   return b->rpo != UINT32_MAX && l->has[b->rpo];
@@ -483,11 +492,94 @@ static bool judge_path(Waits *w) {
   return false;
 }
 
+static Way step_of(const Ins *v) {
+  bool adds = v->op == OP_ADD;
+  if ((!adds && v->op != OP_SUB) || v->args[1]->op != OP_CONST)
+    return ANYWHERE;
+  const Frozen *by = v->args[1]->aux.frozen;
+  if (by->kind != FZ_INT || by->wide || !by->i)
+    return ANYWHERE;
+  return (by->i > 0) == adds ? UP : DOWN;
+}
+
+/* By how v, at the end of the path, differs from the header's phi at its beginning. */
+static Way moves(const Waits *w, const Ins *v, const Ins *phi) {
+  for (int depth = 0; v && depth < DEEPEST && has(w->loop, v->block); depth++) {
+    if (v == phi)
+      return STAYS;
+    if (v->op != OP_PHI)
+      return v->nargs == 2 && v->args[0] == phi ? step_of(v) : ANYWHERE;
+    if (v->block == w->loop->header || inner_of(w, v->block))
+      return ANYWHERE;
+    v = operand_on_path(w, v);
+  }
+  return ANYWHERE;
+}
+
+static bool is_counter_type(const Type *t) { return ty_is_signed(t) && ty_bits(t) >= 32; }
+
+/* The header's phi of which v is the value, in as many bits or more; NULL: it is something else. */
+static const Ins *counter_of(const Waits *w, const Ins *v) {
+  while (v->op == OP_CAST && is_counter_type(v->type) && is_counter_type(v->args[0]->type) &&
+         ty_bits(v->type) >= ty_bits(v->args[0]->type))
+    v = v->args[0];
+  return v->op == OP_PHI && v->block == w->loop->header && is_counter_type(v->type) ? v : NULL;
+}
+
+static bool is_invariant(const Waits *w, const Ins *v) {
+  return is_counter_type(v->type) && (!has(w->loop, v->block) || v->op == OP_CONST ||
+                                      (v->op == OP_EXTENT && !has(w->loop, v->args[0]->block)));
+}
+
+/* Does the path move v towards the bound, below or above which (`way`) it must be for the path to
+ * be taken, and does no other path without progress move it back? */
+static bool approaches(const Waits *w, const Ins *v, const Ins *bound, Way way) {
+  const Ins *phi = counter_of(w, v);
+  return phi && is_invariant(w, bound) && w->moves[phi->id] == way &&
+         moves(w, latch_operand(w, phi), phi) == way;
+}
+
+/* Is there a comparison of a counter with an invariant bound that must hold for the path to be
+ * taken, so that it cannot be repeated for ever? That a path ends by itself is not enough: another
+ * one may begin the counter anew (`if p < n: p += 1; else: p = 0`). But iterations for ever of which
+ * finitely many make progress end in such that make none. If of those none moves the counter back,
+ * then each time this path is taken the counter comes nearer to the bound, and the path is taken
+ * finitely often. So where each path that would wait is bounded, what goes on for ever makes
+ * progress or depends on nothing that other threads may change. (A counter that overflows passes
+ * for one that advances, as in visit_carried.)
+ *
+ * Only branches count, `chosen` of them: what is assumed of a selection does not hold on all of the
+ * path. */
+static bool is_bounded(const Waits *w, uint32_t chosen) {
+  for (uint32_t k = 0; k < chosen; k++) {
+    const Ins *c = w->chosen.data[k].condition;
+    if (c->op != OP_LT && c->op != OP_LE && c->op != OP_GT && c->op != OP_GE)
+      continue;
+    bool less = (c->op == OP_LT || c->op == OP_LE) == w->chosen.data[k].holds;
+    if (approaches(w, c->args[0], c->args[1], less ? UP : DOWN) ||
+        approaches(w, c->args[1], c->args[0], less ? DOWN : UP))
+      return true;
+  }
+  return false;
+}
+
+static void note_moves(Waits *w) {
+  FOR_INS (w->loop->header, phi)
+    if (phi->op == OP_PHI)
+      w->moves[phi->id] |= moves(w, latch_operand(w, phi), phi);
+}
+
+/* Other paths may yet be found to move the counter of a path that is bounded: see waits(). */
 static bool path_waits(Waits *w) {
   uint32_t chosen = w->chosen.len;
   bool waits = judge_path(w);
   w->chosen.len = chosen; /* drops what selections have assumed */
-  return waits;
+  if (!w->advances)
+    note_moves(w);
+  if (!waits || !is_bounded(w, chosen))
+    return waits;
+  w->bounded = true;
+  return false;
 }
 
 /* For a loop of too many paths: does any condition depend on something that other threads may
@@ -521,7 +613,7 @@ static bool search(Waits *w, Block *b, Block *from) {
   uint32_t length = w->path.len, chosen = w->chosen.len;
   bool found = false;
   if (b == w->loop->header && from)
-    return ++w->paths > MOST_PATHS ? some_condition_waits(w) : path_waits(w);
+    return ++w->paths > MOST_PATHS ? w->bounded || some_condition_waits(w) : path_waits(w);
   w->from[b->rpo] = from;
   if (inner) {
     FOR_BLOCKS (w->fn, x)
@@ -579,7 +671,13 @@ static bool waits(Waits *w, const WaitLoop *l) {
   if (counts(w, l))
     return false;
   w->path.len = w->chosen.len = w->paths = 0;
-  return search(w, l->header, NULL);
+  w->bounded = false;
+  FOR_INS (l->header, phi)
+    w->moves[phi->id] = STAYS;
+  if (search(w, l->header, NULL))
+    return true;
+  w->paths = 0;
+  return w->bounded && search(w, l->header, NULL); /* now all moves are known */
 }
 
 /* Marks the loads of the loop that v depends on. What is loaded in front of it, as the end of a row
@@ -609,6 +707,7 @@ static void find_in(Waits *w, Fn *fn) {
   w->from = CX_ARRAY(w->cx, Block *, fn->nblocks + 1);
   w->seen = CX_ARRAY(w->cx, uint32_t, fn->next_id + 1);
   w->followed = CX_ARRAY(w->cx, uint32_t, fn->next_id + 1);
+  w->moves = CX_ARRAY(w->cx, uint8_t, fn->next_id + 1);
   w->visit_stamp = w->follow_stamp = 0;
   find_loops(w);
   for (uint32_t n = 0; n < w->loops.len; n++)

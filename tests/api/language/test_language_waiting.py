@@ -310,6 +310,12 @@ WAIT = {
     "other element": "while x[t] == 0: x[t + 1] = 5",
     "sleeps": "for k in range(1000):\n    if x[0]: break\n    cuda.nanosleep(10)",
     "barrier": "while x[0] == 0: cuda.syncthreads()",
+    "counts and stays": "k = 0\nwhile x[t] == 0:\n    if k < y: k += 1",
+    "counts again": "k = 0\nwhile x[t] == 0:\n    if k < 5: k += 1\n    else: k = 0",
+    "up and down": "k = 0\nwhile x[t] == 0:\n    if k < 5: k += 1\n    else: k -= 5",
+    "down and up": "k = 9\nwhile x[t] == 0:\n    if k > y: k -= 1\n    else: k += 5",
+    "moves its bound": "j, k, m = 0, 0, y\nwhile x[j] == 0:\n    if k < m:\n        k += 1\n        m += 1\n    else: j += 1",
+    "turns back where nothing is read": "k = 0\nwhile True:\n    if k < 5:\n        if x[t]: break\n        k += 1\n    else: k = 0",
 }
 NO_WAIT = {
     "counts": "for k in range(x[0]): x[1] += k",
@@ -331,6 +337,9 @@ NO_WAIT = {
     "local": "s = cuda.local.array(4, np.int64)\ns[0] = y\nwhile s[0] > 0: s[0] -= 1",
     "greatest common divisor": "a, b = x[0], y\nwhile b: a, b = b, a % b\nx[1] = a",
     "never": "while y: pass",
+    "two texts": "j = k = 0\nwhile j < y:\n    if x[j] == 3: j += 1\n    elif k < 50: k += 1\n    else: j += 1\nx[t] = k",
+    "two texts to their ends": "j = k = 0\nwhile j < y:\n    if k < x.size and x[k] == 3: k += 1\n    elif x[j] == 2:\n        j += 1\n        k = 0\n    else: break\nx[t] = k",
+    "downwards": "j, k = 0, y\nwhile j < y:\n    if x[j] == 3: j += 1\n    elif 0 <= k: k -= 1\n    else: j += 1\nx[t] = k",
 }
 
 
