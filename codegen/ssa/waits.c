@@ -539,17 +539,13 @@ static bool approaches(const Waits *w, const Ins *v, const Ins *bound, Way way) 
          moves(w, latch_operand(w, phi), phi) == way;
 }
 
-/* Is there a comparison of a counter with an invariant bound that must hold for the path to be
- * taken, so that it cannot be repeated for ever? That a path ends by itself is not enough: another
- * one may begin the counter anew (`if p < n: p += 1; else: p = 0`). But iterations for ever of which
- * finitely many make progress end in such that make none. If of those none moves the counter back,
- * then each time this path is taken the counter comes nearer to the bound, and the path is taken
- * finitely often. So where each path that would wait is bounded, what goes on for ever makes
- * progress or depends on nothing that other threads may change. (A counter that overflows passes
- * for one that advances, as in visit_carried.)
- *
- * Only branches count, `chosen` of them: what is assumed of a selection does not hold on all of the
- * path. */
+/* Must a comparison of a counter with an invariant bound hold for the path to be taken, so that it
+ * cannot be repeated for ever? Another path may begin the counter anew (`if p < n: p += 1; else: p
+ * = 0`). But of iterations for ever of which finitely many make progress the last ones make none.
+ * If none of those moves the counter back, it comes nearer to the bound whenever this path is
+ * taken, which is finitely often. (A counter that overflows passes for one that advances, as in
+ * visit_carried.) Only branches count, `chosen` of them: what a selection assumes does not hold on
+ * all of the path. */
 static bool is_bounded(const Waits *w, uint32_t chosen) {
   for (uint32_t k = 0; k < chosen; k++) {
     const Ins *c = w->chosen.data[k].condition;
