@@ -623,10 +623,21 @@ static void change_lone_threads(const Loops *l, void (*pass)(Cg *cg, LLVMValueRe
     pass(l->cg, l->exact.thread);
 }
 
+/* Only constants are folded: the form that lanes assume stays. */
+static void fold_branches(Cg *cg, LLVMValueRef thread) {
+  cg_run_function_passes(cg, thread, "sccp");
+}
+
 void hl_pass_ranges(Cg *cg) {
   const Loops *l = hl_loops(cg);
-  if (l && !l->checks)
-    change_lone_threads(l, cg_host_version_ranges);
+  if (!l || l->checks)
+    return;
+  bool only_lone = !l->row && !l->exact.row && !l->fission.nsegments;
+  if (only_lone && LLVMGetNamedFunction(cg->module, CG_ALL_NAME)) {
+    cg_lanes_forget_doubles(cg); /* the versions for lanes, which stand in front of the loops */
+    change_lone_threads(l, fold_branches);
+  }
+  change_lone_threads(l, cg_host_version_ranges);
 }
 
 void hl_pass_wraps(Cg *cg) { change_lone_threads(hl_loops(cg), cg_host_split_wraps); }

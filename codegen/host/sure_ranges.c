@@ -16,7 +16,8 @@
  * In: a function in which checks branch to blocks that end in traps, and loops have a block in
  * front. Out: the same with second versions. The loops have one exit, at the header, which compares
  * a counter that goes up with what stays the same, and no others but traps. An index is the counter
- * plus a constant. What is known of neither version is not changed: the second one has all checks.
+ * plus a constant, or goes up as the counter does from wherever it begins (`out[to + k]`; `out[to]`
+ * with `to += 1`). What is known of neither version is not changed: the second one has all checks.
  */
 #include <assert.h>
 
@@ -25,10 +26,12 @@
 #include "codegen/llvm/match.h"
 
 enum { MOST_INSTRUCTIONS = 96, MOST_BLOCKS = 24, MOST_CHECKS = 8, MOST_LOOPS = 16 };
+enum { SHORT = 16 }; /* iterations that LLVM unrolls in any case */
 
 typedef struct RangeCheck {
   HostCheck check;
-  int64_t by; /* its index is the counter plus this */
+  bool walks; /* its index goes up as the counter does; otherwise it is the counter plus `by` */
+  int64_t by;
 } RangeCheck;
 
 typedef struct RangeLoop {
@@ -36,7 +39,8 @@ typedef struct RangeLoop {
   uint32_t number; /* in g->loops */
   LLVMBasicBlockRef header, front;
   LLVMValueRef counter, start, stop;
-  bool is_signed; /* the comparison with stop */
+  LLVMValueRef step; /* a constant */
+  bool is_signed;    /* the comparison with stop */
   RangeCheck checks[MOST_CHECKS];
   unsigned nchecks;
 } RangeLoop;
@@ -83,7 +87,11 @@ static bool find_counter(RangeLoop *r) {
       LLVMGetInstructionParent(r->counter) != r->header || has(r, r->stop))
     return false;
   r->start = graph_incoming(r->counter, r->front);
-  return goes_up(r, graph_incoming(r->counter, r->g->nodes[loop->latches[0]].block));
+  LLVMValueRef next = graph_incoming(r->counter, r->g->nodes[loop->latches[0]].block);
+  if (!goes_up(r, next))
+    return false;
+  r->step = LLVMGetOperand(next, 1);
+  return true;
 }
 
 /* Does the phi take v on edges of the loop alone? Further behind, v would be one version's. */
@@ -124,18 +132,49 @@ static bool is_small_and_closed(const RangeLoop *r) {
   return true;
 }
 
-/* Is the check's index the counter plus a constant, and its extent the same in all iterations? */
+enum { DEEPEST = 4 };
+
+/* Does v grow from iteration to iteration by what the counter grows by? Modulo 2**bits, that is. */
+static bool walks(const RangeLoop *r, LLVMValueRef v, unsigned depth) {
+  if (!has(r, v) || depth > DEEPEST)
+    return false;
+  if (LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == r->header) {
+    const GraphLoop *loop = &r->g->loops.data[r->number];
+    LLVMValueRef next = graph_incoming(v, r->g->nodes[loop->latches[0]].block);
+    return cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == v &&
+           LLVMGetOperand(next, 1) == r->step;
+  }
+  if (!cg_is_op(v, LLVMAdd) && !cg_is_op(v, LLVMSub))
+    return false;
+  LLVMValueRef x = LLVMGetOperand(v, 0), y = LLVMGetOperand(v, 1);
+  return (!has(r, y) && walks(r, x, depth + 1)) ||
+         (cg_is_op(v, LLVMAdd) && !has(r, x) && walks(r, y, depth + 1));
+}
+
+/* Its value in the first iteration, at the end of the block in front. */
+static LLVMValueRef write_first(const RangeLoop *r, LLVMBuilderRef b, LLVMValueRef v) {
+  if (!has(r, v))
+    return v;
+  if (LLVMIsAPHINode(v))
+    return graph_incoming(v, r->front);
+  LLVMValueRef x = write_first(r, b, LLVMGetOperand(v, 0)),
+               y = write_first(r, b, LLVMGetOperand(v, 1));
+  return cg_is_op(v, LLVMAdd) ? l_add(b, x, y) : l_sub(b, x, y);
+}
+
+/* Is the check's index known in all iterations, and its extent the same? */
 static bool is_of_counter(const RangeLoop *r, RangeCheck *c) {
   enum { FARTHEST = 1 << 30 };
   LLVMValueRef x = c->check.x;
   c->by = 0;
+  c->walks = false;
   if (has(r, c->check.n) || LLVMTypeOf(x) != LLVMTypeOf(r->counter))
     return false;
   if (x == r->counter)
     return true;
   if (!r->is_signed || !cg_is_op(x, LLVMAdd) || LLVMGetOperand(x, 0) != r->counter ||
       !LLVMIsAConstantInt(LLVMGetOperand(x, 1)))
-    return false;
+    return c->walks = walks(r, x, 0);
   c->by = LLVMConstIntGetSExtValue(LLVMGetOperand(x, 1));
   return c->by >= -FARTHEST && c->by <= FARTHEST;
 }
@@ -150,10 +189,33 @@ static void find_checks(RangeLoop *r) {
   }
 }
 
+/* Does a check against a small constant, as of a thread's own array, end the loop early? LLVM then
+ * unrolls it, so that indices are constants and the array may be registers; in a second version it
+ * would not be. */
+static bool is_short(const RangeLoop *r) {
+  for (unsigned k = 0; k < r->nchecks; k++) {
+    LLVMValueRef n = r->checks[k].check.n;
+    if (LLVMIsAConstantInt(n) && LLVMConstIntGetZExtValue(n) <= SHORT)
+      return true;
+  }
+  return false;
+}
+
 /* --- the second version --- */
 
 static LLVMValueRef and_with(LLVMBuilderRef b, LLVMValueRef all, LLVMValueRef more) {
   return all ? l_and(b, all, more) : more;
+}
+
+/* The index begins at `first` and ends before first + stop - start. Both comparisons are of numbers
+ * without a sign: where the first one holds, n - first does not wrap, and where the second one
+ * does, too, no sum of first and less than stop - start wraps. A loop without iterations may come
+ * out either way. */
+static LLVMValueRef write_walk_test(const RangeLoop *r, LLVMBuilderRef b, const HostCheck *c,
+                                    LLVMValueRef all) {
+  LLVMValueRef first = write_first(r, b, c->x), length = l_sub(b, r->stop, r->start);
+  all = and_with(b, all, l_icmp(b, LLVMIntULE, first, c->n));
+  return l_and(b, all, l_icmp(b, LLVMIntULE, length, l_sub(b, c->n, first)));
 }
 
 /* At the end of the block in front. A check holds in all iterations if start + by >= 0 and stop +
@@ -162,13 +224,19 @@ static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
   LLVMTypeRef t = LLVMTypeOf(r->counter);
   LLVMValueRef all = NULL;
   int64_t least = 0;
+  bool plain = false; /* are there checks of the counter itself? */
   for (unsigned k = 0; k < r->nchecks; k++) {
     const RangeCheck *c = &r->checks[k];
     bool seen = false;
+    if (c->walks) {
+      all = write_walk_test(r, b, &c->check, all);
+      continue;
+    }
     for (unsigned j = 0; j < k; j++)
-      seen |= r->checks[j].check.n == c->check.n && r->checks[j].by == c->by;
-    if (c->by < least || !k)
+      seen |= !r->checks[j].walks && r->checks[j].check.n == c->check.n && r->checks[j].by == c->by;
+    if (c->by < least || !plain)
       least = c->by;
+    plain = true;
     if (seen)
       continue;
     LLVMValueRef n = c->check.n;
@@ -176,7 +244,7 @@ static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
       n = l_sub(b, n, l_int(t, (uint64_t)c->by));
     all = and_with(b, all, l_icmp(b, r->is_signed ? LLVMIntSLE : LLVMIntULE, r->stop, n));
   }
-  if (r->is_signed)
+  if (plain && r->is_signed)
     all = and_with(b, all, l_icmp(b, LLVMIntSGE, r->start, l_int(t, (uint64_t)-least)));
   return all;
 }
@@ -251,7 +319,7 @@ void cg_host_version_ranges(Cg *cg, LLVMValueRef f) {
     if (!find_counter(&r) || is_around(&r, chosen, n) || !is_small_and_closed(&r))
       continue;
     find_checks(&r);
-    if (r.nchecks)
+    if (r.nchecks && !is_short(&r))
       chosen[n++] = r;
   }
   for (uint32_t k = 0; k < n; k++)

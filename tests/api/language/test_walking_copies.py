@@ -1,0 +1,106 @@
+"""Loops of one thread whose indices go up from anywhere, as a decoder's copies: on the host device they have a version
+without checks (host.sure_ranges). What is copied, and where it stops, is as Python says."""
+
+import numpy as np
+import pytest
+from pyptx import cuda
+
+
+@cuda.jit
+def copies(parts, source, out, left):
+    i = cuda.grid(1)
+    p = int(parts[i, 0])
+    while p < int(parts[i, 1]):
+        at = int(parts[p, 2])
+        to = int(parts[p, 3])
+        back = int(parts[p, 4])
+        stop = int(parts[p, 5])
+        for k in range(int(parts[p, 6]), stop):
+            out[to + k] = source[at + k]
+        for k in range(0, stop, 3):
+            left[to - at + k] += 1
+        for _ in range(stop):
+            out[to] = out[to - back] + 1
+            to += 1
+        for k in range(stop):
+            left[2 * to + k + 1 - back] -= 1
+            to += 1
+        p += 1
+
+
+SIZE = 40
+
+
+def in_python(parts, source, out, left):
+    """The part at which it ends by an index that is out of bounds, and the index; None: by no such."""
+    def place(k):
+        if not -SIZE <= k < SIZE:
+            raise IndexError(k)
+        return k
+
+    for p, (_, _, at, to, back, stop, start, _) in enumerate(parts.tolist()):
+        try:
+            for k in range(start, stop):
+                out[place(to + k)] = source[place(at + k)]
+            for k in range(0, stop, 3):
+                left[place(to - at + k)] += 1
+            for _ in range(stop):
+                out[place(to)] = out[place(to - back)] + 1
+                to += 1
+            for k in range(stop):
+                left[place(2 * to + k + 1 - back)] -= 1
+                to += 1
+        except IndexError as error:
+            return p, error.args[0]
+    return None
+
+
+def run(parts):
+    parts = np.array([[0, len(parts), *part, 0] for part in parts], np.int64)
+    arrays = [np.arange(SIZE), np.arange(SIZE) * 3, np.zeros(SIZE, np.int64)]
+    expected = [a.copy() for a in arrays]
+    failed = in_python(parts, *expected)
+    if failed:
+        with pytest.raises(IndexError, match=rf"index {failed[1]} is out of bounds for axis 0"):
+            copies[1, 1](parts, *arrays)
+    else:
+        copies[1, 1](parts, *arrays)
+        for a, b in zip(arrays, expected):
+            assert (a == b).all()
+    return failed
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_copies_that_stay_inside(seed):
+    """Some begin at negative indices, which count from the end, and go up to others; some copy nothing."""
+    rng, done = np.random.default_rng(seed), []
+    while len(done) < 60:
+        part = [*rng.integers(-SIZE, SIZE, 2), *rng.integers(-9, 9, 2), rng.integers(-3, 3)]
+        one = np.array([[0, 1, *part, 0]])
+        if in_python(one, *np.zeros((3, SIZE), np.int64)) is None:
+            done.append(part)
+    assert run(done) is None
+
+
+LEAST, MOST = -(2**63), 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        (0, 36, 1, 5, 0),  # out[40]
+        (37, 0, 1, 4, 0),  # source[40]
+        (-41, 0, 1, 4, 0),
+        (0, -41, 1, 4, 0),
+        (0, 0, 60, 4, 0),  # out[0 - 60]
+        (0, 0, -39, 4, 0),  # out[1 + 39], in the second iteration
+        (0, 0, -9, 20, 0),  # the last loop
+        (MOST - 1, 0, 1, 2, 0),
+        (LEAST, 0, 1, 3, 0),
+        (0, MOST - 2, 1, 2, 1),
+        (0, LEAST + 1, 1, 2, 1),
+    ],
+)
+def test_copies_that_leave_an_array(part):
+    before = [(0, 3, 1, 4, 0), (-5, 7, 2, 3, -2)]
+    assert run([*before, part])[0] == 2
