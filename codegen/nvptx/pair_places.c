@@ -11,12 +11,10 @@
  * In: functions as low_halves.c leaves them. Out: such minimums are their first operand, where a
  * branch that all ways to the block take says that t, or what is left of it under a mask, is at
  * least the distance, and t is small enough for twice as much to have a sign. */
-#include "codegen/llvm/graph.h"
+#include "codegen/llvm/facts.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
-
-enum { MAX_GUARDS = 8 }; /* conditions around a block */
 
 /* x - distance */
 typedef struct Place {
@@ -70,15 +68,15 @@ static bool says_enough(LLVMIntPredicate how, bool holds, LLVMValueRef bound, co
 
 /* Do all ways to the node show that t is at least the distance? */
 static bool is_guarded(const FnGraph *g, uint32_t at, LLVMValueRef t, const Place *p) {
-  for (unsigned k = 0; k < MAX_GUARDS && at != GRAPH_NONE; k++, at = g->nodes[at].idom) {
-    const GraphNode *node = &g->nodes[at];
-    Fork fork;
-    if (node->npred != 1 || !graph_fork(g->nodes[node->pred[0]].last, &fork) ||
-        fork.yes == fork.no || !LLVMIsAICmpInst(fork.condition))
+  Facts facts = {.n = 0};
+  cg_add_facts_at(&facts, g, at);
+  for (unsigned k = 0; k < facts.n; k++) {
+    LLVMValueRef c = facts.list[k].condition;
+    if (!LLVMIsAICmpInst(c))
       continue;
-    LLVMValueRef a = LLVMGetOperand(fork.condition, 0), b = LLVMGetOperand(fork.condition, 1);
-    LLVMIntPredicate how = LLVMGetICmpPredicate(fork.condition);
-    bool holds = fork.yes == node->block;
+    LLVMValueRef a = LLVMGetOperand(c, 0), b = LLVMGetOperand(c, 1);
+    LLVMIntPredicate how = LLVMGetICmpPredicate(c);
+    bool holds = facts.list[k].holds;
     if ((is_part(a, t) && says_enough(how, holds, b, p)) ||
         (is_part(b, t) && says_enough(cg_swapped(how), holds, a, p)))
       return true;
@@ -115,6 +113,7 @@ void cg_nvptx_pair_places(Cg *cg) {
     if (LLVMIsDeclaration(f))
       continue;
     FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+    graph_loops(&g);
     for (uint32_t k = 0; k < g.len; k++)
       for (LLVMValueRef i = LLVMGetFirstInstruction(g.nodes[k].block), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
