@@ -21,12 +21,16 @@ static bool is_float32(LLVMValueRef v) {
   return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMFloatTypeKind;
 }
 
+static bool is_wide(LLVMValueRef v) {
+  return is_float32(v) || LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMDoubleTypeKind;
+}
+
 /* Rounding keeps the order. */
 static FloatBounds of_integer(LLVMValueRef v) {
   LLVMValueRef i = LLVMGetOperand(v, 0);
   Interval n = cg_nvptx_range(i);
   unsigned bits = cg_int_width(i);
-  if (!bits || bits > 64)
+  if (!bits || bits > 64 || !is_wide(v)) /* those of 16 bits may become infinite */
     return any;
   if (cg_is_op(v, LLVMUIToFP) && n.lo < 0)
     n = (Interval){0, ((IrWide)1 << bits) - 1};

@@ -405,6 +405,22 @@ def test_what_was_clamped_before_is_an_integer_of_32_bits(choice, extent):
     np.testing.assert_array_equal(next, np.minimum(more, extent - 1))
 
 
+def counted_in_halves(counts, out):
+    i = cuda.grid(1)
+    if i < counts.size:
+        h = np.float16(counts[i])
+        out[i] = int(np.float32(h))
+
+
+def test_integers_that_halves_cannot_hold():
+    """They become infinite, whose integer is the greatest int64."""
+    counts, out = np.array([0, 7, 65504, 65519, 65520, 70000, 2**31 - 1, -(2**31)], np.int32), np.zeros(8, np.int64)
+    cuda.jit(counted_in_halves)[1, 32](counts, out)
+    with np.errstate(over="ignore"):
+        halves = counts.astype(np.float16).astype(np.float32)
+    np.testing.assert_array_equal(out, whole(halves, "trunc"))
+
+
 def test_of_guarded_and_clamped_floats_nothing_has_64_bits():
     arrays = "float32[::1], float32[::1], int8[:, ::1], int64[::1], float32[::1]"
     text = cuda.compile_ptx(sure, "narrow (float32[::1], float32[::1], float32[::1])", cc="sm_90")[0]
