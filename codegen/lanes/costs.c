@@ -494,12 +494,13 @@ static void add_block(Balance *b, uint32_t block) {
 }
 
 /* Of other CPUs nothing is counted, nor of blocks with barriers, whose segments pass vectors on to
- * each other. */
+ * each other; with AVX-512 nothing in kernels with shared memory, which gain at their barriers. */
 bool ln_saves_instructions(Lanes *l) {
   bool avx2 = cg_lanes_part(l->cg) == REGISTER_BITS / 32;
   const Costs *costs = avx2 ? &costs_avx2 : ln_has_masks(l) ? &costs_avx512 : NULL;
   Balance b = {.l = l, .costs = costs, .width = (int)l->width};
-  if (!costs || l->how.whole)
+  bool shared = l->cg->static_shared || l->cg->uses_dynamic_shared;
+  if (!costs || l->how.whole || (costs->sure && shared))
     return true;
   for (uint32_t k = 0; k < l->nblocks; k++)
     add_block(&b, l->order[k]);
