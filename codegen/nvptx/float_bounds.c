@@ -26,7 +26,7 @@ static bool is_wide(LLVMValueRef v) {
 }
 
 /* Rounding keeps the order. */
-static FloatBounds of_integer(LLVMValueRef v) {
+FloatBounds cg_nvptx_bounds_of_integer(LLVMValueRef v) {
   LLVMValueRef i = LLVMGetOperand(v, 0);
   Interval n = cg_nvptx_range(i);
   unsigned bits = cg_int_width(i);
@@ -113,7 +113,7 @@ static FloatBounds bounds(LLVMValueRef v, unsigned depth) {
     return any;
   switch (LLVMGetInstructionOpcode(v)) {
   case LLVMUIToFP:
-  case LLVMSIToFP: return of_integer(v);
+  case LLVMSIToFP: return cg_nvptx_bounds_of_integer(v);
   case LLVMSelect: return of_selection(v, depth);
   case LLVMFPExt: return bounds(LLVMGetOperand(v, 0), depth);
   case LLVMCall: return of_call(v, depth);

@@ -10,5 +10,7 @@ typedef struct FloatBounds {
 } FloatBounds;
 
 FloatBounds cg_nvptx_float_bounds(LLVMValueRef v);
+/* The same of a conversion of an integer to float32 or float64. */
+FloatBounds cg_nvptx_bounds_of_integer(LLVMValueRef v);
 
 #endif

@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "codegen/llvm/match.h"
+#include "codegen/nvptx/float_bounds.h"
 #include "codegen/nvptx/nvptx.h"
-#include "codegen/nvptx/value_ranges.h"
 
 enum { MOST_OPERATIONS = 6 }; /* one behind the other, of a float */
 
@@ -63,15 +63,9 @@ static double rounded(LLVMValueRef v, double a, double b) {
 static bool range_of(LLVMValueRef v, Floats *r, unsigned depth);
 
 static bool of_integer(LLVMValueRef v, Floats *r) {
-  LLVMValueRef i = LLVMGetOperand(v, 0);
-  unsigned bits = cg_int_width(i);
-  Interval n = cg_nvptx_range(i);
-  if (!bits || bits > 64)
-    return false;
-  if (cg_is_op(v, LLVMUIToFP) && n.lo < 0)
-    n = (Interval){0, ((IrWide)1 << bits) - 1};
-  *r = is_short(v) ? (Floats){(float)n.lo, (float)n.hi} : (Floats){(double)n.lo, (double)n.hi};
-  return true;
+  FloatBounds b = cg_nvptx_bounds_of_integer(v);
+  *r = (Floats){b.lo, b.hi};
+  return b.number;
 }
 
 /* May a sum of it be contracted? */
