@@ -12,31 +12,41 @@ from test_ptx import assemble, ptx_of
 ampere = pytest.mark.skipif("not has(8, 0)", reason="needs compute capability 8.0, and a GPU or the host device")
 
 
-@cuda.jit
-def pipeline(out, x, n):
-    """One thread copies tiles of 64 numbers to two stages in turn, a warp adds them up."""
-    s = cuda.shared.array((2, 64), np.float32)
-    full = cuda.shared.array(2, cuda.mbarrier)
-    empty = cuda.shared.array(2, cuda.mbarrier)
-    t = cuda.threadIdx.x
-    if t == 0:
-        for k in range(2):
-            cuda.mbarrier_init(full, k, 1)
-            cuda.mbarrier_init(empty, k, 32)
-        cuda.fence_mbarrier_init()
-    cuda.syncthreads()
-    if t == 32:
-        for k in range(n):
-            cuda.mbarrier_wait_parity(empty, k % 2, (k // 2 + 1) % 2)
-            cuda.mbarrier_arrive_expect_tx(full, k % 2, 256)
-            cuda.cp_async_bulk(s[k % 2], x[64 * k : 64 * k + 64], full, k % 2)
-    elif t < 32:
-        total = np.float32(0)
-        for k in range(n):
-            cuda.mbarrier_wait_parity(full, k % 2, k // 2 % 2)
-            total += s[k % 2, t] + s[k % 2, t + 32]
-            cuda.mbarrier_arrive(empty, k % 2)
-        out[t] = total
+def make_pipeline(fenced):
+    """fenced: each thread that reads has a proxy fence of its own behind its loads."""
+
+    @cuda.jit
+    def pipeline(out, x, n):
+        """One thread copies tiles of 64 numbers to two stages in turn, a warp adds them up."""
+        s = cuda.shared.array((2, 64), np.float32)
+        full = cuda.shared.array(2, cuda.mbarrier)
+        empty = cuda.shared.array(2, cuda.mbarrier)
+        t = cuda.threadIdx.x
+        if t == 0:
+            for k in range(2):
+                cuda.mbarrier_init(full, k, 1)
+                cuda.mbarrier_init(empty, k, 32)
+            cuda.fence_mbarrier_init()
+        cuda.syncthreads()
+        if t == 32:
+            for k in range(n):
+                cuda.mbarrier_wait_parity(empty, k % 2, (k // 2 + 1) % 2)
+                cuda.mbarrier_arrive_expect_tx(full, k % 2, 256)
+                cuda.cp_async_bulk(s[k % 2], x[64 * k : 64 * k + 64], full, k % 2)
+        elif t < 32:
+            total = np.float32(0)
+            for k in range(n):
+                cuda.mbarrier_wait_parity(full, k % 2, k // 2 % 2)
+                total += s[k % 2, t] + s[k % 2, t + 32]
+                if fenced:
+                    cuda.fence_proxy_async_shared()
+                cuda.mbarrier_arrive(empty, k % 2)
+            out[t] = total
+
+    return pipeline
+
+
+pipeline, fenced_by_readers = make_pipeline(False), make_pipeline(True)
 
 
 @on_device
@@ -46,34 +56,6 @@ def test_producer_and_consumers(n):
     out = np.full(32, -1, np.float32)
     pipeline[1, 64](out, x, n)
     assert (out == x[: 64 * n].reshape(n, 2, 32).sum((0, 1))).all()
-
-
-@cuda.jit
-def fenced_by_readers(out, x, n):
-    """The same, where each thread that reads has a proxy fence of its own behind its loads."""
-    s = cuda.shared.array((2, 64), np.float32)
-    full = cuda.shared.array(2, cuda.mbarrier)
-    empty = cuda.shared.array(2, cuda.mbarrier)
-    t = cuda.threadIdx.x
-    if t == 0:
-        for k in range(2):
-            cuda.mbarrier_init(full, k, 1)
-            cuda.mbarrier_init(empty, k, 32)
-        cuda.fence_mbarrier_init()
-    cuda.syncthreads()
-    if t == 32:
-        for k in range(n):
-            cuda.mbarrier_wait_parity(empty, k % 2, (k // 2 + 1) % 2)
-            cuda.mbarrier_arrive_expect_tx(full, k % 2, 256)
-            cuda.cp_async_bulk(s[k % 2], x[64 * k : 64 * k + 64], full, k % 2)
-    elif t < 32:
-        total = np.float32(0)
-        for k in range(n):
-            cuda.mbarrier_wait_parity(full, k % 2, k // 2 % 2)
-            total += s[k % 2, t] + s[k % 2, t + 32]
-            cuda.fence_proxy_async_shared()
-            cuda.mbarrier_arrive(empty, k % 2)
-        out[t] = total
 
 
 @on_device

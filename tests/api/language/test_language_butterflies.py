@@ -41,14 +41,15 @@ def test_a_butterfly(element, block):
     run(kernel, [x, np.zeros_like(x)], 2, block)
 
 
-@pytest.mark.parametrize("block", [64, 32, 16])
-def test_a_merge_network(block):
-    """Positions are kept over barriers in loops: they are made again of the shared size."""
+@pytest.mark.parametrize("block, known", [(64, 0), (32, 0), (16, 0), (64, 128)])
+def test_a_merge_network(block, known):
+    """Positions are kept over barriers in loops: they are made again of the shared size. Of a known size the stages are
+    unrolled, and the lower place of each pair is not wrapped."""
 
     def kernel(keys, out):
         t = cuda.threadIdx.x
         row = cuda.blockIdx.x
-        n = 2 * cuda.blockDim.x
+        n = known if known else 2 * cuda.blockDim.x
         tile = cuda.shared.array(128, int32)
         for k in range(t, n, cuda.blockDim.x):
             tile[k] = keys[row, k]
@@ -80,48 +81,8 @@ def test_a_merge_network(block):
             out[row, k] = tile[k]
 
     keys = numbers(np.int32, 3, 128)
-    run(kernel, [keys, np.zeros_like(keys)], 3, block)
-
-
-def test_a_merge_network_of_known_size():
-    """Its 28 stages are unrolled, and the lower place of each pair is not wrapped."""
-
-    def kernel(keys, out):
-        t = cuda.threadIdx.x
-        row = cuda.blockIdx.x
-        tile = cuda.shared.array(128, int32)
-        for k in range(t, 128, 64):
-            tile[k] = keys[row, k]
-        size = 2
-        while size <= 128:
-            stride = size // 2
-            offset = t & (stride - 1)
-            cuda.syncthreads()
-            at = 2 * t - (t & (stride - 1))
-            a = tile[at]
-            b = tile[at + stride]
-            if a > b:
-                tile[at] = b
-                tile[at + stride] = a
-            stride //= 2
-            while stride > 0:
-                cuda.syncthreads()
-                at = 2 * t - (t & (stride - 1))
-                if offset >= stride:
-                    a = tile[at - stride]
-                    b = tile[at]
-                    if a > b:
-                        tile[at - stride] = b
-                        tile[at] = a
-                stride //= 2
-            size *= 2
-        cuda.syncthreads()
-        for k in range(t, 128, 64):
-            out[row, k] = tile[k]
-
-    keys = numbers(np.int32, 3, 128)
-    out = run(kernel, [keys, np.zeros_like(keys)], 3, 64)[1]
-    assert np.array_equal(out, np.sort(keys, axis=1))
+    out = run(kernel, [keys, np.zeros_like(keys)], 3, block)[1]
+    assert np.array_equal(out[:, : 2 * block], np.sort(keys[:, : 2 * block], axis=1))
 
 
 def test_the_lower_place_of_a_pair_that_wraps():
