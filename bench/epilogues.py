@@ -31,8 +31,8 @@ HALF = float32(0.5)
 
 
 def gelu(half):
-    """Of twice `half`, which the sum in front of it gives as it would the whole. One tanh.approx: with an exponential and
-    a quotient in its place this costs twice as much."""
+    """gelu of twice `half`: what is given has been halved by the sum in front, which costs nothing. One
+    tanh.approx: with an exponential and a quotient in its place this costs twice as much."""
     inner = half * (float32(2 * ROOT_2_OVER_PI) + float32(8 * ROOT_2_OVER_PI * 0.044715) * half * half)
     return cuda.fma(half, libdevice.fast_tanhf(inner), half)
 

@@ -1,6 +1,5 @@
-"""Elements at steps from thread to thread, and numbers near the ends of their type, in vectors of threads: with masks of
-vectors and, in a process of its own, without them.
-"""
+"""Elements at steps from thread to thread, and numbers near the ends of their type, in vectors of threads: with
+masks of vectors and, in a process of its own, without them."""
 
 import os
 import subprocess
