@@ -10,10 +10,11 @@ import threading
 
 import pytest
 import test_bench_kernels as bench
-from kernels import eighth, fifth, fourth, native, seventh, sixth, third
+from kernels import eighth, fifth, fourth, native, ninth, seventh, sixth, third
 from kernels.declare import dims
 
-KERNELS = third.KERNELS + fourth.KERNELS + fifth.KERNELS + sixth.KERNELS + seventh.KERNELS + eighth.KERNELS
+SETS = (third, fourth, fifth, sixth, seventh, eighth, ninth)
+KERNELS = [kernel for kernels in SETS for kernel in kernels.KERNELS]
 all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
 CXX = shutil.which(os.environ.get("CXX", "g++"))
@@ -50,6 +51,12 @@ template <class T> static T atomicAdd(T *to, T value) {
   std::lock_guard<std::mutex> lock(mutex);
   T before = *to;
   *to += value;
+  return before;
+}
+template <class T> static T atomicMax(T *to, T value) {
+  std::lock_guard<std::mutex> lock(mutex);
+  T before = *to;
+  *to = value > before ? value : before;
   return before;
 }
 template <class T> static T atomicMin(T *to, T value) {
