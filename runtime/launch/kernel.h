@@ -30,6 +30,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   _Atomic uint32_t threads;
   _Atomic uint32_t max_dynamic;     /* bytes of dynamic shared memory that the kernel can have */
   _Atomic uint32_t allowed_dynamic; /* … without asking the driver for more, or for the entry */
+  uint32_t has_roomy;               /* one of `roomy` has registers: 0 or 1 */
   RtLimits limits;                  /* the device's */
   struct RtCoarseEntry {            /* the second entry: launch/launch.c, docs/COARSENING.md */
     uint32_t factor, axis;          /* factor 0: there is none */

@@ -142,10 +142,6 @@ static inline RtEntryKind roomy_entry(const RtKernel *k, const RtConfig *c) {
   return RT_ENTRY_OWN;
 }
 
-static inline int has_roomy(const RtKernel *k) {
-  return (k->roomy[0].registers | k->roomy[1].registers) != 0;
-}
-
 static inline CUfunction function_of(const RtKernel *k, RtEntryKind entry) {
   return entry < RT_ENTRY_ROOMY ? rt_own_function(k)
                                 : atomic_load_explicit(&k->roomy[entry - RT_ENTRY_ROOMY].function,
@@ -207,7 +203,7 @@ static __attribute__((noinline)) int queue_coarse(const RtKernel *k, const RtCon
 HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) {
   if (UNLIKELY(k->coarse.factor != 0) && takes_coarse(k, c))
     return queue_coarse(k, c, params);
-  if (UNLIKELY(has_roomy(k)))
+  if (UNLIKELY(k->has_roomy))
     return queue_entry(function_of(k, roomy_entry(k, c)), c->grid, k->plain_bytes, c, params);
   return queue_entry(rt_own_function(k), c->grid, k->plain_bytes, c, params);
 }

@@ -256,6 +256,7 @@ static RtStatus prepare_roomy(RtKernel *k, uint32_t registers) {
   e->multiprocessors = (uint32_t)multiprocessors;
   atomic_init(&e->threads, (uint32_t)each / 2);
   e->registers = registers;
+  k->has_roomy = 1;
   return RT_OK;
 }
 
@@ -271,6 +272,7 @@ static RtStatus prepare_reading(RtKernel *k, uint32_t registers) {
   e->least = most - most / 8;
   atomic_init(&e->threads, most);
   e->registers = registers;
+  k->has_roomy = 1;
   return RT_OK;
 }
 
