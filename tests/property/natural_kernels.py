@@ -180,9 +180,9 @@ class Kernel:
         return ["s = 0", f"for j in range({self.pick('i % 9', 'k', 'i % cols')}):", f"    for q in range({inner}):", f"        s += {self.pick('int(w[(i + q) % n])', 'j * q', 'int(w[j % n]) * q')}", f"    s {self.pick('&= 1048575', '-= j', '^= j')}"], "s"
 
     def stores(self):
-        """A thread's own row, stored while others are read: arrays that turn out to be apart."""
+        """A thread's own row, stored while others are read: arrays that turn out to be apart, or `again` the same one."""
         skip = self.pick([], ["    if k > 3:", "        continue"], ["    if n > 7:", "        continue"], ["    if w[i % n] > 0:", "        continue"])
-        load = self.pick(f"x[{self.place()}]", "x[p[i] % n]", "x[w[(i + k) % n] % n]", "x[min(i * k + j, n - 1)]")
+        load = self.pick("again[i * k + (j + 1) % k]", "again[i * k]", f"x[{self.place()}]", "x[p[i] % n]", "x[w[(i + k) % n] % n]", "x[min(i * k + j, n - 1)]")
         return [f"for j in range({self.pick('k', 'k', 'min(k, cols)')}):", *skip, f"    own[i * k + j] = {load} {self.pick('+', '-')} {self.pick('x[p[i] % n]', 'x[w[(i + k) % n] % n]', 'x[min(p[(i * 3) % n], n - 1)]')}",
                 f"s = {self.cast(0)}", "if k > 0:", f"    s = own[i * k + {self.pick('k - 1', 'i % k', '0')}]"], "s"  # fmt: skip
 
@@ -250,7 +250,7 @@ class Kernel:
         return self.source_text
 
     def written(self):
-        lines = ["def kernel(x, w, b, p, a, own, whole, real, n, k):", "    rows, cols = a.shape", *("    " + line for line in self.shared)]
+        lines = ["def kernel(x, w, b, p, a, own, again, whole, real, n, k):", "    rows, cols = a.shape", *("    " + line for line in self.shared)]
         indent = "    "
         if self.planar:
             order = self.r.choice(("z, y", "z, y", "y, z"))
@@ -299,7 +299,9 @@ class Kernel:
             w, b = g.integers(-1000, 1000, n, dtype=np.int32), g.integers(0, 256, n, dtype=np.uint8)
             p = np.concatenate([[0], np.cumsum(g.integers(0, r.choice((2, 9, 40)), n))]).astype(np.int32)
             a = (g.integers(-400, 400, (rows, cols)) / 64).astype(self.float)
-            yield grid, block, [x, w, b, p, a, np.zeros(n * k + 1, self.float), np.full((4, n), -7, np.int64), np.full((4, n), -7, self.float), n, k]
+            own = np.zeros(n * k + 1, self.float)
+            again = r.choice((own, np.ones_like(own)))
+            yield grid, block, [x, w, b, p, a, own, again, np.full((4, n), -7, np.int64), np.full((4, n), -7, self.float), n, k]
 
 
 THREADS = [Kernel.row] * 4 + [Kernel.sparse, Kernel.window, Kernel.window, Kernel.plane, Kernel.ring, Kernel.ring, Kernel.delay, Kernel.best, Kernel.network, Kernel.small_matrix, Kernel.hash, Kernel.bits, Kernel.bits,
