@@ -135,6 +135,8 @@ void cg_nvptx_vector_counters(Cg *cg);
 LLVMValueRef cg_nvptx_hidden_zero(Cg *cg, LLVMValueRef f);
 /* parity.c: whether a count of the ones of 64 bits is odd, by 32 bits. */
 void cg_nvptx_parity(Cg *cg);
+/* apart.c: arrays lie apart, of which launches make sure. */
+void cg_nvptx_apart(Cg *cg);
 /* chosen_steps.c: steps of loops that are chosen in front of them, in registers. */
 void cg_nvptx_chosen_steps(Cg *cg);
 

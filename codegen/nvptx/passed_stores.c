@@ -117,6 +117,12 @@ static bool is_apart(const Cg *cg, LLVMValueRef a, LLVMValueRef b) {
   return place_of(cg, address_of(a)).from == place_of(cg, address_of(b)).from;
 }
 
+/* Are they of two arrays, which lie apart (apart.c)? */
+static bool is_of_another(const Cg *cg, LLVMValueRef a, LLVMValueRef b) {
+  LLVMValueRef x = cg_array_of(address_of(a)), y = cg_array_of(address_of(b));
+  return cg->out->needs_apart && x != y && LLVMIsAArgument(x) && LLVMIsAArgument(y);
+}
+
 /* May the threads of a warp have different numbers there? What all of them read from one address is
  * one line of the cache, and comes soon. */
 static bool differs(LLVMValueRef v, unsigned depth) {
@@ -187,6 +193,8 @@ static unsigned tests_of(const Passing *p, LLVMValueRef load) {
   for (unsigned k = 0; k < p->n; k++) {
     LLVMValueRef store = p->stores[k].store;
     LLVMTypeRef stored = LLVMTypeOf(LLVMGetOperand(store, 0));
+    if (is_of_another(p->cg, load, store))
+      continue;
     if (!is_whole(p->cg, store, stored) || bytes_of(p->cg, stored) != bytes_of(p->cg, t))
       return never;
     if (is_apart(p->cg, load, store) && place_of(p->cg, LLVMGetOperand(load, 0)).more ==
@@ -270,7 +278,7 @@ static void pass(Passing *p, LLVMValueRef load, const Fork *fork) {
   }
   for (unsigned k = 0; k < p->n; k++) {
     Stored *s = &p->stores[k];
-    if (is_apart(p->cg, load, s->store))
+    if (is_apart(p->cg, load, s->store) || is_of_another(p->cg, load, s->store))
       continue;
     LLVMValueRef stored = value_of(p, s);
     if (s->condition) /* where it stores that is read behind it, too */

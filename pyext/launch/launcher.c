@@ -7,7 +7,6 @@
 
 #include "pyext/array/device_array.h"
 #include "pyext/array/foreign.h"
-#include "pyext/array/foreign_types.h"
 #include "pyext/compile/coverage.h"
 #include "pyext/compile/dispatcher.h"
 #include "pyext/compile/overload.h"
@@ -17,6 +16,7 @@
 #include "pyext/launch/checking.h"
 #include "pyext/launch/dims.h"
 #include "pyext/launch/entry_loading.h"
+#include "pyext/launch/overlap.h"
 #include "pyext/launch/plan.h"
 #include "pyext/launch/prints.h"
 #include "pyext/launch/stale.h"
@@ -371,13 +371,13 @@ int px_launch_followed(PxOverload *o, RtConfig *config, PxFollow *f, char *block
 }
 
 PxOverload *px_dispatch_fresh(PxDispatcher *d, PxArgs *a) {
-  PxOverload *o = px_dispatch(d, a);
+  PxOverload *o = px_dispatch_apart(d, a);
   if (!o || px_captures_hold(&o->captures))
     return o;
   int stale = px_stale_review(a->st, d, o);
   if (stale)
     Py_CLEAR(o);
-  return stale > 0 ? px_dispatch(d, a) : o;
+  return stale > 0 ? px_dispatch_apart(d, a) : o;
 }
 
 int px_launch_advise(PxDispatcher *d, const PxArgs *a) {

@@ -30,7 +30,7 @@ PyObject *px_dispatcher_forall(PyObject *self, PyObject *args, PyObject *kwargs)
  * default. 0 or -1. */
 int px_bind(PxDispatcher *d, PxArgs *a, PyObject *const *argv, Py_ssize_t n, PyObject *kwnames);
 
-/* After px_bind: px_dispatch, and what is done where captured names mean something else now. */
+/* After px_bind: px_dispatch_apart, and what is done where captured names mean something else. */
 PxOverload *px_dispatch_fresh(PxDispatcher *d, PxArgs *a);
 /* After px_bind and px_dispatch: what the user should know. 0, or -1 with an exception. */
 int px_launch_advise(PxDispatcher *d, const PxArgs *a);

@@ -14,6 +14,7 @@
 #include "pyext/compile/overload.h"
 #include "pyext/compile/record.h"
 #include "pyext/compile/signature.h"
+#include "pyext/launch/overlap.h"
 #include "pyext/launch/scalar.h"
 #include "pyext/launch/stream_order.h"
 #include "pyext/launch/typeof.h"
@@ -36,7 +37,8 @@ typedef enum StepKind {
 } StepKind;
 
 /* Which integers a plan takes. A plan of the wide version leaves to the narrow one what that can
- * take; arrays need no look, since their tokens say whether they are long. */
+ * take; arrays need no look, since their tokens say whether they are long. Arrays that overlap
+ * count as large where the narrow version wants them apart. */
 typedef enum PlanSizes { SIZES_ANY, SIZES_SMALL, SIZES_LARGE } PlanSizes;
 
 typedef struct PxStep {
@@ -46,6 +48,7 @@ typedef struct PxStep {
   bool written;
   const PxSource *source; /* TENSOR, SOURCE */
   uint32_t dtype;         /* TENSOR: of DlTensor */
+  uint32_t itemsize;      /* of arrays */
   uint8_t ndim, align;    /* TENSOR */
   bool floating;          /* TENSOR: autograd may have something to say */
   uint8_t given;          /* CONVERT: the TypeId of the argument */
@@ -153,11 +156,25 @@ static __attribute__((noinline)) bool make_maps(const PxPlan *p, char *block) {
   return true;
 }
 
+/* from: what the step has read. */
+static __attribute__((noinline)) void add_span(PxSpans *all, const PxStep *s, const void *from) {
+  const PxForeign *f = from;
+  const PxArray *a = from;
+  if (s->kind == STEP_ARRAY)
+    px_add_span(all, a->address, a->ndim, a->itemsize, a->dims, a->dims + a->ndim);
+  else
+    px_add_span(all, f->address, px_token_ndim(s->token), s->itemsize, f->shape,
+                px_token_layout(s->token) == LAYOUT_C ? NULL : f->strides);
+}
+
 /* false: an argument is none for the plan, or cannot be read, which is an exception. */
 PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *block) {
   const PxMove *m = p->moves;
   const uint64_t epoch = p->epoch; /* block may be anything to the compiler */
   bool large = false;
+  PxSpans spans;
+  spans.n = 0;
+  spans.overlap = false;
   for (const PxStep *s = p->steps, *end = s + p->nsteps; s < end; s++) {
     PyObject *arg = argv[s->arg];
     const void *from = arg;
@@ -204,9 +221,12 @@ PX_HOT static inline bool fill(const PxPlan *p, PyObject *const *argv, char *blo
       from = &read;
       break;
     }
+    if (PX_UNLIKELY(p->apart) && px_token_is_array(s->token))
+      add_span(&spans, s, from);
     for (const PxMove *last = m + s->nmoves; m < last; m++)
       memcpy(block + m->to, (const char *)from + m->from, 8);
   }
+  large |= spans.overlap;
   if (PX_UNLIKELY(p->nmaps != 0) && !make_maps(p, block))
     return false;
   return p->sizes == SIZES_ANY ||
@@ -372,6 +392,8 @@ static bool make_step(Making *m, uint32_t leaf, PyObject *arg) {
     return wanted < TY_SCALARS && (given == wanted || m->plan->sizes == SIZES_ANY);
   }
   s->token = m->a->leaves[leaf].token;
+  if (px_token_is_array(s->token))
+    s->itemsize = (uint32_t)px_elem_size(m->plan->st, px_token_elem(s->token));
   if (s->type != m->plan->st->array_type)
     return make_source(m, s, arg);
   s->kind = STEP_ARRAY;
@@ -474,6 +496,8 @@ static void plan_free(PxPlan *p) {
 static PlanSizes sizes_of(const PxDispatcher *d, const PxOverload *o, const PxArgs *a) {
   if (px_is_narrow(o->signature.tokens, o->signature.n))
     return SIZES_SMALL;
+  if (a->overlap)
+    return SIZES_LARGE;
   bool large = false, is_long = false;
   for (uint32_t i = 0; i < a->nleaves; i++) {
     is_long |= px_token_is_long(a->leaves[i].token);
@@ -503,6 +527,7 @@ static PxPlan *plan_new(PxState *st, PxOverload *o, const PxArgs *a, Py_ssize_t 
   p->kwnames = Py_XNewRef(kwnames);
   p->npositional = n;
   p->nsteps = (uint16_t)a->nleaves;
+  p->apart = o->code->needs_apart || a->overlap;
   p->more = o->code->may_print || px_covers() ||
             ((o->code->has_trap || a->callee->options.timed) && !a->on_host);
   p->steps = (PxStep *)(p + 1);

@@ -38,6 +38,7 @@ typedef struct PxPlan { /* in one piece with what it points to */
   uint16_t nsteps;
   uint8_t nsources;
   bool on_default;      /* arrays of ours are arguments */
+  bool apart;           /* whether arrays overlap matters */
   uint8_t sizes;        /* PlanSizes */
   bool more;            /* there is more to do than the launch: px_launch_followed */
   PxCaptures *captures; /* of the overload; NULL: none */

@@ -27,7 +27,7 @@ void px_args_init(PxArgs *a, PxState *st, RtDevice *device, RtStream *stream, bo
   a->stream = stream;
   a->on_host = rt_device_is_host(device);
   a->numba = numba;
-  a->captured = a->wide = false;
+  a->captured = a->wide = a->overlap = false;
   a->any_readonly = false;
   a->way = 0;
   a->callee = NULL;

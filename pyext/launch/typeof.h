@@ -61,6 +61,7 @@ typedef struct PxArgs {
   bool on_host;
   bool any_readonly;
   bool wide;                   /* even if they fit a narrow signature */
+  bool overlap;                /* arrays share memory, and the narrow version wants them apart */
   bool captured;               /* for a node of a graph, which no host array can be copied for */
   bool numba;                  /* Python's numbers are int64, float64, complex128 */
   uint8_t way;                 /* PxWay, of the argument being added */

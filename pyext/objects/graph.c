@@ -14,6 +14,7 @@
 #include "pyext/compile/overload.h"
 #include "pyext/compile/signature.h"
 #include "pyext/launch/launcher.h"
+#include "pyext/launch/overlap.h"
 #include "pyext/launch/prints.h"
 #include "pyext/launch/traps.h"
 #include "pyext/launch/typeof.h"
@@ -624,7 +625,7 @@ static int set_args(PxState *st, PxGraph *g, PxNode *n, PyObject *const *argv, P
   px_args_init(&a, st, g->device, NULL, d->options.numba_typing);
   a.captured = true;
   a.wide = !px_is_narrow(n->overload->signature.tokens, n->overload->signature.n);
-  PxOverload *o = px_bind(d, &a, argv, nargs, kwnames) < 0 ? NULL : px_dispatch(d, &a);
+  PxOverload *o = px_bind(d, &a, argv, nargs, kwnames) < 0 ? NULL : px_dispatch_apart(d, &a);
   int failed = o && check_same(n, &a, o) == 0 ? px_check_writable(d, o, &a) : -1;
   PX_BEGIN_LOCKED(g)
   if (!failed && !(failed = check_member(g, n)))

@@ -105,7 +105,7 @@ EXCEPTIONS = [
     *((header, "a graph is launches that are kept: it is a client of launch, and the rest of objects is not",
        "pyext/objects/graph.c")
       for header in ("pyext/array/device_array.h", "pyext/compile/coverage.h", "pyext/compile/dispatcher.h", "pyext/compile/overload.h",
-                     "pyext/compile/signature.h", "pyext/launch/launcher.h", "pyext/launch/prints.h", "pyext/launch/typeof.h")),
+                     "pyext/compile/signature.h", "pyext/launch/launcher.h", "pyext/launch/overlap.h", "pyext/launch/prints.h", "pyext/launch/typeof.h")),
     ("pyext/launch/checking.h", "PYPTX_DEVICE=python says how launches run, and is read where devices are chosen",
      "pyext/objects/device.c"),
     *((f"pyext/{folder}/", "the file that puts the module together", "pyext/module.c")

@@ -254,6 +254,8 @@ static const char *result_of(Cg *cg, const Case *c, const Pass *p, const char *m
     buf_puts(&out, cg->out->ptx ? cg->out->ptx : cg->code ? cg->code : cg->out->entry);
   if (cg->out->coarsening)
     buf_printf(&out, "coarsening: %s\n", cg->out->coarsening);
+  if (cg->out->needs_apart)
+    buf_puts(&out, "needs_apart\n");
   return out.text;
 }
 
