@@ -85,6 +85,8 @@ LLVMValueRef cg_nvptx_in_all(Cg *cg, LLVMBuilderRef b, LLVMValueRef condition);
 /* hoist.c: what the loop around a new block does not change, in front of the loop. */
 void cg_nvptx_hoist(Cg *cg, LLVMBasicBlockRef block);
 
+/* index_bounds.c: variables of 64 bits that indices made of them bound, in 32. */
+void cg_nvptx_index_bounds(Cg *cg);
 /* low_halves.c: 64-bit integers of which only the low half is used, in 32 bits. */
 void cg_nvptx_low_halves(Cg *cg);
 /* bounded_phis.c: variables that the conditions of their loop bound, in 32 bits. */

@@ -1,6 +1,6 @@
 """Places behind conditions and branches, in 32 bits and by one address, with the results of 64 bits and of a wrap for
 each: fields of a text at a place that was read (codegen/nvptx/place_versions.c), variables that their loop bounds
-(bounded_phis.c, chosen_steps.c), and int(math.floor(x)) + 1 behind guards (rounded.c, shared_addresses.c)."""
+(bounded_phis.c, chosen_steps.c), or an index made of them (index_bounds.c), and int(math.floor(x)) + 1 behind guards (rounded.c, shared_addresses.c)."""
 
 import math
 import re
@@ -223,6 +223,75 @@ def test_variables_that_go_together(dtype):
 def test_variables_that_go_together_have_32_bits():
     made = ptx_of(together, "narrow (int32[::1], int32[::1], int32[::1], int32[:,::1])")
     assert "setp.lt.s64" not in made and "setp.ge.s64" not in made
+
+
+# --- variables that an index made of them bounds (index_bounds.c)
+
+
+def shared(x, i, j):
+    """-1 beyond the ends."""
+    if j < 0 or j >= x.size:
+        return -1
+    return int(x[i]) & int(x[j]) & 7
+
+
+def searched(x, by, out):
+    """To one side, by steps that double while places are in range, and that are halved then."""
+    i = cuda.grid(1)
+    if i >= out.shape[0]:
+        return
+    way = 1 if by[i] > 0 else -1
+    least = shared(x, i, i - way)
+    reach = 2
+    while shared(x, i, i + reach * way) > least:
+        reach *= 2
+    length = 0
+    step = reach // 2
+    while step > 0:
+        if shared(x, i, i + (length + step) * way) > least:
+            length += step
+        step //= 2
+    split = 0
+    step = length
+    while step > 1:
+        step = (step + 1) // 2
+        if shared(x, i, i + (split + step) * way) > least:
+            split += step
+    out[i, 0] = reach
+    out[i, 1] = i + length * way
+    out[i, 2] = i + split * way + min(way, 0)
+
+
+def searched_far(x, by, out):
+    """By steps of any size; what is out of range is more than the least, so that the loop goes on for a while."""
+    i = cuda.grid(1)
+    if i >= out.shape[0]:
+        return
+    way = by[i]
+    reach = 2
+    turns = 0
+    while shared(x, i, i + reach * way) != 3 and turns < 30:
+        reach *= 3
+        turns += 1
+    out[i, 0] = reach
+    out[i, 1] = i + reach * way
+    out[i, 2] = turns
+
+
+@needs_llc
+@pytest.mark.parametrize("search", [searched, searched_far])
+@pytest.mark.parametrize("form", ["void", "narrow void"])
+def test_searches_by_steps_that_double(search, form):
+    rng = np.random.default_rng(9)
+    for n in (1, 2, 3, 70, 200):
+        x = rng.choice([7, 7, 7, 7, 3, 1], n).astype(np.uint8)
+        by = rng.choice([1, -1, 2, -3], n)
+        same(search, f"{form}(uint8[::1], int64[::1], int64[:,::1])", [x, by, np.zeros((n, 3), np.int64)], 1, n)
+
+
+def test_a_search_by_steps_that_double_has_32_bits():
+    made = ptx_of(searched, "narrow (uint8[::1], int64[::1], int32[:,::1])")
+    assert "setp.ge.u64" not in made and "setp.lt.u64" not in made and "mad.lo.s64" not in made
 
 
 # --- floors plus a constant, behind guards
