@@ -11,6 +11,7 @@ enum {
   MAX_ARRAYS = 4,  /* of rows of constant columns, in a loop */
   MAX_CHECKS = 24, /* of indices, in a loop */
   MAX_FACTORS = 4, /* of products, in a loop */
+  MAX_ALONG = 4,   /* variables that go along with the counter */
   MAX_SUMS = 4,    /* in a loop */
   MAX_NUMBERS = 3, /* from in front of a loop */
   MAX_STORES = 4,  /* of a loop whose loads go ahead of them */
@@ -30,6 +31,11 @@ typedef struct Factor {
   int64_t most; /* it is at most so far from 0 */
   Ins *outer;   /* of what the loop does not change: an outer loop's counter, with which it moves */
 } Factor;
+
+typedef struct Along { /* a variable of the loop that moves by the counter's step */
+  const Ins *phi;
+  Ins *start;
+} Along;
 
 typedef struct ArrayPair {
   Ins *stored, *loaded;
@@ -55,10 +61,13 @@ typedef struct Range {
   Ins *less;  /* the condition, where the step is positive */
   bool known; /* the step is a positive constant */
   Rows rows[MAX_ARRAYS];
-  unsigned nrows;              /* 0: a range of the other kinds */
-  Ins *checks[MAX_CHECKS];     /* those that are made in front: of indices, or of signs alone */
-  unsigned nchecks;            /* 0: of the other kinds */
-  bool signs;                  /* no check of an index is among them */
+  unsigned nrows;          /* 0: a range of the other kinds */
+  Ins *checks[MAX_CHECKS]; /* those that are made in front: of indices, or of signs alone */
+  unsigned nchecks;        /* 0: of the other kinds */
+  bool signs;              /* no check of an index is among them */
+  bool far;                /* of signs: its stop may not fit int32, and is asked for that */
+  Along along[MAX_ALONG];
+  unsigned nalong;
   Factor factors[MAX_FACTORS]; /* that are bounded in front */
   unsigned nfactors;
   Ins *sums[MAX_SUMS]; /* the phis of those that are bounded in front, with their trips */
@@ -84,6 +93,12 @@ Intervals *ssa_intervals_of(Versions *of);
 bool ssa_is_int64(const Type *t);
 /* What it was before casts of int64. */
 Ins *ssa_uncast(Ins *i);
+/* Of an index, where b reads it. The flags are asked first, since intervals cost time. */
+bool ssa_may_be_negative(Range *r, const Ins *i, const Block *b);
+/* How a number goes with the counter: a sum of it and of what is known before, or a product. MOVES:
+ * it rises or it falls. */
+typedef enum Course { ANY, STAYS, RISES, FALLS, MOVES } Course;
+Course ssa_course_of(const Range *r, const Ins *i, unsigned depth);
 /* A range upward of int64, of at most so many operations. */
 bool ssa_read_upward(Range *r, Block *header, Block *latch, unsigned most);
 /* From `from` to `yes` if the comparison of v with n holds, else to `no`. */
@@ -106,6 +121,11 @@ Ins *ssa_outer_counter(const Range *r, const Ins *i);
 /* What i, which has that counter, is at the ends of its range, or beyond them. */
 void ssa_outer_ends(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *i, Ins *counter,
                     Ins **low, Ins **high);
+
+/* --- sign_versions.c --- */
+
+/* Notes the variables that each iteration moves by the counter's step, which is a constant. */
+void ssa_read_along(Range *r);
 
 /* --- sum_versions.c --- */
 

@@ -58,19 +58,6 @@
  *   else:
  *     while k < stop: …      # rolled: it ends at the index that is out of range, as ever
  *
- * Indices that may be negative where the loop begins or ends:
- *
- *   for k in range(taps.size):
- *     s += taps[k] * x[i - k]
- *
- * Each is wrapped by itself, and has an address of its own. It falls with the counter, so that it
- * is negative nowhere if it is not at both ends of the range:
- *
- *   if i >= 0 and i - (taps.size - 1) >= 0:
- *     while k < stop: …      # no index is wrapped
- *   else:
- *     while k < stop: …
- *
  * Products that may not fit 32 bits:
  *
  *   for j in range(-radius, radius + 1):
@@ -102,7 +89,6 @@ enum {
   MAX_RANGES = 64, /* of a function, over all of which each goes */
   MAX_ROWS = 160,  /* as MAX_SIZE, of a loop over rows of constant columns */
   MAX_WIDTH = 32,
-  FEW = 16,          /* iterations that are unrolled */
   MAX_CHECKED = 200, /* as MAX_SIZE, of a loop that is written without them */
   MAX_DEPTH = 6,     /* of the expression of an index */
   MAX_OPERANDS = 3,  /* of an operation of it */
@@ -173,8 +159,7 @@ Intervals *ssa_intervals_of(Versions *of) {
   return of->intervals;
 }
 
-/* Asked first, since the intervals of a function cost time, is what the flags say. */
-static bool may_be_negative(Range *r, const Ins *i, const Block *b) {
+bool ssa_may_be_negative(Range *r, const Ins *i, const Block *b) {
   return !(i->flags & INS_NONNEGATIVE) && ir_interval_at(ssa_intervals_of(r->of), i, b).lo < 0;
 }
 
@@ -188,7 +173,7 @@ static bool is_index(Range *r) {
   for (unsigned k = 0; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
       if (i->op == OP_WRAP_INDEX && is_or_adds(i->args[0], r->counter) &&
-          may_be_negative(r, i->args[0], i->block))
+          ssa_may_be_negative(r, i->args[0], i->block))
         return true;
   return false;
 }
@@ -197,7 +182,7 @@ static bool has_any_start(Range *r) {
   const Type *t = r->counter->type;
   return ty_kind(t) == KIND_INT && ty_is_signed(t) && ty_bits(t) == 64 && r->stop->type == t &&
          !ssa_in_loop(&r->loop, r->stop->block) && is_index(r) &&
-         may_be_negative(r, r->start, r->counter->block);
+         ssa_may_be_negative(r, r->start, r->counter->block);
 }
 
 /* May the counter reach numbers that do not fit int32? */
@@ -308,24 +293,27 @@ static bool is_known_before(const Range *r, const Ins *i, unsigned depth) {
   return true;
 }
 
-/* How a number goes with the counter: a sum of it and of what is known before, or a product. MOVES:
- * it rises or it falls. */
-typedef enum Course { ANY, STAYS, RISES, FALLS, MOVES } Course;
+static const Along *along_of(const Range *r, const Ins *i) {
+  for (unsigned k = 0; k < r->nalong; k++)
+    if (r->along[k].phi == i)
+      return &r->along[k];
+  return NULL;
+}
 
 static Course turned(Course c) { return c == RISES ? FALLS : c == FALLS ? RISES : c; }
 
-static Course course_of(const Range *r, const Ins *i, unsigned depth) {
-  if (i == r->counter)
+Course ssa_course_of(const Range *r, const Ins *i, unsigned depth) {
+  if (i == r->counter || along_of(r, i))
     return RISES;
   if (is_known_before(r, i, depth))
     return STAYS;
   bool sum = i->op == OP_ADD || i->op == OP_SUB;
   if (!depth || !ssa_is_int64(i->type) || !(sum || i->op == OP_MUL || i->op == OP_CAST))
     return ANY;
-  Course a = ssa_is_int64(i->args[0]->type) ? course_of(r, i->args[0], depth - 1) : ANY;
+  Course a = ssa_is_int64(i->args[0]->type) ? ssa_course_of(r, i->args[0], depth - 1) : ANY;
   if (i->op == OP_CAST)
     return a;
-  Course b = course_of(r, i->args[1], depth - 1), moves = a == STAYS ? b : b == STAYS ? a : ANY;
+  Course b = ssa_course_of(r, i->args[1], depth - 1), moves = a == STAYS ? b : b == STAYS ? a : ANY;
   if (i->op == OP_SUB && moves == b)
     return turned(b);
   return sum || moves == ANY ? moves : MOVES;
@@ -338,7 +326,7 @@ static void read_checks(Range *r) {
     FOR_INS (r->loop.blocks[k], i) {
       Course c = i->op == OP_CHECK_INDEX && r->nchecks < MAX_CHECKS &&
                          is_known_before(r, i->args[1], MAX_DEPTH)
-                     ? course_of(r, ssa_unwrapped(i->args[0]), MAX_DEPTH)
+                     ? ssa_course_of(r, ssa_unwrapped(i->args[0]), MAX_DEPTH)
                      : ANY;
       if (c != ANY && c != MOVES)
         r->checks[r->nchecks++] = i;
@@ -364,63 +352,6 @@ static bool read_checked(Range *r, Block *header, Block *latch) {
   return r->nchecks > 0;
 }
 
-/* --- indices that may be negative at an end of the range --- */
-
-static bool is_of_64_bits(Interval a) {
-  return a.lo <= a.hi && a.lo >= INT64_MIN && a.hi <= INT64_MAX;
-}
-
-/* What a sum or product is where the counter is `at`; false if it may leave 64 bits. */
-static bool reach_of(const Range *r, const Ins *i, Interval at, Interval *is) {
-  *is = i == r->counter ? at : ir_interval(ssa_intervals_of(r->of), i);
-  if (i == r->counter || !ssa_in_loop(&r->loop, i->block) ||
-      !(i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_CAST))
-    return is_of_64_bits(*is);
-  Interval a, b = {0, 0};
-  if (!reach_of(r, i->args[0], at, &a) || (i->op != OP_CAST && !reach_of(r, i->args[1], at, &b)))
-    return false;
-  IrWide ends[] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
-  *is = i->op == OP_SUB ? (Interval){a.lo - b.hi, a.hi - b.lo}
-                        : (Interval){a.lo + b.lo, a.hi + b.hi};
-  if (i->op == OP_MUL)
-    *is = (Interval){ends[0], ends[0]};
-  for (unsigned k = 1; i->op == OP_MUL && k < 4; k++)
-    *is = (Interval){ends[k] < is->lo ? ends[k] : is->lo, ends[k] > is->hi ? ends[k] : is->hi};
-  return is_of_64_bits(*is);
-}
-
-/* Is it negative nowhere if it is not at both ends, and may that be? */
-static bool is_signed_by_ends(Range *r, const Ins *i) {
-  Intervals *v = ssa_intervals_of(r->of);
-  Course c = course_of(r, i, MAX_DEPTH);
-  Interval first = ir_interval(v, r->start), last = ir_interval(v, r->stop), all, is;
-  last = (Interval){last.lo - 1, last.hi - 1};
-  all = (Interval){first.lo < last.lo ? first.lo : last.lo,
-                   first.hi > last.hi ? first.hi : last.hi};
-  return c != ANY && c != STAYS && reach_of(r, i, all, &is) && reach_of(r, i, first, &is) &&
-         is.hi >= 0 && reach_of(r, i, last, &is) && is.hi >= 0;
-}
-
-/* A loop of a few iterations is unrolled, and its indices are constant distances apart anyway. */
-static bool is_long(const Range *r) {
-  int64_t start, stop;
-  return r->start->op != OP_CONST || r->stop->op != OP_CONST ||
-         !fz_get_int(r->start->aux.frozen, &start) || !fz_get_int(r->stop->aux.frozen, &stop) ||
-         start < stop - FEW;
-}
-
-static bool read_signs(Range *r, Block *header, Block *latch) {
-  *r = (Range){.of = r->of, .signs = true};
-  if (!ssa_read_upward(r, header, latch, MAX_SIZE) || !is_long(r))
-    return false;
-  for (unsigned k = 1; k < r->loop.n; k++)
-    FOR_INS (r->loop.blocks[k], i)
-      if (i->op == OP_WRAP_INDEX && r->nchecks < MAX_CHECKS &&
-          may_be_negative(r, i->args[0], i->block) && is_signed_by_ends(r, i->args[0]))
-        r->checks[r->nchecks++] = i;
-  return r->nchecks > 0;
-}
-
 /* --- products that may not fit 32 bits --- */
 
 Ins *ssa_uncast(Ins *i) {
@@ -434,7 +365,7 @@ Ins *ssa_uncast(Ins *i) {
 static bool can_be_factor(const Range *r, const Ins *i) {
   if (i == r->counter || !i->block || !ssa_in_loop(&r->loop, i->block))
     return true;
-  Course c = course_of(r, i, MAX_DEPTH);
+  Course c = ssa_course_of(r, i, MAX_DEPTH);
   return (i->op == OP_ADD || i->op == OP_SUB) && i->block != r->loop.blocks[0] && c != ANY &&
          c != MOVES;
 }
@@ -487,7 +418,7 @@ static bool read_factors(Range *r, Block *header, Block *latch) {
   bool moves = false;
   for (unsigned k = 0; k < r->nfactors; k++) {
     Factor *f = &r->factors[k];
-    bool stays = course_of(r, f->ins, MAX_DEPTH) == STAYS;
+    bool stays = ssa_course_of(r, f->ins, MAX_DEPTH) == STAYS;
     f->outer = stays ? ssa_outer_counter(r, f->ins) : NULL;
     moves |= !stays;
   }
@@ -579,6 +510,12 @@ Ins *ssa_in_front(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *i, Ins *counte
   Ins *args[MAX_OPERANDS];
   if (i == r->counter || !ssa_in_loop(&r->loop, i->block))
     return i == r->counter ? counter : i;
+  const Along *along = along_of(r, i);
+  if (along)
+    return counter == r->start
+               ? along->start
+               : ssa_append(cx, fn, r, at, OP_ADD, i->type, along->start,
+                            ssa_append(cx, fn, r, at, OP_SUB, i->type, counter, r->start));
   bool own = i->op == OP_EXTENT || i->op == OP_CONST || i->op == OP_INTRINSIC;
   CX_ASSERT(cx, i->nargs <= MAX_OPERANDS);
   for (uint32_t k = 0; k < i->nargs; k++)
@@ -609,7 +546,7 @@ static Ins *last_of(Cx *cx, Fn *fn, const Range *r, Block *at) {
 static Ins *is_in_range(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *check, Ins *last) {
   const Type *truth = r->less->type;
   Ins *index = ssa_unwrapped(check->args[0]);
-  bool falls = course_of(r, index, MAX_DEPTH) == FALLS;
+  bool falls = ssa_course_of(r, index, MAX_DEPTH) == FALLS;
   Ins *low = ssa_in_front(cx, fn, r, at, index, falls ? last : r->start);
   Ins *high = ssa_in_front(cx, fn, r, at, index, falls ? r->start : last);
   Ins *zero = ir_const(cx, fn, fz_int(cx, 0), index->type, r->less->loc);
@@ -627,6 +564,11 @@ static Ins *is_in_range(Cx *cx, Fn *fn, const Range *r, Block *at, const Ins *ch
 
 static void choose_by_checks(Cx *cx, Fn *fn, const Range *r, Block *entry, Block *fast,
                              Block *general) {
+  if (r->far) {
+    Block *bounded = ir_block(cx, fn);
+    ssa_choose(cx, fn, r, entry, r->stop, OP_LE, LARGEST, bounded, general);
+    entry = bounded;
+  }
   Ins *last = last_of(cx, fn, r, entry), *all = NULL;
   for (unsigned k = 0; k < r->nchecks; k++) {
     Ins *one = is_in_range(cx, fn, r, entry, r->checks[k], last);
@@ -642,7 +584,7 @@ static void choose_by_factors(Cx *cx, Fn *fn, const Range *r, Block *at, Block *
   Ins *end = NULL;
   for (unsigned k = 0; k < r->nfactors; k++) {
     const Factor *f = &r->factors[k];
-    Course course = course_of(r, f->ins, MAX_DEPTH);
+    Course course = ssa_course_of(r, f->ins, MAX_DEPTH);
     bool counts = f->ins == r->counter, falls = course == FALLS;
     end = end || counts || course == STAYS ? end : last_of(cx, fn, r, at);
     Ins *low = ssa_in_front(cx, fn, r, at, f->ins, falls ? end : r->start);
@@ -717,6 +659,8 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
               : r->nest                 ? ssa_is_still_nest(r, header)
               : r->nnumbers             ? ssa_is_still_short(r, header)
                                         : read_condition(r) && read_counter(r);
+  if (same && r->signs)
+    ssa_read_along(r);
   if (!same) /* other loops have been written since */
     return;
   Block *exit = ssa_split_edge(cx, fn, header, r->outside);
@@ -733,7 +677,7 @@ static void write_versions(Cx *cx, Fn *fn, Range *r) {
   if (r->nest)
     ssa_roll_nest(r);
   uint16_t *flags = &r->latch->last->flags;
-  if (r->known && !r->signs) /* the general loop hardly ever runs */
+  if (r->known && (!r->signs || r->far)) /* the general loop hardly ever runs */
     *flags = (uint16_t)((*flags & ~(INS_UNROLL_4 | INS_UNROLL_8)) | INS_ROLLED);
 }
 
@@ -764,5 +708,3 @@ void cg_version_rows(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_loop_of_rows); }
 void cg_version_factors(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_factors); }
 
 void cg_version_checks(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_checked); }
-
-void cg_version_signs(Cx *cx, Fn *fn) { ssa_version(cx, fn, read_signs); }

@@ -138,3 +138,36 @@ def test_of_a_table_nothing_is_wrapped():
     first, *others = (ptx_of(k, text) for k in (of_table, storing, waiting, polling))
     assert first.count("min.u32") == 4 and first.count("or.b32") >= 3
     assert not any("or.b32" in ptx for ptx in others)
+
+
+def copied(x, places, lengths, distances, out):
+    """Places that go along with a counter of any size, and places that add it."""
+    i = cuda.grid(1)
+    if i >= lengths.size:
+        return
+    to = int(places[i])
+    at = int(distances[i])
+    length = lengths[i] * places.size  # one
+    for k in range(length):
+        out[to + k] = x[at + k]
+    to += length
+    for _ in range(length - 1):
+        out[to] = out[to - at]
+        to += 1
+    out[-1 - i] = to & 127
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_copies_to_places_that_go_along(dtype):
+    """From below 0 to above, too: there each index is wrapped by itself."""
+    x = np.random.default_rng(11).integers(0, 256, 60, dtype=np.uint8)
+    for place in (0, 3, -20, -9, -1):
+        for length in (0, 1, 2, 7, 8, 9, 17, 18, -5, -(2**30)):
+            for distance in (1, 2, 8, 19):
+                arguments = [np.array([v], dtype) for v in (place, length, distance)]
+                run(copied, [x, *arguments, np.arange(100, dtype=np.uint8)], 1, 1)
+
+
+def test_copies_to_places_that_go_along_have_one_address():
+    made = ptx_of(copied, "narrow (uint8[::1], int32[::1], int64[::1], int32[::1], uint8[::1])")
+    assert sum(f"+{k}], %" in made for k in range(1, 8)) == 7
