@@ -539,6 +539,37 @@ static bool is_from_memory(const Ins *i, int depth) {
   return any;
 }
 
+static void add_index(Cx *cx, Intervals *v, const Block *b, const Ins *index, IrWide reach) {
+  const Guard g = {.region = b, .op = OP_LE, .reach = reach};
+  if (reach && ty_is_integral(index->type) && without_constants(index)->op == OP_PHI &&
+      !is_from_memory(index, 0))
+    add_guard(cx, v, g, index);
+}
+
+static const Ins *unwrapped(const Ins *i) { return i->op == OP_WRAP_INDEX ? i->args[0] : i; }
+
+static bool is_access(const Ins *i) { return i->op == OP_LOAD || i->op == OP_STORE; }
+
+/* Does what comes behind it in its block come for certain, with the memory as it was? */
+static bool goes_on(const Ins *i) {
+  Effect effect = ir_op_info[i->op].effect;
+  return effect == EFFECT_PURE || effect == EFFECT_READ || effect == EFFECT_PHI;
+}
+
+/* The first block of a function runs where it is called. */
+static void find_passed_indices(Cx *cx, Intervals *v, const Ins *call) {
+  for (const Ins *i = call->aux.fn->entry->first; i; i = goes_on(i) ? i->next : NULL) {
+    if (!is_access(i) || i->args[0]->op != OP_PARAM)
+      continue;
+    IrWide reach = reach_of(v, call->args[i->args[0]->aux.i]);
+    for (uint32_t k = 1; k <= i->args[0]->type->ndim; k++) {
+      const Ins *index = uncast(unwrapped(i->args[k]));
+      if (index->op == OP_PARAM)
+        add_index(cx, v, call->block, call->args[index->aux.i], reach);
+    }
+  }
+}
+
 /* An index that nothing checks is in range, or the kernel is undefined, where the access is reached
  * for certain: in all of its block, if nothing in front of it there writes or stops, and in what
  * that dominates. That bounds what loops and branches lead to, such as the top of a stack: phis,
@@ -547,19 +578,11 @@ static bool is_from_memory(const Ins *i, int depth) {
  * bits (codegen/nvptx/short_indices.c clamps it in front of the loop). */
 static void find_indices(Cx *cx, Intervals *v, const Fn *fn) {
   FOR_BLOCKS (fn, b)
-    FOR_INS (b, i) {
-      Effect effect = ir_op_info[i->op].effect;
-      bool access = i->op == OP_LOAD || i->op == OP_STORE;
-      IrWide reach = access ? reach_of(v, i->args[0]) : 0;
-      for (uint32_t k = 1; reach && k <= i->args[0]->type->ndim; k++) {
-        const Ins *index = i->args[k]->op == OP_WRAP_INDEX ? i->args[k]->args[0] : i->args[k];
-        const Guard g = {.region = b, .op = OP_LE, .reach = reach};
-        if (ty_is_integral(index->type) && without_constants(index)->op == OP_PHI &&
-            !is_from_memory(index, 0))
-          add_guard(cx, v, g, index);
-      }
-      if (effect != EFFECT_PURE && effect != EFFECT_READ && effect != EFFECT_PHI)
-        break;
+    for (const Ins *i = b->first; i; i = goes_on(i) ? i->next : NULL) {
+      if (i->op == OP_CALL_FN)
+        find_passed_indices(cx, v, i);
+      for (uint32_t k = 1; is_access(i) && k <= i->args[0]->type->ndim; k++)
+        add_index(cx, v, b, unwrapped(i->args[k]), reach_of(v, i->args[0]));
     }
 }
 

@@ -92,6 +92,7 @@ enum {
   MAX_CHECKED = 200, /* as MAX_SIZE, of a loop that is written without them */
   MAX_DEPTH = 6,     /* of the expression of an index */
   MAX_OPERANDS = 3,  /* of an operation of it */
+  MAX_CALLS = 2,     /* one in another, of functions that have the counter as an index */
 };
 
 /* --- the form of the loop --- */
@@ -169,12 +170,28 @@ static bool is_or_adds(const Ins *i, const Ins *counter) {
   return i == counter || (i->op == OP_ADD && (i->args[0] == counter || i->args[1] == counter));
 }
 
+/* Does the operation wrap operand k as an index, or a function that it calls? */
+static bool wraps_operand(const Ins *i, uint32_t k, unsigned calls) {
+  if (i->op == OP_WRAP_INDEX)
+    return k == 0;
+  if (i->op != OP_CALL_FN || !calls || i->aux.fn->recursive)
+    return false;
+  const Ins *param = i->aux.fn->params[k];
+  FOR_BLOCKS (i->aux.fn, b)
+    FOR_INS (b, user)
+      for (uint32_t n = 0; n < user->nargs; n++)
+        if (is_or_adds(user->args[n], param) && wraps_operand(user, n, calls - 1))
+          return true;
+  return false;
+}
+
 static bool is_index(Range *r) {
-  for (unsigned k = 0; k < r->loop.n; k++)
-    FOR_INS (r->loop.blocks[k], i)
-      if (i->op == OP_WRAP_INDEX && is_or_adds(i->args[0], r->counter) &&
-          ssa_may_be_negative(r, i->args[0], i->block))
-        return true;
+  for (unsigned b = 0; b < r->loop.n; b++)
+    FOR_INS (r->loop.blocks[b], i)
+      for (uint32_t k = 0; k < i->nargs; k++)
+        if (is_or_adds(i->args[k], r->counter) && wraps_operand(i, k, MAX_CALLS) &&
+            ssa_may_be_negative(r, i->args[k], i->block))
+          return true;
   return false;
 }
 

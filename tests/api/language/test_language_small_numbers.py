@@ -70,6 +70,31 @@ def test_a_part_of_an_array_for_each_thread(chunk, first):
     run(kernel, [BYTES, chunk, first, np.zeros(40, np.int64)], 2, 32)
 
 
+def is_below(data, k, limit):
+    return data[k] < limit
+
+
+def is_near(data, k, limit):
+    return is_below(data, k, limit) or (k > 2 and is_below(data, k - 2, limit))
+
+
+@pytest.mark.parametrize("chunk", [0, 3, 20, 1000, -3, -400])
+@pytest.mark.parametrize("first", [0, 5, -7])
+def test_a_part_of_an_array_by_functions(chunk, first):
+    """The counter is an index of functions that are called, in each other too; and is compared."""
+    def kernel(data, chunk, first, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            least, count = data.size, 0
+            for k in range(i * chunk + first, min(data.size, (i + 1) * chunk)):
+                if is_near(data, k, 40):
+                    count += 1
+                    least = min(least, k)
+            out[i] = count + 1000 * least
+
+    run(kernel, [BYTES, chunk, first, np.zeros(40, np.int64)], 2, 32)
+
+
 def test_the_counter_behind_such_a_loop():
     """Its last value is the start where the loop does not run, which may be beyond the end."""
     def kernel(data, chunk, out):
