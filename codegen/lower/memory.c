@@ -356,10 +356,48 @@ static void view_field(Lower *lw, View *v, Ins *i) {
   }
 }
 
+/* Is it a row or a column of an array that is not wide, array[i] or array[:, j]? Its first element
+ * has a number of 32 bits, too. */
+static bool is_row(const Lower *lw, const Ins *i) {
+  const IrView *how = i->aux.view;
+  const Type *t = i->args[0]->type;
+  bool any = false;
+  for (unsigned k = 0; k < how->n; k++) {
+    if (how->kind[k] != VIEW_INDEX && how->kind[k] != VIEW_FULL)
+      return false;
+    any |= how->kind[k] == VIEW_INDEX;
+  }
+  return any && t->ndim > 1 && t->layout == LAYOUT_C && t->elem->id != TY_RECORD &&
+         is_narrow(lw, t);
+}
+
+static void view_row(Lower *lw, View *v, Ins *i) {
+  const IrView *how = i->aux.view;
+  const Type *t = i->args[0]->type;
+  LLVMValueRef *leaves = lw_leaves(lw, i->args[0]), at = NULL;
+  for (unsigned axis = 0, arg = 1; axis < t->ndim; axis++) {
+    LLVMValueRef extent = leaves[cg_extent_leaf(axis)];
+    bool index = axis < how->n && how->kind[axis] == VIEW_INDEX;
+    at = at ? mul(lw, at, lw_low(lw, extent)) : NULL;
+    if (!index) {
+      view_axis(v, extent, lw_array_stride(lw, t, leaves, axis));
+      continue;
+    }
+    LLVMValueRef n = lw_low(lw, lw_value(lw, i->args[arg++]));
+    at = at ? add(lw, at, n) : n;
+  }
+  at = l_sext(lw->b, at, lw->t->i64);
+  v->pointer = l_gep(lw->b, lw_memory_type(lw->cg, t->elem->id), v->pointer, &at, 1);
+}
+
 static void view_axes(Lower *lw, View *v, Ins *i) {
   const IrView *how = i->aux.view;
   LLVMValueRef *leaves = lw_leaves(lw, i->args[0]);
   unsigned axis = 0, arg = 1;
+  if (is_row(lw, i)) {
+    view_row(lw, v, i);
+    return;
+  }
   for (unsigned k = 0; k < how->n; k++) {
     if (how->kind[k] == VIEW_NEWAXIS) {
       view_axis(v, lw_i64(lw, 1), lw_i64(lw, 0));

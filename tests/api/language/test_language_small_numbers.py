@@ -284,3 +284,23 @@ def test_they_have_32_bits():
 
     made = cuda.compile_ptx(flags, "narrow (uint8[::1], int32[::1])", cc="sm_90", coarsen=1)[0]
     assert made.count("shfl.sync") == 3 and "or.b64" not in made
+
+
+@pytest.mark.parametrize("first", [0, 1, -3])
+def test_rows_of_arrays_of_many_axes(first):
+    """Rows and columns of arrays of four axes, by indices that may be negative, and rows of rows."""
+    def kernel(x, first, out):
+        i = cuda.grid(1)
+        if i < x.shape[1]:
+            row = x[first, i]
+            plane = x[first]
+            column = x[:, i, 1, -1]
+            total = 0
+            for k in range(row.shape[0]):
+                total = 3 * total + row[k, 2] - row[-1, k % 3] + plane[i, k, 0]
+            for k in range(column.size):
+                total = 3 * total + column[k]
+            row[0, 1] = i
+            out[i] = total
+
+    run(kernel, [np.arange(3 * 5 * 4 * 3, dtype=np.int64).reshape(3, 5, 4, 3), first, np.zeros(5, np.int64)], 1, 32)
