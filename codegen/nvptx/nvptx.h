@@ -202,6 +202,8 @@ void cg_nvptx_periodic(Cg *cg);
 void cg_nvptx_float_ranges(Cg *cg);
 /* wide_products.c: of 64-bit products of 32-bit numbers, both are extended beside them. */
 void cg_nvptx_wide_products(Cg *cg);
+/* shared_offsets.c: constants in the indices of shared arrays, as offsets of their accesses. */
+void cg_nvptx_shared_offsets(Cg *cg);
 
 /* next_addresses.c: what the next iteration of a search loads, addressed in front of the loop's
  * branch; before code generation. */
