@@ -18,7 +18,7 @@
  *     where the addition is masked;
  *   - a loop variable that is the extension of another is extended where it is used;
  *   - magnitudes of narrow differences, and operations of 8 and 16 bits whose result is extended or
- *     compared, are operations of 32 bits. */
+ *     compared, are operations of 32 bits, with no mask in questions whether one is a digit. */
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
@@ -268,6 +268,34 @@ static bool is_narrow_comparison(LLVMValueRef i) {
          (is_of_low_bits(LLVMGetOperand(i, 0)) || is_of_low_bits(LLVMGetOperand(i, 1)));
 }
 
+/* --- spans ---
+ *
+ * Whether a byte is a digit LLVM asks of a sum of 8 bits, x - 48 < 10 or x - 58 >= 246. In 32 bits
+ * it needs no mask if the numbers in question do not go on from the largest to 0; if they do, all
+ * others do not. */
+
+typedef struct Span {
+  LLVMValueRef x;
+  uint64_t from, count;
+  LLVMIntPredicate how; /* of x - from with count */
+} Span;
+
+static bool read_span(LLVMValueRef i, Span *s) {
+  LLVMIntPredicate p = LLVMIsAICmpInst(i) ? LLVMGetICmpPredicate(i) : LLVMIntEQ;
+  LLVMValueRef sum = p == LLVMIntULT || p == LLVMIntUGT ? LLVMGetOperand(i, 0) : NULL;
+  if (!sum || !is_narrow(sum) || !cg_is_op(sum, LLVMAdd) || !is_const(LLVMGetOperand(sum, 1)) ||
+      !is_const(LLVMGetOperand(i, 1)))
+    return false;
+  uint64_t most = ((uint64_t)1 << cg_int_width(sum)) - 1,
+           n = LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)), first = p == LLVMIntULT ? 0 : n + 1,
+           count = p == LLVMIntULT ? n : most - n,
+           from = (first - LLVMConstIntGetZExtValue(LLVMGetOperand(sum, 1))) & most;
+  bool others = from + count > most + 1;
+  *s = (Span){LLVMGetOperand(sum, 0), others ? (from + count) & most : from,
+              others ? most + 1 - count : count, others ? LLVMIntUGE : LLVMIntULT};
+  return true;
+}
+
 /* --- extensions that a loop carries ---
  *
  * Of a counter that is used as both, LLVM carries the extended number beside that of 32 bits, and
@@ -391,8 +419,13 @@ static void shorten_phis(Cg *cg, LLVMBasicBlockRef b) {
 /* The same value in fewer or cheaper instructions; NULL: as it is. */
 static LLVMValueRef rewritten(Cg *cg, LLVMValueRef i) {
   LLVMBuilderRef b = cg->builder;
+  Span span;
   if (is_narrow_extension(i))
     return l_zext_or_same(b, widened(cg, LLVMGetOperand(i, 0)), LLVMTypeOf(i));
+  if (read_span(i, &span))
+    return l_icmp(b, span.how,
+                  l_sub(b, widened(cg, span.x), l_int(cg->t.i32, (long long)span.from)),
+                  l_int(cg->t.i32, (long long)span.count));
   if (is_narrow_comparison(i))
     return l_icmp(b, LLVMGetICmpPredicate(i), widened(cg, LLVMGetOperand(i, 0)),
                   widened(cg, LLVMGetOperand(i, 1)));

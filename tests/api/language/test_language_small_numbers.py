@@ -286,6 +286,29 @@ def test_they_have_32_bits():
     assert made.count("shfl.sync") == 3 and "or.b64" not in made
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16])
+def test_spans(dtype):
+    """Whether a number is between two others, of all bytes, and of half words beside the ends; outside of them too."""
+    def kernel(x, ends, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            c = x[i]
+            bits = 0
+            bits |= (48 <= c <= 57) << 0
+            bits |= (not (97 <= c < 123)) << 1
+            bits |= (c < 5 or c > 120) << 2
+            bits |= (65 <= (c | 32) - 32 <= 90) << 3
+            bits |= (c + dtype(100) < 60) << 4
+            bits |= (c - dtype(7) >= 100) << 5
+            bits |= (ends[0] <= c <= ends[1]) << 6
+            out[i] = bits
+
+    limits = np.iinfo(dtype)
+    x = np.arange(limits.min, limits.max + 1, dtype=np.int64)
+    x = np.concatenate([x[:200], x[-200:]]).astype(dtype)
+    run(kernel, [x, np.array([50, 60], dtype), np.zeros(x.size, np.int64)], -(-x.size // 64), 64)
+
+
 @pytest.mark.parametrize("first", [0, 1, -3])
 def test_rows_of_arrays_of_many_axes(first):
     """Rows and columns of arrays of four axes, by indices that may be negative, and rows of rows."""
