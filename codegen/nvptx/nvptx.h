@@ -204,6 +204,8 @@ void cg_nvptx_float_ranges(Cg *cg);
 void cg_nvptx_wide_products(Cg *cg);
 /* shared_offsets.c: constants in the indices of shared arrays, as offsets of their accesses. */
 void cg_nvptx_shared_offsets(Cg *cg);
+/* upper_halves.c: comparisons of 64-bit numbers that the upper half answers, in 32 bits. */
+void cg_nvptx_upper_halves(Cg *cg);
 
 /* next_addresses.c: what the next iteration of a search loads, addressed in front of the loop's
  * branch; before code generation. */

@@ -309,6 +309,30 @@ def test_spans(dtype):
     run(kernel, [x, np.array([50, 60], dtype), np.zeros(x.size, np.int64)], -(-x.size // 64), 64)
 
 
+def test_upper_halves():
+    """Comparisons of 64 bits that the upper half answers (codegen/nvptx/upper_halves.c)."""
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            a, b = x[i], y[i]
+            bits = 0
+            if a >= 0:
+                bits += 1
+            if a > -1 - (1 << 32):
+                bits += 2
+            if a < (3 << 32):
+                bits += 4
+            if b < np.uint64(1 << 32):
+                bits += 8
+            if b > np.uint64((5 << 32) - 1):
+                bits += 16
+            out[i] = bits
+
+    ends = [n + k for n in (-(2**63), -(2**33), -(2**32), 0, 2**32, 3 << 32, 5 << 32, 2**63) for k in (-2, -1, 0, 1)]
+    x = np.array([n for n in ends if -(2**63) <= n < 2**63], np.int64)
+    run(kernel, [x, x.astype(np.uint64), np.zeros(x.size, np.int64)], 1, 64)
+
+
 @pytest.mark.parametrize("first", [0, 1, -3])
 def test_rows_of_arrays_of_many_axes(first):
     """Rows and columns of arrays of four axes, by indices that may be negative, and rows of rows."""
