@@ -329,6 +329,9 @@ bool ln_make_row_versions(Lanes *l);
 /* divide.c: is this division of integers written as one of floats? */
 bool ln_divides(const Lanes *l, LLVMValueRef division);
 LLVMValueRef ln_divide(Lanes *l, LLVMValueRef division, LLVMValueRef x, LLVMValueRef y);
+/* conversions.c: is it a conversion of a float to an integer for which LLVM has no vector form? */
+bool ln_saturates(const Lanes *l, LLVMValueRef call);
+void ln_write_saturating(Lanes *l, LLVMValueRef call, LaneValue *v);
 /* memory.c */
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);
 void ln_write_store(Lanes *l, LLVMValueRef i);

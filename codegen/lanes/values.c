@@ -417,6 +417,10 @@ static void write_call(Lanes *l, LLVMValueRef i, LaneValue *v) {
     ln_write_lane_by_lane(l, i, v);
     return;
   }
+  if (ln_saturates(l, i)) {
+    ln_write_saturating(l, i, v);
+    return;
+  }
   LLVMValueRef args[4];
   unsigned n = LLVMGetNumArgOperands(i);
   CX_ASSERT(l->cg->cx, n <= 4);
