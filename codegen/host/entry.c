@@ -613,9 +613,21 @@ void hl_pass_lanes(Cg *cg) {
   hl_drop_exact(l);
 }
 
+/* Segments of blocks of whole vectors that have no lanes. */
+static void change_lone_segments(const Loops *l, void (*pass)(Cg *cg, LLVMValueRef thread)) {
+  const Whole *wholes[] = {&l->whole, &l->narrow};
+  for (int w = 0; w < 2; w++)
+    for (uint32_t k = 0; k < wholes[w]->fission.nsegments; k++)
+      if (wholes[w]->fission.segments[k].fn)
+        pass(l->cg, wholes[w]->fission.segments[k].fn);
+}
+
 /* Runs `pass` on each function that runs thread by thread, and is in the form that lanes assume. */
 static void change_lone_threads(const Loops *l, void (*pass)(Cg *cg, LLVMValueRef thread)) {
-  if (!l || !l->width || l->fission.nsegments)
+  if (!l || !l->width)
+    return;
+  change_lone_segments(l, pass);
+  if (l->fission.nsegments)
     return;
   if (!l->row)
     pass(l->cg, thread_of(l));
@@ -634,7 +646,7 @@ void hl_pass_ranges(Cg *cg) {
     return;
   bool only_lone = !l->row && !l->exact.row && !l->fission.nsegments;
   if (only_lone && LLVMGetNamedFunction(cg->module, CG_ALL_NAME)) {
-    cg_lanes_forget_doubles(cg); /* the versions for lanes, which stand in front of the loops */
+    cg_lanes_forget_doubles(cg, NULL); /* the versions for lanes, which stand in front of the loops */
     change_lone_threads(l, fold_branches);
   }
   change_lone_threads(l, cg_host_version_ranges);
@@ -659,7 +671,7 @@ void hl_pass_entry(Cg *cg) {
   if (!l)
     return;
   write_entry(l, thread_of(l));
-  cg_lanes_forget_doubles(cg);
+  cg_lanes_forget_doubles(cg, NULL);
   RtHostCode *host = &cg->out->host;
   uint32_t frame = l->fission.frame_bytes;
   const Whole *wholes[] = {&l->whole, &l->narrow};

@@ -206,6 +206,9 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
     if (w->lanes[k]) {
       LLVMDeleteFunction(w->fission.segments[k].fn);
       w->fission.segments[k].fn = NULL;
+    } else { /* hl_pass_wraps and others change it */
+      cg_lanes_forget_doubles(cg, w->fission.segments[k].fn);
+      cg_run_function_passes(cg, w->fission.segments[k].fn, "sccp");
     }
 }
 

@@ -82,9 +82,10 @@ MaskVersions cg_lanes_mask_versions(Cg *cg, LLVMValueRef f, const LanesHow *how)
 Lanes *cg_lanes_analyse(Cg *cg, LLVMValueRef f, const LanesHow *how);
 /* The same, after each divergent loop that qualifies has been given a version in front that runs
  * while all lanes continue (loop_versions.c). The function of one thread has no use for these
- * versions: once all lanes have been written, the caller drops them (forget_doubles). */
+ * versions: once all lanes have been written, the caller drops them (forget_doubles); those of one
+ * function, or of all (NULL). */
 Lanes *cg_lanes_analyse_doubled(Cg *cg, LLVMValueRef f, const LanesHow *how);
-void cg_lanes_forget_doubles(Cg *cg);
+void cg_lanes_forget_doubles(Cg *cg, LLVMValueRef f);
 /* Of a function with such versions: does one of these loops advance by a stride that is no constant
  * (a grid-stride loop)? Then more lanes pay, since each iteration reads a longer run of memory. */
 bool cg_lanes_stride(const Lanes *l);

@@ -231,14 +231,17 @@ static bool divides_in_loops(const Lanes *l) {
 
 bool cg_lanes_stride(const Lanes *l) { return l->strides && !divides_in_loops(l); }
 
-void cg_lanes_forget_doubles(Cg *cg) {
+void cg_lanes_forget_doubles(Cg *cg, LLVMValueRef f) {
   LLVMValueRef fn = LLVMGetNamedFunction(cg->module, CG_ALL_NAME);
-  if (!fn)
-    return;
-  for (LLVMUseRef use; (use = LLVMGetFirstUse(fn));) {
+  LLVMUseRef use = fn ? LLVMGetFirstUse(fn) : NULL;
+  while (use) {
     LLVMValueRef call = LLVMGetUser(use);
+    use = LLVMGetNextUse(use);
+    if (f && LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) != f)
+      continue;
     LLVMReplaceAllUsesWith(call, l_int(cg->t.i1, 0));
     LLVMInstructionEraseFromParent(call);
   }
-  LLVMDeleteFunction(fn);
+  if (fn && !LLVMGetFirstUse(fn))
+    LLVMDeleteFunction(fn);
 }
