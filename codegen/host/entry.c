@@ -124,36 +124,53 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
 /* By how much the arguments of a thread or segment grow from one thread to the next. */
 static const int lane_steps[HOST_NARGS + SEGMENT_ARGS] = {[HOST_TX] = 1, [HOST_THREAD] = 1};
 
-/* From here on the thread's function does nothing beyond the end of its row, so that the masked
- * version of it runs the last threads of a row. */
-static void guard_row(Loops *l, LLVMValueRef thread) {
-  LLVMContextRef c = l->cg->context;
-  LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(thread), here = LLVMGetInsertBlock(l->b),
-                    first = LLVMInsertBasicBlockInContext(c, old, "row"),
-                    end = LLVMAppendBasicBlockInContext(c, thread, "beyond");
-  hl_at(l, first);
-  for (LLVMValueRef i = LLVMGetFirstInstruction(old), next; i; i = next) {
+/* Moves the allocas of a function to the end of another block. */
+static void move_allocas(Loops *l, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
+  hl_at(l, to);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(from), next; i; i = next) {
     next = LLVMGetNextInstruction(i);
     if (!LLVMIsAAllocaInst(i))
       continue;
     LLVMInstructionRemoveFromParent(i);
     LLVMInsertIntoBuilder(l->b, i);
   }
-  LLVMValueRef launch = LLVMGetParam(thread, HOST_LAUNCH),
-               width = l->joined ? cg_host_launch_field(l->cg, launch, l->t->i32,
-                                                        offsetof(RtHostLaunch, row_threads))
-                                 : cg_host_size(l->cg, launch, SREG_NTID_X);
+}
+
+void hl_guard_row(Loops *l, LLVMValueRef thread, unsigned columns) {
+  LLVMContextRef c = l->cg->context;
+  LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(thread));
+  LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(thread), here = LLVMGetInsertBlock(l->b),
+                    first = LLVMInsertBasicBlockInContext(c, old, "row"),
+                    end = LLVMAppendBasicBlockInContext(c, thread, "beyond");
+  move_allocas(l, old, first);
+  LLVMValueRef launch = LLVMGetParam(thread, HOST_LAUNCH), width, result = NULL;
+  if (columns)
+    width = hl_i32(l, columns);
+  else if (l->joined)
+    width = cg_host_launch_field(l->cg, launch, l->t->i32, offsetof(RtHostLaunch, row_threads));
+  else
+    width = cg_host_size(l->cg, launch, SREG_NTID_X);
   l_condbr(l->b, l_icmp(l->b, LLVMIntULT, LLVMGetParam(thread, HOST_TX), width), old, end);
+  hl_at(l, end);
+  if (type != l->t->none) {
+    LLVMValueRef nothing = LLVMConstNull(type);
+    result = l_phi(l->b, type);
+    LLVMAddIncoming(result, &nothing, &first, 1);
+    l_ret(l->b, result);
+  } else {
+    l_ret_void(l->b);
+  }
   for (LLVMBasicBlockRef b = old; b && b != end; b = LLVMGetNextBasicBlock(b)) {
     LLVMValueRef last = LLVMGetBasicBlockTerminator(b);
     if (!LLVMIsAReturnInst(last))
       continue;
+    LLVMValueRef value = result ? LLVMGetOperand(last, 0) : NULL;
     LLVMInstructionEraseFromParent(last);
     hl_at(l, b);
     l_br(l->b, end);
+    if (result)
+      LLVMAddIncoming(result, &value, &b, 1);
   }
-  hl_at(l, end);
-  l_ret_void(l->b);
   if (here)
     hl_at(l, here);
 }
@@ -175,7 +192,7 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   how.guarded = l->checks && !how.segment;
   rules.alone = false;
   if (how.guarded)
-    guard_row(l, thread);
+    hl_guard_row(l, thread, 0);
   if ((how.guarded || cg_lanes_agree(lanes)) && !how.votes && !how.next &&
       (lanes = cg_lanes_analyse(l->cg, thread, &rules)))
     masked = cg_lanes_write(lanes);
@@ -401,8 +418,10 @@ static LLVMValueRef make_block(const Loops *outer) {
  * left where it is to run otherwise. */
 static void run_if_whole(Loops *l, const Whole *w, LLVMBasicBlockRef done) {
   LLVMBasicBlockRef whole = hl_new_block(l, "whole"), other = hl_new_block(l, "other");
-  LLVMValueRef odd = LLVMBuildAnd(l->b, l->sizes[0], hl_i32(l, w->width - 1), "odd");
-  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, odd, hl_i32(l, 0)), whole, other);
+  LLVMValueRef is = l->sizes[0];
+  if (!w->columns)
+    is = LLVMBuildAnd(l->b, is, hl_i32(l, w->width - 1), "odd");
+  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, is, hl_i32(l, w->columns)), whole, other);
   hl_at(l, whole);
   hl_run_whole(l, w);
   l_br(l->b, done);
@@ -646,7 +665,8 @@ void hl_pass_ranges(Cg *cg) {
     return;
   bool only_lone = !l->row && !l->exact.row && !l->fission.nsegments;
   if (only_lone && LLVMGetNamedFunction(cg->module, CG_ALL_NAME)) {
-    cg_lanes_forget_doubles(cg, NULL); /* the versions for lanes, which stand in front of the loops */
+    cg_lanes_forget_doubles(cg,
+                            NULL); /* the versions for lanes, which stand in front of the loops */
     change_lone_threads(l, fold_branches);
   }
   change_lone_threads(l, cg_host_version_ranges);

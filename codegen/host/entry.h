@@ -22,6 +22,7 @@ typedef struct Alike {
 typedef struct Whole {
   Fission fission; /* no segments: the kernel is not of this kind */
   unsigned width;
+  unsigned columns;    /* 0: rows are multiples of width; else rows of so many threads */
   LLVMValueRef *lanes; /* NULL: the segment's threads run one by one */
   bool *one_result;
   LLVMValueRef *wide; /* for WIDE times as many threads at a time; mostly NULL */
@@ -57,7 +58,7 @@ typedef struct Loops {
   bool joined;             /* neighbouring blocks are one row (cg_host_join_blocks) */
   LLVMValueRef bound;      /* if the thread's function is one iteration (cg_host_cut_stride) */
   ExactRows exact;
-  Whole whole, narrow; /* narrow: of half as many lanes, for blocks with short rows */
+  Whole whole, narrow; /* narrow: for blocks with short rows, or of other widths */
   bool checks;         /* accesses are noted (host/checks.c) */
   bool followed;       /* the runtime follows each block: it is to know who has met whom */
   bool rare; /* the code being written is for blocks of other widths than `whole` takes: small */
@@ -118,6 +119,10 @@ void hl_nest_end(Loops *l);
  * after a thread's. */
 void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned nmore,
                   LLVMValueRef totals);
+/* From here on the function of a thread, or a segment, does nothing (and returns 0) beyond the end
+ * of its row, so that lanes may run the last threads of a row with masks. columns: of a row; 0: as
+ * the launch says. */
+void hl_guard_row(Loops *l, LLVMValueRef thread, unsigned columns);
 /* The function of a row of such threads; NULL if it cannot be vectorised. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how);
 

@@ -16,6 +16,7 @@
 
 #include "codegen/host/entry.h"
 #include "codegen/lanes/lanes.h"
+#include "codegen/llvm/match.h"
 #include "codegen/passes.h"
 
 enum { WARP = 32, WIDE = 4 /* registers */ };
@@ -45,10 +46,12 @@ static bool can_meet(void *lanes, LLVMValueRef meeting) { return cg_lanes_meet(l
 
 /* --- segments as lanes --- */
 
-static LanesHow lanes_of(unsigned width, unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS]) {
+static LanesHow lanes_of(const Whole *w, unsigned width,
+                         unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS]) {
   assert(width && (width & (width - 1)) == 0);
   memset(zeros, 0, HOST_NARGS + SEGMENT_BLOCK_ARGS);
-  zeros[HOST_TX] = zeros[HOST_THREAD] = (unsigned char)__builtin_ctz(width);
+  zeros[HOST_TX] = (unsigned char)__builtin_ctz(width);
+  zeros[HOST_THREAD] = w->columns ? 0 : zeros[HOST_TX];
   return (LanesHow){.steps = lane_steps, .zeros = zeros, .width = width, .whole = true};
 }
 
@@ -80,7 +83,7 @@ static void write_alike(Loops *l, uint32_t number) {
   Whole *w = &l->whole;
   const Segment *s = &w->fission.segments[number];
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
-  LanesHow how = lanes_of(w->width, zeros);
+  LanesHow how = lanes_of(w, w->width, zeros);
   how.alone = how.places = true;
   Lanes *lanes = !l->checks && !w->wide[number] && !s->votes && !has_meeting(s->fn)
                      ? cg_lanes_analyse(l->cg, s->fn, &how)
@@ -94,7 +97,7 @@ static void write_alike(Loops *l, uint32_t number) {
 static void write_versions(Loops *l, uint32_t number) {
   MaskVersions *v = &l->whole.versions[number];
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
-  LanesHow how = lanes_of(l->whole.width, zeros);
+  LanesHow how = lanes_of(&l->whole, l->whole.width, zeros);
   for (unsigned k = 0; k < v->n; k++) {
     LLVMValueRef fn = v->fns[k];
     Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
@@ -108,15 +111,15 @@ static void write_versions(Loops *l, uint32_t number) {
  * operations cannot: false. */
 static bool write_segment(Loops *l, uint32_t number) {
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
-  LanesHow how = lanes_of(l->whole.width, zeros);
+  LanesHow how = lanes_of(&l->whole, l->whole.width, zeros);
   LLVMValueRef fn = l->whole.fission.segments[number].fn;
   Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
   l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
   l->whole.one_result[number] = lanes && cg_lanes_one_result(lanes);
-  if (wide_by(l) > 1 && l->whole.width >= l->width && l->whole.lanes[number] &&
+  if (wide_by(l) > 1 && l->whole.width >= l->width && !l->whole.columns && l->whole.lanes[number] &&
       (l->checks || cg_lanes_stride(lanes)) && !l->whole.fission.segments[number].votes &&
       !has_meeting(fn)) {
-    how = lanes_of(wide_by(l) * l->whole.width, zeros);
+    how = lanes_of(&l->whole, wide_by(l) * l->whole.width, zeros);
     lanes = cg_lanes_analyse(l->cg, fn, &how);
     LLVMValueRef wide = l->whole.one_result[number] && lanes ? cg_lanes_write(lanes) : NULL;
     if (wide && !cg_lanes_one_result(lanes)) {
@@ -125,7 +128,7 @@ static bool write_segment(Loops *l, uint32_t number) {
     }
     l->whole.wide[number] = wide;
   }
-  if (l->whole.lanes[number])
+  if (l->whole.lanes[number] && !l->whole.columns)
     write_alike(l, number);
   write_versions(l, number);
   return l->whole.lanes[number] || !has_meeting(fn);
@@ -155,9 +158,8 @@ static void find_versions(Loops *l) {
   enum { MOST_SEGMENTS = 8 };
   Whole *w = &l->whole;
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
-  LanesHow how = lanes_of(w->width, zeros);
+  LanesHow how = lanes_of(w, w->width, zeros);
   unsigned found = 0;
-  w->versions = CX_ARRAY(l->cg->cx, MaskVersions, w->fission.nsegments);
   for (uint32_t k = 0; k < w->fission.nsegments && !l->checks && found < MOST_SEGMENTS; k++) {
     if (w->fission.segments[k].votes)
       continue;
@@ -170,18 +172,18 @@ static void find_versions(Loops *l) {
   cg_dump_step(l->cg, "copies for small masks");
 }
 
-static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2],
-                       unsigned width) {
+static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2], unsigned width,
+                       unsigned columns) {
   Cg *cg = l->cg;
   Whole *w = &l->whole;
-  w->width = width;
+  w->width = width, w->columns = columns;
   if (cg_lanes_unroll(cg, kernel))
     cg_lanes_regulate(cg);
   cg_dump_step(cg, "loops unrolled");
   Lanes *block = cg_lanes_analyse(
       cg, kernel, &(LanesHow){.steps = block_steps, .width = w->width, .strict = true});
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
-  LanesHow how = lanes_of(w->width, zeros);
+  LanesHow how = lanes_of(w, w->width, zeros);
   Lanes *lanes = cg_lanes_analyse(cg, kernel, &how);
   if (!block || !lanes || !all_calls(markers[0], is_uniform, block) ||
       !all_calls(markers[1], can_meet, lanes))
@@ -192,9 +194,13 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
   w->wide = CX_ARRAY(cg->cx, LLVMValueRef, w->fission.nsegments);
   w->alike = CX_ARRAY(cg->cx, Alike, w->fission.nsegments);
   w->one_result = CX_ARRAY(cg->cx, bool, w->fission.nsegments);
+  w->versions = CX_ARRAY(cg->cx, MaskVersions, w->fission.nsegments);
+  for (uint32_t k = 0; columns && k < w->fission.nsegments; k++)
+    hl_guard_row(l, w->fission.segments[k].fn, columns);
   cg_lanes_regulate(cg);
   cg_dump_step(cg, "cut into segments");
-  find_versions(l);
+  if (!columns)
+    find_versions(l);
   bool all = true;
   for (uint32_t k = 0; all && k < w->fission.nsegments; k++)
     all = write_segment(l, k);
@@ -212,13 +218,13 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
     }
 }
 
-/* Is v, extended or not, multiplied by what is between `least` and twice as much? */
-static bool is_scaled_by(LLVMValueRef v, uint64_t least) {
+/* Is v, extended or not, multiplied by one of these constants? */
+static bool is_scaled_by(LLVMValueRef v, uint64_t least, uint64_t most) {
   for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
     LLVMValueRef i = LLVMGetUser(use);
     LLVMOpcode op = LLVMGetInstructionOpcode(i);
     if (LLVMIsACastInst(i) || LLVMIsAFreezeInst(i)) {
-      if (is_scaled_by(i, least))
+      if (is_scaled_by(i, least, most))
         return true;
       continue;
     }
@@ -227,7 +233,7 @@ static bool is_scaled_by(LLVMValueRef v, uint64_t least) {
     uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1));
     if (op == LLVMShl)
       by = by < 32 ? UINT64_C(1) << by : 0;
-    if (by >= least && by < 2 * least)
+    if (by >= least && by <= most)
       return true;
   }
   return false;
@@ -239,7 +245,53 @@ static bool is_scaled_by(LLVMValueRef v, uint64_t least) {
  * code is right for all blocks whose rows it divides. */
 static bool has_short_rows(LLVMValueRef kernel, unsigned width) {
   enum { LEAST = 8 };
-  return width >= 2 * LEAST && is_scaled_by(LLVMGetParam(kernel, HOST_TY), width / 2);
+  return width >= 2 * LEAST && is_scaled_by(LLVMGetParam(kernel, HOST_TY), width / 2, width - 1);
+}
+
+/* The least bound of v that a comparison with a constant gives, v + by < n; else UINT64_MAX. */
+static uint64_t least_bound(LLVMValueRef v, uint64_t by) {
+  uint64_t least = UINT64_MAX, n = UINT64_MAX;
+  for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef i = LLVMGetUser(use);
+    bool with_number = LLVMGetNumOperands(i) == 2 && LLVMIsAConstantInt(LLVMGetOperand(i, 1));
+    uint64_t number = with_number ? LLVMConstIntGetZExtValue(LLVMGetOperand(i, 1)) : 0;
+    if (LLVMIsACastInst(i) || LLVMIsAFreezeInst(i))
+      n = least_bound(i, by);
+    else if (!by && with_number && cg_is_op(i, LLVMAdd))
+      n = least_bound(i, number);
+    else if (with_number && LLVMIsAICmpInst(i) && LLVMGetICmpPredicate(i) == LLVMIntULT)
+      n = number - by;
+    else if (with_number && LLVMIsAICmpInst(i) && LLVMGetICmpPredicate(i) == LLVMIntUGT)
+      n = number + 1 - by;
+    least = n < least ? n : least;
+  }
+  return least;
+}
+
+/* Is it, or a sum with it, multiplied by n or by as many bytes as n elements have? */
+static bool chooses_row(LLVMValueRef v, uint64_t n, int depth) {
+  enum { LARGEST = 16, DEEPEST = 3 };
+  for (uint64_t size = 1; size <= LARGEST; size *= 2)
+    if (is_scaled_by(v, n * size, n * size))
+      return true;
+  for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef i = LLVMGetUser(use);
+    bool passes = LLVMIsACastInst(i) || LLVMIsAFreezeInst(i) || cg_is_op(i, LLVMAdd);
+    if (passes && depth < DEEPEST && chooses_row(i, n, depth + 1))
+      return true;
+  }
+  return false;
+}
+
+/* The columns of a tile `t[y, x]`, if its checks let x be any of these, no more, and they are no
+ * multiple of half a vector, nor one more (a column that no thread has keeps banks apart). Blocks
+ * for such a tile have so many threads along x, mostly. 0: there is none. */
+static unsigned ragged_columns(LLVMValueRef kernel, unsigned width) {
+  enum { LEAST_WIDTH = 16, LEAST = 5, MOST = 64 };
+  uint64_t n = least_bound(LLVMGetParam(kernel, HOST_TX), 0);
+  bool is = width >= LEAST_WIDTH && n >= LEAST && n <= MOST && n % (width / 2) > 1 &&
+            chooses_row(LLVMGetParam(kernel, HOST_TY), n, 0);
+  return is ? (unsigned)n : 0;
 }
 
 void hl_pass_whole(Cg *cg) {
@@ -250,12 +302,15 @@ void hl_pass_whole(Cg *cg) {
     return;
   LLVMValueRef kernel = ((const HostState *)cg->target_state)->thread;
   bool warps = l->markers[1] != NULL;
-  make_whole(l, kernel, l->markers, warps ? WARP : l->width);
-  if (!l->whole.fission.nsegments || warps || l->checks || !has_short_rows(kernel, l->width))
+  unsigned columns = ragged_columns(kernel, l->width);
+  unsigned narrow = columns > l->width / 2 ? l->width : l->width / 2;
+  make_whole(l, kernel, l->markers, warps ? WARP : l->width, 0);
+  if (!l->whole.fission.nsegments || warps || l->checks ||
+      (!columns && !has_short_rows(kernel, l->width)))
     return;
   Whole first = l->whole;
   l->whole = (Whole){0};
-  make_whole(l, kernel, l->markers, l->width / 2);
+  make_whole(l, kernel, l->markers, narrow, columns);
   l->narrow = l->whole;
   l->whole = first;
 }
@@ -527,7 +582,10 @@ static void run_segment(Loops *l, uint32_t number, LLVMBasicBlockRef const *nest
 
 void hl_run_whole(Loops *l, const Whole *w) {
   const Whole first = l->whole;
+  LLVMValueRef width = l->sizes[0];
   l->whole = *w;
+  if (w->columns)
+    l->sizes[0] = hl_i32(l, w->columns);
   uint32_t n = l->whole.fission.nsegments;
   assert(n && l->frame && l->stride);
   LLVMBasicBlockRef *nests = CX_ARRAY(l->cg->cx, LLVMBasicBlockRef, n);
@@ -546,5 +604,5 @@ void hl_run_whole(Loops *l, const Whole *w) {
   for (uint32_t k = 0; k < n; k++)
     run_segment(l, k, nests);
   hl_at(l, l->end);
-  l->whole = first;
+  l->whole = first, l->sizes[0] = width;
 }

@@ -59,9 +59,11 @@ static unsigned phi_zeros(Lanes *l, LLVMValueRef phi) {
 }
 
 /* Whole vectors run in blocks whose rows are multiples of W alone, so blockDim.x is one, and with
- * it where a block's row begins in the grid. */
+ * it where a block's row begins in the grid; but for rows that are guarded, whose threads' numbers
+ * are not aligned. */
 static unsigned width_zeros(Lanes *l, LLVMValueRef load) {
-  bool is = l->how.whole && cg_host_is_size(LLVMGetParam(l->f, HOST_LAUNCH), load, SREG_NTID_X);
+  bool rows = l->how.whole && l->how.zeros && l->how.zeros[HOST_THREAD];
+  bool is = rows && cg_host_is_size(LLVMGetParam(l->f, HOST_LAUNCH), load, SREG_NTID_X);
   return is ? log2_of(l->width) : 0;
 }
 

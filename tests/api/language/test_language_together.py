@@ -564,3 +564,64 @@ def test_an_index_behind_a_guard_names_its_thread(first):
     with pytest.raises(IndexError, match=r"thread \(34, 0, 0\)"):
         cuda.jit(debug=True)(kernel)[1, 64](np.arange(64), first, np.zeros(64, np.int64))
         cuda.synchronize()
+
+
+# --- rows that are no whole vectors ---
+
+
+@pytest.mark.parametrize("columns", [5, 7, 11, 13, 20, 31])
+@pytest.mark.parametrize("shape", ["all", "deep", "fewer"])
+def test_tiles_of_ragged_rows(columns, shape):
+    """Blocks as wide as a tile whose rows no vector divides; and narrower ones, which run one by one."""
+    kernel = define(f"""def kernel(x, turns, out, counts):
+    tile = cuda.shared.array((6, {columns}), float32)
+    seen = cuda.shared.array(1, int64)
+    own = cuda.local.array(3, float32)
+    t, y, z = cuda.threadIdx.x, cuda.threadIdx.y, cuda.threadIdx.z
+    row = y + cuda.blockDim.y * z
+    number = t + cuda.blockDim.x * row
+    i = cuda.blockIdx.x * cuda.blockDim.x + t
+    tile[row, t] = x[row, i]
+    if number == 0:
+        seen[0] = cuda.blockIdx.x * 3 + 1
+    for k in range(3):
+        own[k] = x[row, i] * k
+    cuda.syncthreads()
+    first = seen[0]
+    total = float32(0)
+    for k in range(cuda.blockDim.x):
+        total += tile[row, k] * (k + t % 8) + tile[row, t] * (i // 8)
+    some = cuda.syncthreads_count(total > 0)
+    for k in range(turns):
+        tile[row, t] = total + own[k % 3]
+        cuda.syncthreads()
+        total = tile[row, cuda.blockDim.x - 1 - t] / 2
+        cuda.syncthreads()
+    if number % 4 == 3:
+        out[row, i] = first
+        return
+    if t & 1:
+        total += tile[(row + 1) % (cuda.blockDim.y * cuda.blockDim.z), t]
+    out[row, i] = total + own[t % 3]
+    cuda.atomic.add(counts, (cuda.blockIdx.x, t % 2), some)
+""", float32=float32, int64=int64)  # fmt: skip
+    block = {"all": (columns, 5), "deep": (columns, 2, 3), "fewer": (columns - 2, 6)}[shape]
+    rows = threads(block) // block[0]
+    x = floats(rows * block[0] * 4).reshape(rows, -1)
+    run(kernel, [x, 3, np.zeros_like(x), np.zeros((4, 2), np.int64)], 4, block)
+
+
+@pytest.mark.host_only("about code for the host")
+def test_a_thread_beyond_a_ragged_row_does_not_fail():
+    def kernel(x, out):
+        tile = cuda.shared.array((3, 7), float32)
+        t, y = cuda.threadIdx.x, cuda.threadIdx.y
+        tile[y, t] = x[y, t]
+        cuda.syncthreads()
+        out[y, t] = tile[y, 6 - t]
+
+    x = floats(21).reshape(3, 7)
+    run(kernel, [x, np.zeros_like(x)], 1, (7, 3))
+    with pytest.raises(Exception, match=r"thread \(5, 0, 0\)"):
+        cuda.jit(kernel)[1, (7, 3)](np.ascontiguousarray(x[:, :5]), np.zeros_like(x))
+        cuda.synchronize()
