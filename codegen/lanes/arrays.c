@@ -119,14 +119,33 @@ uint64_t ln_array_bytes(const Lanes *l, const LaneValue *v) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+/* Is an element stored where some lanes may rest, through an address of the array? */
+static bool is_partly_written(Lanes *l, LLVMValueRef address) {
+  bool is = false;
+  for (LLVMUseRef u = LLVMGetFirstUse(address); u && !is; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    uint32_t at = graph_number(&l->g, LLVMGetInstructionParent(user)); /* NONE: in a trap */
+    is = LLVMIsAStoreInst(user) ? at != GRAPH_NONE && ln_may_rest(l, at)
+                                : LLVMIsAGetElementPtrInst(user) && is_partly_written(l, user);
+  }
+  return is;
+}
+
+/* Lanes that rest leave what was there before: without zeros, what the vector of threads before has
+ * left, in registers that wait for it from one vector to the next. Or denormal numbers, such as
+ * addresses are: CPUs take a hundred cycles for an operation with one. */
 LLVMValueRef ln_make_array(Lanes *l, const LaneValue *v) {
-  enum { LINE = 64 };
-  uint64_t align = LLVMGetAlignment(v->old), vector = v->element * l->width;
-  LLVMTypeRef t = LLVMArrayType2(l->cg->t.i8, ln_array_bytes(l, v) * l->width);
+  enum { LINE = 64, MOST_ZEROS = 4096 };
+  uint64_t align = LLVMGetAlignment(v->old), vector = v->element * l->width,
+           bytes = ln_array_bytes(l, v) * l->width;
+  LLVMTypeRef t = LLVMArrayType2(l->cg->t.i8, bytes);
   LLVMValueRef memory = l_alloca(l->b, t);
   if (vector > align) /* no vector across two cache lines */
     align = vector < LINE ? vector : LINE;
   LLVMSetAlignment(memory, (unsigned)align);
+  if (v->element && bytes <= MOST_ZEROS && is_partly_written(l, v->old))
+    LLVMBuildMemSet(l->b, memory, l_int(l->cg->t.i8, 0), l_int(l->cg->t.i64, bytes),
+                    (unsigned)align);
   return memory;
 }
 

@@ -116,6 +116,26 @@ static void write_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, L
   call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
 }
 
+/* --- arrays of a thread --- */
+
+/* Is it an address in an array of the thread, whose elements are interleaved? What is contiguous
+ * there is an element of each lane, which no other lane and no other thread knows of. So under a
+ * mask, which is not empty, all of it can be read, and written back as it was in the lanes that
+ * rest. LLVM makes registers of arrays that are accessed without masks. */
+static bool is_of_own_array(Lanes *l, LLVMValueRef pointer) {
+  const LaneValue *v = ln_value(l, pointer);
+  return v && v->element;
+}
+
+static void store_own(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
+                      unsigned align) {
+  if (mask) {
+    LLVMValueRef old = ln_load_run(l, LLVMTypeOf(value), first, NULL, align);
+    value = l_select(l->b, mask, value, old);
+  }
+  ln_store_run(l, value, first, NULL, align);
+}
+
 /* --- pairs: a contiguous access of 2W parts, or two gathers --- */
 
 enum { TWICE = UINT16_MAX };
@@ -186,11 +206,9 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   assert(ln_is_pair(t) && v->shape.kind == SHAPE_VECTOR);
   LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
   unsigned align = part_alignment(l, i, part);
-  if (is_run(l, pointer, t) && l->mask_now) {
-    both = load_masked(l, wide, ln_scalar(l, pointer), mask_of_parts(l), align);
-  } else if (is_run(l, pointer, t)) {
-    both = l_load(l->b, wide, ln_scalar(l, pointer));
-    LLVMSetAlignment(both, align);
+  if (is_run(l, pointer, t)) {
+    LLVMValueRef mask = is_of_own_array(l, pointer) ? NULL : mask_of_parts(l);
+    both = ln_load_run(l, wide, ln_scalar(l, pointer), mask, align);
   }
   NearRun run;
   if (!both && is_word(l, t) && ln_begin_run(l, pointer, t, &run)) {
@@ -223,7 +241,8 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
   LLVMValueRef both =
       run || is_word(l, t) ? shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width) : NULL;
   if (run) {
-    ln_store_run(l, both, ln_scalar(l, pointer), mask_of_parts(l), align);
+    (is_of_own_array(l, pointer) ? store_own : ln_store_run)(l, both, ln_scalar(l, pointer),
+                                                             mask_of_parts(l), align);
     return;
   }
   if (both) {
@@ -471,23 +490,6 @@ static LLVMValueRef gather_steps(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer
   l->mask_now = mask;
   ln_else_run(l, &run);
   return end_run(l, &run, whole, ln_gather(l, all, ln_vector(l, pointer), align));
-}
-
-/* Is it an address in an array of the thread, whose elements are interleaved? What is contiguous
- * there is an element of each lane, which no other lane and no other thread knows of. So under a
- * mask, which is not empty, all of it can be read, and written back as it was in the lanes that
- * rest. LLVM makes registers of arrays that are accessed without masks. */
-static bool is_of_own_array(Lanes *l, LLVMValueRef pointer) {
-  const LaneValue *v = ln_value(l, pointer);
-  return v && v->element;
-}
-
-static void store_own(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned align) {
-  if (l->mask_now) {
-    LLVMValueRef old = ln_load_run(l, LLVMTypeOf(value), first, NULL, align);
-    value = l_select(l->b, l->mask_now, value, old);
-  }
-  ln_store_run(l, value, first, NULL, align);
 }
 
 /* Of those lanes alone that run here, as far as that is known. */
@@ -746,7 +748,7 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, NULL);
   } else if (is_run(l, pointer, t) && is_of_own_array(l, pointer)) {
-    store_own(l, ln_vector(l, value), ln_scalar(l, pointer), align);
+    store_own(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (is_run(l, pointer, t)) {
     ln_store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (is_run_of(l, pointer, t, true)) {
