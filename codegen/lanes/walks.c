@@ -266,7 +266,8 @@ LLVMValueRef ln_load_walk(Lanes *l, LaneValue *v, LLVMValueRef pointers, unsigne
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), look = ln_new_block(l, "look"),
                     fill = ln_new_block(l, "fill"), take = ln_new_block(l, "take"),
                     alone = ln_new_block(l, "gather"), done = ln_new_block(l, "");
-  l_condbr(l->b, l_icmp(l->b, LLVMIntULT, place, length), take, look);
+  LLVMValueRef held = l_icmp(l->b, LLVMIntULT, place, length);
+  cg_branch_weights(l->cg, l_condbr(l->b, held, take, look), w.length - 1, 1);
   LLVMPositionBuilderAtEnd(l->b, look);
   l_condbr(l->b, l_and(l->b, l_icmp(l->b, LLVMIntEQ, place, length), far), fill, alone);
   LLVMPositionBuilderAtEnd(l->b, fill);
