@@ -154,3 +154,21 @@ LLVMTypeRef ln_gep_unit(Lanes *l, LLVMValueRef gep) {
   const LaneValue *v = ln_value(l, gep);
   return v && v->element ? LLVMArrayType2(unit, l->width) : unit;
 }
+
+/* Is it an address in an array of the thread, whose elements are interleaved? What is contiguous
+ * there is an element of each lane, which no other lane and no other thread knows of. So under a
+ * mask, which is not empty, all of it can be read, and written back as it was in the lanes that
+ * rest. LLVM makes registers of arrays that are accessed without masks. */
+bool ln_is_of_own_array(Lanes *l, LLVMValueRef pointer) {
+  const LaneValue *v = ln_value(l, pointer);
+  return v && v->element;
+}
+
+void ln_store_own(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
+                  unsigned align) {
+  if (mask) {
+    LLVMValueRef old = ln_load_run(l, LLVMTypeOf(value), first, NULL, align);
+    value = l_select(l->b, mask, value, old);
+  }
+  ln_store_run(l, value, first, NULL, align);
+}

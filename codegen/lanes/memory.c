@@ -116,26 +116,6 @@ static void write_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointers, L
   call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
 }
 
-/* --- arrays of a thread --- */
-
-/* Is it an address in an array of the thread, whose elements are interleaved? What is contiguous
- * there is an element of each lane, which no other lane and no other thread knows of. So under a
- * mask, which is not empty, all of it can be read, and written back as it was in the lanes that
- * rest. LLVM makes registers of arrays that are accessed without masks. */
-static bool is_of_own_array(Lanes *l, LLVMValueRef pointer) {
-  const LaneValue *v = ln_value(l, pointer);
-  return v && v->element;
-}
-
-static void store_own(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
-                      unsigned align) {
-  if (mask) {
-    LLVMValueRef old = ln_load_run(l, LLVMTypeOf(value), first, NULL, align);
-    value = l_select(l->b, mask, value, old);
-  }
-  ln_store_run(l, value, first, NULL, align);
-}
-
 /* --- pairs: a contiguous access of 2W parts, or two gathers --- */
 
 enum { TWICE = UINT16_MAX };
@@ -207,7 +187,7 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
   unsigned align = part_alignment(l, i, part);
   if (is_run(l, pointer, t)) {
-    LLVMValueRef mask = is_of_own_array(l, pointer) ? NULL : mask_of_parts(l);
+    LLVMValueRef mask = ln_is_of_own_array(l, pointer) ? NULL : mask_of_parts(l);
     both = ln_load_run(l, wide, ln_scalar(l, pointer), mask, align);
   }
   NearRun run;
@@ -241,8 +221,8 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
   LLVMValueRef both =
       run || is_word(l, t) ? shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width) : NULL;
   if (run) {
-    (is_of_own_array(l, pointer) ? store_own : ln_store_run)(l, both, ln_scalar(l, pointer),
-                                                             mask_of_parts(l), align);
+    (ln_is_of_own_array(l, pointer) ? ln_store_own : ln_store_run)(l, both, ln_scalar(l, pointer),
+                                                                   mask_of_parts(l), align);
     return;
   }
   if (both) {
@@ -333,10 +313,13 @@ void ln_keep_for_runs(Lanes *l) {
       continue;
     LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = ln_unwrapped(index),
                  x = whole ? whole : sign_of(index);
+    LLVMValueRef inside = ln_index_inside(l, pointer);
     LaneValue *of_x = x ? ln_value(l, x) : NULL, *base = ln_value(l, LLVMGetOperand(pointer, 0));
     if (of_x && of_x->shape.kind == SHAPE_STEP)
       of_x->outside = true;
-    if (x && base)
+    if (inside && ln_value(l, inside))
+      ln_value(l, inside)->outside = true;
+    if ((x || inside) && base)
       base->outside = true;
   }
 }
@@ -697,6 +680,18 @@ static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVM
   return end_run(l, &run, near, ln_gather(l, all, ln_vector(l, pointer), align));
 }
 
+/* What is neither contiguous nor near each other. */
+static LLVMValueRef load_apart(Lanes *l, LLVMValueRef i, LaneValue *v) {
+  LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
+  LLVMValueRef pointer = LLVMGetOperand(i, 0);
+  unsigned align = LLVMGetAlignment(i);
+  Run r = find_run(l, pointer, t);
+  LLVMValueRef pointers = v->tile || r.x ? ln_vector(l, pointer) : NULL;
+  return v->tile ? ln_load_walk(l, v, pointers, align)
+         : r.x   ? load_run_or_gather(l, all, pointer, pointers, &r, align)
+                 : gather(l, all, pointer, t, align);
+}
+
 void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
@@ -707,7 +702,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, v);
-  } else if (is_run(l, pointer, t) && is_of_own_array(l, pointer)) {
+  } else if (is_run(l, pointer, t) && ln_is_of_own_array(l, pointer)) {
     v->now = ln_load_run(l, all, ln_scalar(l, pointer), NULL, align);
   } else if (is_run(l, pointer, t)) {
     LLVMValueRef first = ln_scalar(l, pointer);
@@ -725,11 +720,31 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (grouped) {
     v->now = ln_load_grouped(l, i, grouped);
   } else {
-    Run r = find_run(l, pointer, t);
-    LLVMValueRef pointers = v->tile || r.x ? ln_vector(l, pointer) : NULL;
-    v->now = v->tile ? ln_load_walk(l, v, pointers, align)
-             : r.x   ? load_run_or_gather(l, all, pointer, pointers, &r, align)
-                     : gather(l, all, pointer, t, align);
+    NearRun run;
+    bool inside = ln_begin_inside(l, i, &run);
+    LLVMValueRef got = inside ? ln_load_inside(l, i, run.first) : NULL;
+    if (inside)
+      ln_else_run(l, &run);
+    v->now = load_apart(l, i, v);
+    run.other = LLVMGetInsertBlock(l->b);
+    if (inside)
+      v->now = end_run(l, &run, got, v->now);
+  }
+}
+
+static void store_apart(Lanes *l, LLVMValueRef all, LLVMValueRef pointer, LLVMTypeRef t,
+                        unsigned align) {
+  Run r = find_run(l, pointer, t);
+  NearRun near;
+  if (r.x) {
+    store_run_or_scatter(l, all, pointer, &r, align);
+  } else if (ln_begin_run(l, pointer, t, &near)) {
+    ln_store_run(l, all, near.first, l->mask_now, align);
+    ln_else_run(l, &near);
+    scatter(l, all, pointer, align);
+    ln_end_run(l, &near);
+  } else {
+    scatter(l, all, pointer, align);
   }
 }
 
@@ -747,8 +762,8 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, NULL);
-  } else if (is_run(l, pointer, t) && is_of_own_array(l, pointer)) {
-    store_own(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
+  } else if (is_run(l, pointer, t) && ln_is_of_own_array(l, pointer)) {
+    ln_store_own(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (is_run(l, pointer, t)) {
     ln_store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (is_run_of(l, pointer, t, true)) {
@@ -760,18 +775,15 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
     ln_store_grouped(l, i, grouped);
   } else {
     LLVMValueRef all = ln_vector(l, value);
+    NearRun run;
     read_here(l, pointer);
-    Run r = find_run(l, pointer, t);
-    NearRun near;
-    if (r.x) {
-      store_run_or_scatter(l, all, pointer, &r, align);
-    } else if (ln_begin_run(l, pointer, t, &near)) {
-      ln_store_run(l, all, near.first, l->mask_now, align);
-      ln_else_run(l, &near);
-      scatter(l, all, pointer, align);
-      ln_end_run(l, &near);
-    } else {
-      scatter(l, all, pointer, align);
+    bool inside = ln_begin_inside(l, i, &run);
+    if (inside) {
+      ln_store_inside(l, i, run.first);
+      ln_else_run(l, &run);
     }
+    store_apart(l, all, pointer, t, align);
+    if (inside)
+      ln_end_run(l, &run);
   }
 }

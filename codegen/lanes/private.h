@@ -201,6 +201,9 @@ LLVMValueRef ln_only(Lanes *l, Some some, LLVMValueRef vector);
 void ln_find_arrays(Lanes *l);                                   /* sets `element` of the values */
 uint64_t ln_array_bytes(const Lanes *l, const LaneValue *array); /* of one lane */
 LLVMValueRef ln_make_array(Lanes *l, const LaneValue *array);    /* all lanes' */
+bool ln_is_of_own_array(Lanes *l, LLVMValueRef pointer); /* one whose elements are interleaved */
+void ln_store_own(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
+                  unsigned align);
 /* What the index of an address counts; of interleaved arrays in all lanes together. */
 LLVMTypeRef ln_gep_unit(Lanes *l, LLVMValueRef gep);
 /* estimate.c */
@@ -370,6 +373,12 @@ bool ln_pattern(Lanes *l, LLVMValueRef v, int64_t *all);
 bool ln_is_spread(Lanes *l, LLVMValueRef access, bool masked);
 LLVMValueRef ln_load_spread(Lanes *l, LLVMValueRef load);
 void ln_store_spread(Lanes *l, LLVMValueRef store);
+/* The same in shared memory, as a NearRun whose `first` is the first element: what is between the
+ * elements may be read, and written back. */
+bool ln_begin_inside(Lanes *l, LLVMValueRef access, NearRun *run);
+LLVMValueRef ln_load_inside(Lanes *l, LLVMValueRef load, LLVMValueRef first);
+void ln_store_inside(Lanes *l, LLVMValueRef store, LLVMValueRef first);
+LLVMValueRef ln_index_inside(Lanes *l, LLVMValueRef pointer); /* that may be tested, or NULL */
 /* Has the CPU instructions that gather and scatter elements of that type, under a mask too? */
 bool ln_gathers(const Lanes *l, LLVMTypeRef element);
 /* Is an access to such elements, at steps from lane to lane, written one by one? All lanes run. */

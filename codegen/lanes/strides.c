@@ -9,10 +9,16 @@
  * lies between, only the elements themselves are accessed, by masked accesses. These are single
  * instructions where the CPU has masks of vectors (AVX-512), and otherwise it gathers.
  *
+ * In static shared memory, which one OS thread accesses, what lies between may be read and written
+ * back. So with AVX2 such accesses, and ones whose index may count from the end, are whole vectors
+ * and shuffles where a test of lane 0's index finds all of them inside.
+ *
  * Elements farther apart, and of stores those that no mask picks, are accessed one by one where the
  * CPU has no gathers or scatters of their size: each at its distance from lane 0's. */
 #include <assert.h>
 
+#include "codegen/fission/fission.h"
+#include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
@@ -102,21 +108,26 @@ static LLVMValueRef chosen(Lanes *l, LLVMValueRef x, LLVMValueRef y, const unsig
   return l_shuffle(l->b, x, y, LLVMConstVector(all, l->width));
 }
 
-/* Which elements of the vector of W that begins W * part elements after the first one are lanes'
+/* Of the parts of W elements, the last one ends with the last element. */
+static unsigned begin_of_part(const Lanes *l, const Spread *s, unsigned part) {
+  return part == parts_of(l, s) - 1 ? s->span - l->width : part * l->width;
+}
+
+/* Which elements of the vector of W that begins so many elements after the first one are lanes'
  * elements: their lanes, `other` for those between. */
-static const unsigned *lanes_of_part(Lanes *l, const Spread *s, unsigned part, unsigned other) {
+static const unsigned *lanes_from(Lanes *l, const Spread *s, unsigned begin, unsigned other) {
   unsigned *numbers = ARENA_ARRAY(l->arena, unsigned, l->width);
   for (unsigned k = 0; k < l->width; k++)
     numbers[k] = other;
   for (unsigned k = 0; k < l->width; k++)
-    if (s->element[k] / l->width == part)
-      numbers[s->element[k] % l->width] = k;
+    if (s->element[k] >= begin && s->element[k] - begin < l->width)
+      numbers[s->element[k] - begin] = k;
   return numbers;
 }
 
 /* NULL if all of it is accessed. */
 static LLVMValueRef mask_of_part(Lanes *l, const Spread *s, unsigned part) {
-  const unsigned *lanes = lanes_of_part(l, s, part, l->width);
+  const unsigned *lanes = lanes_from(l, s, part * l->width, l->width);
   bool all = !l->mask_now;
   for (unsigned k = 0; k < l->width; k++)
     all &= lanes[k] < l->width;
@@ -137,22 +148,17 @@ static LLVMValueRef place_of(Lanes *l, LLVMValueRef lane_0, LLVMTypeRef t, int64
 }
 
 /* The last vector ends with the last element, where no mask hides what follows that. */
-LLVMValueRef ln_load_spread(Lanes *l, LLVMValueRef i) {
-  Spread s = {0};
-  bool is = find(l, i, l->mask_now != NULL, &s);
-  assert(is);
-  (void)is;
-  LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
-  unsigned *numbers = ARENA_ARRAY(l->arena, unsigned, l->width), count = parts_of(l, &s),
-           last = l->mask_now ? (count - 1) * l->width : s.span - l->width;
-  LLVMValueRef at = lane_0(l, LLVMGetOperand(i, 0)), got = NULL;
+static LLVMValueRef load_parts(Lanes *l, const Spread *s, LLVMTypeRef t, LLVMValueRef first,
+                               bool masked, unsigned align) {
+  LLVMTypeRef all = ln_vector_type(l, t);
+  unsigned *numbers = ARENA_ARRAY(l->arena, unsigned, l->width), count = parts_of(l, s);
+  LLVMValueRef got = NULL;
   for (unsigned part = 0; part < count; part++) {
-    unsigned begin = part == count - 1 ? last : part * l->width;
-    LLVMValueRef next = ln_load_run(l, all, place_of(l, at, t, s.begin + begin),
-                                    l->mask_now ? mask_of_part(l, &s, part) : NULL,
-                                    LLVMGetAlignment(i));
+    unsigned begin = masked ? part * l->width : begin_of_part(l, s, part);
+    LLVMValueRef next = ln_load_run(l, all, place_of(l, first, t, begin),
+                                    masked ? mask_of_part(l, s, part) : NULL, align);
     for (unsigned k = 0; k < l->width; k++) {
-      unsigned element = s.element[k], old = part == 1 ? element : k;
+      unsigned element = s->element[k], old = part == 1 ? element : k;
       numbers[k] = element >= begin && element < begin + l->width ? l->width + element - begin
                    : old < l->width                               ? old
                                                                   : UINT32_MAX;
@@ -160,6 +166,15 @@ LLVMValueRef ln_load_spread(Lanes *l, LLVMValueRef i) {
     got = got || count == 1 ? chosen(l, got ? got : next, next, numbers) : next;
   }
   return got;
+}
+
+LLVMValueRef ln_load_spread(Lanes *l, LLVMValueRef i) {
+  Spread s = {0};
+  bool is = find(l, i, l->mask_now != NULL, &s);
+  assert(is);
+  (void)is;
+  LLVMValueRef at = place_of(l, lane_0(l, LLVMGetOperand(i, 0)), LLVMTypeOf(i), s.begin);
+  return load_parts(l, &s, LLVMTypeOf(i), at, l->mask_now != NULL, LLVMGetAlignment(i));
 }
 
 void ln_store_spread(Lanes *l, LLVMValueRef i) {
@@ -170,9 +185,114 @@ void ln_store_spread(Lanes *l, LLVMValueRef i) {
   LLVMValueRef value = LLVMGetOperand(i, 0), at = lane_0(l, LLVMGetOperand(i, 1));
   LLVMValueRef all = ln_vector(l, value), none = LLVMGetPoison(LLVMTypeOf(all));
   for (unsigned part = 0; part < parts_of(l, &s); part++) {
-    LLVMValueRef there = chosen(l, all, none, lanes_of_part(l, &s, part, UINT32_MAX));
+    LLVMValueRef there = chosen(l, all, none, lanes_from(l, &s, part * l->width, UINT32_MAX));
     ln_store_run(l, there, place_of(l, at, LLVMTypeOf(value), s.begin + (int64_t)part * l->width),
                  mask_of_part(l, &s, part), LLVMGetAlignment(i));
+  }
+}
+
+/* --- in shared memory --- */
+
+typedef struct Inside {
+  Spread s;
+  LLVMValueRef base, index; /* index: without what is added to a negative one */
+  LLVMTypeRef unit;
+  uint64_t places; /* elements from the base to the end of the memory */
+} Inside;
+
+/* How many bytes of the block's static shared memory lie behind the address; 0: it is none. */
+static uint64_t left_of_shared(Lanes *l, LLVMValueRef address) {
+  int64_t bytes, at;
+  LLVMValueRef field = cg_base_of(l->cg, address, &bytes);
+  bool is = LLVMIsALoadInst(field) && cg_is_field_load(l->cg, l->f, field) &&
+            cg_base_of(l->cg, LLVMGetOperand(field, 0), &at) == LLVMGetParam(l->f, HOST_LAUNCH) &&
+            at == (int64_t)offsetof(RtHostLaunch, shared);
+  int64_t left = (int64_t)l->cg->static_shared - bytes;
+  return is && bytes >= 0 && left > 0 ? (uint64_t)left : 0;
+}
+
+static bool find_inside(Lanes *l, LLVMValueRef i, Inside *x) {
+  enum { LEAST_BITS = 32 };
+  bool stores = LLVMIsAStoreInst(i);
+  LLVMValueRef pointer = LLVMGetOperand(i, stores);
+  LLVMTypeRef t = LLVMTypeOf(stores ? LLVMGetOperand(i, 0) : i);
+  if (!cg_is_plain_access(i) || !ln_is_element(t) || LLVMGetTypeKind(t) == LLVMPointerTypeKind ||
+      LLVMSizeOfTypeInBits(l->cg->layout, t) < LEAST_BITS || !LLVMIsAGetElementPtrInst(pointer) ||
+      LLVMGetNumOperands(pointer) != 2)
+    return false;
+  uint64_t size = LLVMABISizeOfType(l->cg->layout, t);
+  LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = ln_unwrapped(index);
+  *x = (Inside){.base = LLVMGetOperand(pointer, 0),
+                .index = whole ? whole : index,
+                .unit = LLVMGetGEPSourceElementType(pointer)};
+  Shape shape = ln_shape(l, x->index);
+  bool run = shape.kind == SHAPE_STEP && shape.step >= -1 && shape.step <= 1;
+  x->places = left_of_shared(l, x->base) / size;
+  int64_t *places = ARENA_ARRAY(l->arena, int64_t, l->width);
+  return x->places && !run && cg_int_width(x->index) == 64 &&
+         LLVMABISizeOfType(l->cg->layout, x->unit) == size && ln_pattern(l, x->index, places) &&
+         measure(l, places, 1, &x->s) && x->places >= x->s.span && (!stores || x->s.distinct);
+}
+
+LLVMValueRef ln_index_inside(Lanes *l, LLVMValueRef pointer) {
+  int64_t *places = ARENA_ARRAY(l->arena, int64_t, l->width);
+  LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = ln_unwrapped(index);
+  index = whole ? whole : index;
+  return left_of_shared(l, LLVMGetOperand(pointer, 0)) && ln_pattern(l, index, places) ? index
+                                                                                       : NULL;
+}
+
+/* What both sides read is read in front of them. */
+bool ln_begin_inside(Lanes *l, LLVMValueRef i, NearRun *run) {
+  Inside x;
+  if (!find_inside(l, i, &x) || !ln_is_here(l, x.index) || !ln_is_here(l, x.base))
+    return false;
+  LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) != NULL),
+               both[] = {pointer, LLVMGetOperand(pointer, 1)};
+  for (unsigned k = 0; k < 2; k++)
+    if (ln_value(l, both[k]) && ln_is_here(l, both[k]))
+      ln_read(l, ln_value(l, both[k]));
+  LLVMTypeRef i64 = l->cg->t.i64;
+  LLVMValueRef lane_0s = ln_shape(l, x.index).kind == SHAPE_STEP
+                             ? ln_scalar(l, x.index)
+                             : l_extract_element(l->b, ln_vector(l, x.index), l_int(i64, 0)),
+               first = l_add(l->b, l_freeze(l->b, lane_0s), l_int(i64, (uint64_t)x.s.begin)),
+               is = l_icmp(l->b, LLVMIntULE, first, l_int(i64, x.places - x.s.span));
+  run->first = l_gep(l->b, x.unit, ln_scalar(l, x.base), &first, 1);
+  run->there = ln_new_block(l, "inside");
+  run->other = ln_new_block(l, "outside");
+  run->done = ln_new_block(l, "");
+  cg_branch_weights(l->cg, l_condbr(l->b, is, run->there, run->other), CG_OFTEN, 1);
+  LLVMPositionBuilderAtEnd(l->b, run->there);
+  return true;
+}
+
+LLVMValueRef ln_load_inside(Lanes *l, LLVMValueRef i, LLVMValueRef first) {
+  Inside x;
+  bool is = find_inside(l, i, &x);
+  assert(is);
+  (void)is;
+  return load_parts(l, &x.s, LLVMTypeOf(i), first, false, LLVMGetAlignment(i));
+}
+
+void ln_store_inside(Lanes *l, LLVMValueRef i, LLVMValueRef first) {
+  Inside x;
+  bool is = find_inside(l, i, &x);
+  assert(is);
+  (void)is;
+  LLVMValueRef all = ln_vector(l, LLVMGetOperand(i, 0)), old[MOST_APART + 1];
+  LLVMTypeRef t = LLVMTypeOf(all);
+  unsigned count = parts_of(l, &x.s), align = LLVMGetAlignment(i);
+  for (unsigned part = 0; part < count; part++)
+    old[part] = ln_load_run(
+        l, t, place_of(l, first, LLVMGetElementType(t), begin_of_part(l, &x.s, part)), NULL, align);
+  for (unsigned part = 0; part < count; part++) {
+    unsigned begin = begin_of_part(l, &x.s, part);
+    const unsigned *lanes = lanes_from(l, &x.s, begin, l->width);
+    LLVMValueRef mask = chosen(l, ln_mask_or_all(l), LLVMConstNull(l->mask_type), lanes),
+                 there = chosen(l, all, LLVMGetPoison(t), lanes_from(l, &x.s, begin, UINT32_MAX));
+    ln_store_run(l, l_select(l->b, mask, there, old[part]),
+                 place_of(l, first, LLVMGetElementType(t), begin), NULL, align);
   }
 }
 
