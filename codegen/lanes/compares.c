@@ -224,10 +224,24 @@ static LLVMValueRef compare_numbers(Lanes *l, LLVMValueRef i) {
   return negated ? l_not(l->b, below) : below;
 }
 
+/* AVX2 compares signed numbers, and takes two operations more for others. */
+static LLVMIntPredicate predicate_of_lanes(Lanes *l, LLVMValueRef i) {
+  LLVMIntPredicate p = LLVMGetICmpPredicate(i);
+  if (ln_has_masks(l) || !LLVMGetICmpSameSign(i))
+    return p;
+  switch (p) {
+  case LLVMIntUGT: return LLVMIntSGT;
+  case LLVMIntUGE: return LLVMIntSGE;
+  case LLVMIntULT: return LLVMIntSLT;
+  case LLVMIntULE: return LLVMIntSLE;
+  default: return p;
+  }
+}
+
 LLVMValueRef ln_compare(Lanes *l, LLVMValueRef i) {
   LLVMValueRef bytes = compare_numbers(l, i);
   return bytes ? bytes
-               : l_icmp(l->b, LLVMGetICmpPredicate(i), ln_vector(l, LLVMGetOperand(i, 0)),
+               : l_icmp(l->b, predicate_of_lanes(l, i), ln_vector(l, LLVMGetOperand(i, 0)),
                         ln_vector(l, LLVMGetOperand(i, 1)));
 }
 
