@@ -112,7 +112,7 @@ static void host_link(Cg *cg) {
  * blocks takes 7 to 27 s. Without them code is generated in a tenth of the time and is twice as
  * long. */
 void cg_host_choose_machine(Cg *cg) {
-  enum { INSTRUCTIONS = 16000, BLOCKS = 2500, PRODUCT = 1 << 20 };
+  enum { INSTRUCTIONS = 16000, BLOCKS = 2500, PRODUCT = 5 << 18 };
   Length l = cg_length(cg);
   if (l.instructions <= INSTRUCTIONS && l.blocks <= BLOCKS &&
       (uint64_t)l.instructions * l.blocks <= PRODUCT)

@@ -111,6 +111,20 @@ LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *v, bool holds) {
   return agree_in(l, v, (Two){0}, holds);
 }
 
+/* Of x < n, unsigned, where x may count from the end: is it in range in the first and the last lane
+ * without that? NULL: it is not of that form. */
+LLVMValueRef ln_ends_are_whole(Lanes *l, LLVMValueRef icmp) {
+  LLVMValueRef x = ln_unwrapped(LLVMGetOperand(icmp, 0)), n = LLVMGetOperand(icmp, 1);
+  Ends ends;
+  if (LLVMGetICmpPredicate(icmp) != LLVMIntULT || !x || ln_shape(l, x).step <= 0 ||
+      !ln_is_uniform(ln_shape(l, n)) || !ln_is_here(l, x) ||
+      !ends_of(l, x, true, (Two){0}, &ends) || !ends.even)
+    return NULL;
+  LLVMValueRef whole = l_icmp(l->b, LLVMIntSGE, ends.first, LLVMConstNull(LLVMTypeOf(x))),
+               below = l_icmp(l->b, LLVMIntSLT, ends.last, ln_scalar(l, n));
+  return l_and(l->b, l_and(l->b, whole, below), ends.even);
+}
+
 /* The mask is not empty: blocks where it is are skipped. */
 LLVMValueRef ln_running_ends_agree(Lanes *l, LaneValue *v, bool holds) {
   assert(l->mask_now);

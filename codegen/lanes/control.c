@@ -344,10 +344,12 @@ static void look_unless(Lanes *l, LLVMValueRef holds, LLVMBasicBlockRef hold) {
  * At the edges of a grid one rests, and those that run are looked at. Leaves the builder where that
  * did not show that the check holds; true: there it fails. */
 static bool check_ends(Lanes *l, LaneValue *v, bool holds, LLVMBasicBlockRef hold) {
-  LLVMValueRef ends = ln_ends_agree(l, v, holds);
+  LLVMValueRef ends = ln_ends_agree(l, v, holds),
+               whole = !ends && holds ? ln_ends_are_whole(l, v->old) : NULL;
+  if (ends || whole)
+    look_unless(l, ends ? ends : whole, hold);
   if (!ends)
     return false;
-  look_unless(l, ends, hold);
   if (!l->mask_now || !cg_host_has_rows(l->f))
     return false;
   look_unless(l, ln_running_ends_agree(l, v, holds), hold);

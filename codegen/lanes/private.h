@@ -310,6 +310,8 @@ LLVMValueRef ln_compare(Lanes *l, LLVMValueRef icmp); /* as a vector */
 /* i1: the comparison has the value `holds` in all lanes, concluded from the first and the last;
  * NULL where these two do not decide it. */
 LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
+/* The same of a check of what may count from the end: none of them does, and it holds. */
+LLVMValueRef ln_ends_are_whole(Lanes *l, LLVMValueRef icmp);
 /* The same in the lanes of the current mask, from the first and the last of these. */
 LLVMValueRef ln_running_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
 /* Where these two do not agree, is there a lane in which it has not that value? */
