@@ -31,6 +31,8 @@ SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 MANY, MANY_WARPS, FEW_WARPS = 8, 20, 5  # chunks of a thread; warps of a multiprocessor at most; of a small block
 FEWER, MOST_ALONE = 5, 28  # chunks of a thread, warps of a block that has a row of bfloat16 for itself
 ENOUGH_ALONE = 15  # warps of a block of softmax that is alone on its multiprocessor
+FEW_BLOCKS, MOST_FEW = (3, 4, 5, 8), 6  # of a cluster that fill a GPU; chunks of a thread at most, of 24 warps
+BEYOND = (6, 1, 4096), (4, 3, 8192)  # chunks of a thread, blocks of 24 warps: of so many chunks of a row and some more
 ONE_ROW = 48 << 10  # bytes of a block's part of a row of RMS norm: of so many one is on the way
 MORE = 6  # the same chunks of layer norm, so that two such rows have room beside the weights
 BETWEEN = 12.5  # what `spread` says
@@ -54,6 +56,9 @@ def form_of(name: str, rows: int, columns: int, size: int):
     odd = columns % width > 0
     chunks = columns // width
     alone = chunks % 32 == 0 and chunks <= 32 * MOST_WARPS * (HELD // width)  # a block holds it as it is
+    if alone and size == 2 and weights > 1:
+        warps = max(1, -(-chunks // (32 * (HELD // width))))
+        alone = 32 // warps * warps >= NEARLY * 32  # else few warps read weights, too: 11,008 elements 0.84, as others 0.93
     kept = weights > 0 and (odd or weights * columns * size > SHORT and not alone)
     long = kept or chunks > 32 * MOST_WARPS * (HELD // width)
     stays = long and name != "cross_entropy"
@@ -97,6 +102,12 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     most, most_warps, resident = MANY if size == 4 and name != "layer_norm" else 4, 32, RESIDENT
     if size == 2 and name == "softmax":  # what a warp does for each row is half as often
         most, most_warps, resident = MANY, 16, RESIDENT // 2
+    for of, blocks, beyond in BEYOND if size == 2 and weights > 1 and not odd else ():
+        # One and two blocks of 32 warps hold up to 4,096 and 8,192. 36,864 elements by two blocks 0.89, by one 0.93;
+        # 70,000 by eight 0.90, by three 0.94.
+        if beyond < chunks <= 32 * 24 * of * blocks:
+            warps = -(-chunks // (32 * of * blocks))
+            return of, warps, blocks, 32 * warps
     alone = odd and name == "layer_norm"  # reads weights one by one
     small, of_warp = alone, MANY * 32 * ACCESS * (1 + weights)
     for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
@@ -105,6 +116,8 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
         if narrow and (blocks == 1 or not weights) and MOST_WARPS < 2 * in_two <= MANY_WARPS and 2 * in_two * of_warp <= SHARED:
             if blocks == 2 and alone_in <= MOST_ALONE:  # no cluster, and no scheduler has more chunks than another
                 return FEWER, alone_in, 1, 32 * alone_in
+            if blocks == 2 and in_two <= MANY_WARPS // 2:  # the same: 40,001 elements 0.88 -> 0.92
+                return MANY, 2 * in_two, 1, 64 * in_two
             return MANY, in_two, blocks, 64 * in_two  # two blocks of a multiprocessor: one waits while the other works
         if alone and size == 2 and blocks == 1 and MOST_WARPS < warps and chunks <= 32 * MOST_WARPS * MORE:
             # It begins the next row before it ends one, and no others tell it: 20,003 elements 0.92 -> 0.95.
@@ -135,10 +148,21 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
             return MANY, -(-fours // (2 * blocks)), blocks, RESIDENT // 2
         form = evenly(chunks, largest)  # fewer blocks, with four rows on the way: 150,001 elements 0.89 -> 0.95
         return form if form[0] < MANY and form[1] >= ENOUGH_ALONE else evenly(chunks, blocks)
-    if size == 2 and not weights and blocks == 4 and -(-fours // blocks) > MOST_ALONE:
-        warps = -(-chunks // (32 * FEWER * blocks))  # fewer, with more registers: 128,256 elements 0.91 -> 0.94
-        return FEWER, warps, blocks, 32 * warps
+    if size == 2 and not weights and fours < FULL * 32 * 8:
+        return in_few(chunks)
     return 4, -(-fours // blocks), blocks, RESIDENT
+
+
+def in_few(chunks: int) -> tuple:
+    """The same of softmax of bfloat16, whole accesses: as few blocks as hold a row, alone on their multiprocessors, and
+    the form by which the scheduler that has most has the fewest chunks. On an H200, of blocks of 9 to 11 warps, two or
+    three of a multiprocessor, in clusters of 8 and 16, and of these: 70,000 elements 0.88 and 0.92 of a copy's
+    bandwidth, 81,920 0.88 and 0.92, 151,936 0.87 and 0.92, 180,000 0.90 and 0.93; 128,256 by four blocks of 32 warps of
+    four chunks 0.91, of 26 of five 0.94. Clusters of 6 and 7 leave a fifth of a GPU idle: 180,000 0.84 and 0.80."""
+    blocks = next(blocks for blocks in FEW_BLOCKS if chunks <= 32 * 24 * MOST_FEW * blocks)
+    forms = ((of, -(-chunks // (32 * of * blocks))) for of in (4, FEWER, MOST_FEW))
+    of, warps = min((form for form in forms if form[1] <= MOST_ALONE), key=lambda form: form[0] * -(-form[1] // 4))
+    return of, warps, blocks, 32 * warps
 
 
 def evenly(chunks: int, blocks: int) -> tuple:

@@ -25,7 +25,7 @@ ROWS = """
 import rows
 from pyptx import bfloat16, float32
 for dtype in (float32, bfloat16):
-    for columns in (1, 7, 8, 1000, 1003, 1020, 5000, 16390, 20003, 35001, 40001, 50257, 100003, 150001, 200003, 250001, 262143, 262144, *((400000,) if dtype == bfloat16 else ())):
+    for columns in (1, 7, 8, 1000, 1003, 1020, 5000, 11008, 16390, 20003, 35001, 36864, 40001, 50257, 70000, 100003, 150001, 180000, 200003, 250001, 262143, 262144, *((400000,) if dtype == bfloat16 else ())):
         share = rows.check(20, columns, dtype)
         assert share <= 1, f"{columns} {dtype}: {share} of the bound"
 """

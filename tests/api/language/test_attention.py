@@ -84,7 +84,11 @@ FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks,
     # at multiples of an access
     ("softmax", 20000, 2): (8, 10, 1, 1, 3), ("rms_norm", 20000, 2): (4, 20, 1, 1, 3), ("softmax", 32000, 2): (8, 16, 1, 1, 2),
     ("layer_norm", 32000, 2): (4, 32, 1, 1, 1), ("layer_norm", 65536, 2): (4, 32, 2, 1, 1), ("layer_norm", 262144, 2): (4, 32, 8, 1, 1),
-    ("softmax", 128256, 2): (5, 26, 4, 1, 2),
+    ("softmax", 128256, 2): (5, 26, 4, 1, 2), ("softmax", 131072, 2): (5, 26, 4, 1, 2), ("softmax", 256000, 2): (4, 32, 8, 1, 2),
+    ("softmax", 70000, 2): (4, 23, 3, 1, 2), ("softmax", 81920, 2): (4, 27, 3, 1, 2), ("softmax", 100000, 2): (5, 27, 3, 1, 2),
+    ("softmax", 151936, 2): (5, 24, 5, 1, 2), ("softmax", 180000, 2): (6, 24, 5, 1, 1), ("softmax", 40001, 2): (8, 20, 1, 1, 1),
+    ("layer_norm", 8192, 2): (4, 8, 1, 4, 0), ("layer_norm", 11008, 2): (4, 11, 1, 2, 2), ("layer_norm", 11008, 4): (8, 11, 1, 2, 0),
+    ("layer_norm", 36864, 2): (6, 24, 1, 1, 1), ("layer_norm", 70000, 2): (4, 23, 3, 1, 2), ("layer_norm", 81920, 2): (4, 10, 8, 3, 1),
 }  # fmt: skip
 
 
@@ -121,8 +125,10 @@ def test_rows_spread_where_clusters_fill_the_gpu(example, monkeypatch):
     ("softmax", 20003, bfloat16), ("rms_norm", 20003, bfloat16), ("softmax", 35001, bfloat16), ("rms_norm", 50257, bfloat16), ("layer_norm", 50257, float32),
     ("layer_norm", 150001, bfloat16), ("layer_norm", 150001, float32), ("layer_norm", 175003, bfloat16), ("layer_norm", 200003, bfloat16), ("layer_norm", 250001, bfloat16),
     ("softmax", 100003, bfloat16), ("softmax", 150001, bfloat16), ("softmax", 128256, bfloat16), ("layer_norm", 20003, bfloat16), ("layer_norm", 200003, float32), ("layer_norm", 240001, bfloat16),
+    ("softmax", 40001, bfloat16), ("softmax", 70000, bfloat16), ("softmax", 180000, bfloat16),
+    ("layer_norm", 11008, bfloat16), ("layer_norm", 36856, bfloat16), ("layer_norm", 70000, bfloat16),
 ])  # fmt: skip
-def test_long_rows_that_begin_anywhere(name, columns, dtype, example, monkeypatch):
+def test_long_rows(name, columns, dtype, example, monkeypatch):
     rows = example("rows")
     monkeypatch.setattr(rows.rows_forms, "staying", lambda *_: 2)
     share = rows.check(5, columns, dtype, names=(name,))
