@@ -159,7 +159,18 @@ def place(tile: int, rows: int, columns: int, group: int) -> tuple:
 
 
 @functools.cache
-def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None, residual: bool, direct: bool = False, steps: int = 4, early: bool = False, once: bool = False):
+def make_gemm(
+    form: Form,
+    a_major: str,
+    b_major: str,
+    epilogue: Callable | None,
+    residual: bool,
+    direct: bool = False,
+    steps: int = 4,
+    early: bool = False,
+    once: bool = False,
+    of_column: Callable | None = None,
+):
     """The kernel (a, b, c, d, group, more) of a form: c = a @ b; of a transposed one (b, a, c, …).
     direct: c has no tensor map. steps: of 16 columns that the last k block has, 1 to 4. early: it
     begins before the launch in front of it has ended, and lets the next one do so. once: d and c are
@@ -167,13 +178,16 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
 
     a is m x k where its contiguous axis is "k", else k x m; b is k x n ("n") or n x k.
     epilogue(value, row, column, *more) is what c gets at (row, column) for a sum in float32; with
-    residual, epilogue(value, old, row, column, *more), where old is d's element there."""
+    residual, epilogue(value, old, row, column, *more), where old is d's element there. of_column(column,
+    *more) is what it gets in place of the column: a thread of a transposed tile, which has few columns,
+    calls it before it multiplies, and then a box ahead, so that nothing waits for what it reads."""
     M, N, STAGES, TURNS, (ROWS, COLUMNS), TRANSPOSED = form
     CLUSTER = ROWS * COLUMNS
     CONSUMERS = 2 if TURNS or M == 256 else M // 64
     PARTS = M // 64 // (1 if TURNS else CONSUMERS)  # of 64 rows that a consumer multiplies
     STEPS = 4 if residual else steps  # of 16 columns in the last k block
     CACHE = "evict_first" if once else None
+    AHEAD = of_column is not None and TRANSPOSED
     if TRANSPOSED:
         a_major, b_major = "k" if b_major == "k" else "m", "k" if a_major == "k" else "n"
     FEW, MANY = (40, 232) if CONSUMERS == 2 else (32, 160)  # registers of a producer, of a consumer
@@ -238,17 +252,25 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                 c[top + r, left + s] = box[r, 8 * (s // 8 ^ r % 8) + s % 8]
 
     @cuda.jit(device=True)
-    def finish(value: float, old: float, i: int, row: int, column: int, shape: tuple, more: tuple) -> float:
-        """What c gets for the sum i of a thread whose first is at (row, column)."""
+    def two_of(column: int, width: int, more: tuple) -> tuple:
+        """What `of_column` gives for the two columns that a thread has of a part of a transposed tile, or for
+        others that there are."""
+        return of_column(min(column, uint32(width - 1)), *more), of_column(min(column + uint32(8), uint32(width - 1)), *more)
+
+    @cuda.jit(device=True)
+    def finish(value: float, old: float, i: int, row: int, column: int, ahead: tuple, shape: tuple, more: tuple) -> float:
+        """What c gets for the sum i of a thread whose first is at (row, column). ahead: of the part's two columns."""
         if epilogue is None:
             return value
         r, s = row + uint32(8 * (i // 2 % 2)), column + uint32(8 * (i // 4))
         if TRANSPOSED:
             r, s = min(s + uint32(i % 2), uint32(shape[0] - 1)), min(r, uint32(shape[1] - 1))
-            return epilogue(value, old, r, s, *more) if residual else epilogue(value, r, s, *more)
+            at = ahead[i // 2 % 2] if AHEAD else s
+            return epilogue(value, old, r, at, *more) if residual else epilogue(value, r, at, *more)
         r = min(r, uint32(shape[0] - 1))  # one that there is
         s = min(s + uint32(i % 2), uint32(shape[1] - 1)) if direct else min(s, uint32(shape[1] - 8) + column % uint32(8)) + uint32(i % 2)
-        return epilogue(value, old, r, s, *more) if residual else epilogue(value, r, s, *more)
+        at = s if of_column is None else of_column(s, *more)
+        return epilogue(value, old, r, at, *more) if residual else epilogue(value, r, at, *more)
 
     @cuda.jit(launch_bounds=(THREADS, 1))
     def gemm(a: cuda.Array, b: cuda.Array, c: cuda.Array, d: cuda.Array, group: int, more: tuple) -> None:
@@ -331,6 +353,8 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                 top, left = M * (ROWS * i + y) + 64 * half, N * (COLUMNS * j + x)
                 sums = (cuda.wgmma.zeros(64, N, float32), cuda.wgmma.zeros(64, N, float32), cuda.wgmma.zeros(64, N, float32))[:PARTS]
                 before = 0
+                if AHEAD:
+                    ahead = two_of(uint32(top + 16 * quarter + lane // 4), c.shape[1], more)
                 if TURNS:
                     cuda.barrier_sync(3 + me, 256)
                 for k in range(0, whole, K):
@@ -374,6 +398,8 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                             if leader:
                                 cuda.cp_async_bulk_wait_group(BUFFERS - 1, read=True)  # the last store from this box has read it
                             cuda.barrier_sync(1 + me, 128)
+                        if AHEAD:  # of the next box, not of all: else all would be finished before one is stored
+                            following = two_of(r + uint32(64 * ((j + 1) // BOXES)), c.shape[1], more)
                         for e in range(0, 32, 8):
                             if 32 * j + e < N // 2:
                                 # where the swizzle has these 8 columns
@@ -381,9 +407,11 @@ def make_gemm(form: Form, a_major: str, b_major: str, epilogue: Callable | None,
                                 old = cuda.ldmatrix(box, at, 4, trans=TRANSPOSED) if residual else (c.dtype.type(0),) * 8
                                 for i in range(8):
                                     if 32 * j + e + i < N // 2:
-                                        values[e + i] = finish(acc[32 * j + e + i], float32(old[i]), 32 * j + e + i, r, s, c.shape, more)
+                                        values[e + i] = finish(acc[32 * j + e + i], float32(old[i]), 32 * j + e + i, r, s, ahead if AHEAD else (), c.shape, more)
                                 low = values[e], values[e + 1], values[e + 2], values[e + 3]
                                 cuda.stmatrix(box, at, (*low, values[e + 4], values[e + 5], values[e + 6], values[e + 7]), trans=TRANSPOSED)
+                        if AHEAD:
+                            ahead = following
                         cuda.fence_proxy_async_shared()  # so that the copy sees what this thread has stored
                         cuda.barrier_sync(1 + me, 128)
                         at = (left + 64 * j, top + 64 * part) if TRANSPOSED else (top + 64 * part, left + 64 * j)
@@ -432,6 +460,7 @@ def launch(
     residual: bool = False,
     group: int = GROUP,
     form: Form | None = None,
+    of_column: Callable | None = None,
 ) -> Callable:
     """A function of a, b, c (with residual also d) and what the epilogue takes, which computes
     c = a @ b by so many blocks, as many as there are multiprocessors. Arrays have any
@@ -446,7 +475,7 @@ def launch(
         direct = not aligned(c)
         early = rounds_of(chosen, m, n, blocks) == 1  # a short kernel: its beginning counts
         once = residual and is_beyond_cache(2 * m * n)
-        kernel = make_gemm(chosen, a_major, b_major, epilogue, residual, direct, -(-k // 16) % 4 or 4, early, once)
+        kernel = make_gemm(chosen, a_major, b_major, epilogue, residual, direct, -(-k // 16) % 4 or 4, early, once, of_column)
         d, more = (more[0] if aligned(more[0]) else padded(more[0]), more[1:]) if residual else (c, more)
         cluster = chosen.cluster[0] * chosen.cluster[1]
         left, right = (b, a) if chosen.transposed else (a, b)

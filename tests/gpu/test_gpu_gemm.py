@@ -83,6 +83,11 @@ bias = rng.integers(-2, 3, 776).astype(np.float32)
 c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))  # in the form that pick takes for a bias
 gemm_pipeline.launch(most, epilogue=lambda value, row, column, bias: value + bias[column])(*map(cuda.to_device, (a, b)), c, cuda.to_device(bias))
 assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32) + bias), "a bias"
+for form in (None, *transposed[:2]):
+    c = cuda.to_device(np.full((1416, 776), np.nan, np.float16))
+    before = gemm_pipeline.launch(most, epilogue=lambda value, row, twice, bias: value + twice, form=form, of_column=lambda column, bias: 2 * bias[column])
+    before(*map(cuda.to_device, (a, b)), c, cuda.to_device(bias))
+    assert np.array_equal(c.copy_to_host(), a.astype(np.float32) @ b.astype(np.float32) + 2 * bias), f"a bias that {form} reads before"
 assert gemm_warps.check(gemm_pipeline.launch(most), 512, 512, 512) and gemm_warps.check(gemm_pipeline.launch(most), 1000, 1032, 328)
 print("all right", flush=True)
 """

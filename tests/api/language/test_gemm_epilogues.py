@@ -59,6 +59,27 @@ def test_the_pipeline_with_a_bias(m, n, form, epilogue, pipeline):
 
 
 @pytest.mark.host_only
+@pytest.mark.parametrize("m, n, form, transposed", [(136, 264, None, True), (136, 264, (128, 256, False), False), (133, 261, (192, 128, True), True), (264, 136, (256, 72, False), True)])
+def test_what_is_read_of_a_column_before(m, n, form, transposed, pipeline):
+    """of_column(column, *more) comes in place of the column: at edges, where a consumer has one to three
+    parts of a tile, beside another matrix."""
+    rng = np.random.default_rng(12)
+    a, b, d = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, 72), (72, n), (m, n)))
+    bias, c = rng.integers(-2, 3, n).astype(np.float32), np.full((m, n), np.nan, np.float16)
+    form = form and pipeline.Form(form[0], form[1], 4, form[2], transposed=transposed)
+
+    def of_column(column, bias):
+        return 2 * bias[column]
+
+    product = a.astype(np.float32) @ b.astype(np.float32) + 2 * bias
+    pipeline.launch(2, epilogue=lambda value, row, twice, bias: value + twice, form=form, of_column=of_column)(a, b, c, bias)
+    assert np.array_equal(c, product)
+    if form is None:
+        pipeline.launch(2, epilogue=lambda value, old, row, twice, bias: value + twice + old, residual=True, of_column=of_column)(a, b, c, d, bias)
+        assert np.array_equal(c, product + d)
+
+
+@pytest.mark.host_only
 def test_another_matrix_beyond_the_cache(pipeline, monkeypatch):
     """What is read once and written once asks the cache to keep the rest; results stay."""
     rng = np.random.default_rng(11)
