@@ -3,7 +3,8 @@
  * Contiguous arrays are one copy. Of strided ones the driver copies rows and planes, where they lie
  * so (runtime/memory/strided_copies.c). Any other strided device array is reached through its
  * window, the bytes from its lowest to its highest element: the window is copied to the host, NumPy
- * does the rest there, and after a write the window is copied back. */
+ * does the rest there, and after a write the window is copied back. The host device's window is
+ * memory that NumPy reaches where it is. */
 #include <string.h>
 
 #include "pyext/array/copy.h"
@@ -261,6 +262,18 @@ static PyObject *window_view(PxState *st, PxArray *a, PyObject *raw, Window w) {
   return view;
 }
 
+/* The window of an array of the host device, whose work is done then. */
+static PyObject *window_in_place(PxState *st, PxArray *a, Window w, PyObject *stream) {
+  RtStream *s = px_stream_of(stream);
+  if (px_array_check(a, NULL) < 0)
+    return NULL;
+  PxAwaited awaited = px_awaits(st, a->device, s);
+  if (px_await_timed(st, a->device, s) < 0 || px_check_traps(st, &awaited) < 0)
+    return NULL;
+  char *bytes = (char *)(uintptr_t)(a->address + (uint64_t)w.low);
+  return PyMemoryView_FromMemory(bytes, (Py_ssize_t)w.bytes, PyBUF_WRITE);
+}
+
 static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w,
                        PyObject *stream) {
   Py_buffer view;
@@ -285,9 +298,10 @@ static PyObject *gather(PxState *st, PxArray *a, PyObject *stream) {
   if (copied < 0)
     return NULL;
   Window w = window_of(a);
-  PyObject *raw = empty_bytes(st, w.bytes);
+  bool here = rt_device_is_host(a->device);
+  PyObject *raw = here ? window_in_place(st, a, w, stream) : empty_bytes(st, w.bytes);
   PyObject *result = NULL;
-  if (raw && move_window(st, a, TO_HOST, raw, w, stream) == 0) {
+  if (raw && (here || move_window(st, a, TO_HOST, raw, w, stream) == 0)) {
     PyObject *view = window_view(st, a, raw, w);
     result = view ? PyObject_CallMethod(view, "copy", NULL) : NULL;
     Py_XDECREF(view);
@@ -498,12 +512,13 @@ static int scatter(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
   if (copied)
     return copied < 0 ? -1 : 0;
   Window w = window_of(a);
-  PyObject *raw = empty_bytes(st, w.bytes);
-  int failed = raw ? move_window(st, a, TO_HOST, raw, w, stream) : -1;
+  bool here = rt_device_is_host(a->device);
+  PyObject *raw = here ? window_in_place(st, a, w, stream) : empty_bytes(st, w.bytes);
+  int failed = !raw ? -1 : here ? 0 : move_window(st, a, TO_HOST, raw, w, stream);
   PyObject *view = failed ? NULL : window_view(st, a, raw, w);
   if (!failed)
     failed = view ? PyObject_SetItem(view, Py_Ellipsis, value) : -1;
-  if (!failed)
+  if (!failed && !here)
     failed = move_window(st, a, TO_DEVICE, raw, w, stream);
   Py_XDECREF(view);
   Py_XDECREF(raw);

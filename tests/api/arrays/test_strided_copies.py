@@ -1,6 +1,8 @@
 """Copies from and to views of device arrays with any strides: against NumPy doing the same. On a GPU many are the driver's own copies of
 rows and planes; the stand-in driver makes them too, and refuses what the driver would."""
 
+import resource
+
 import numpy as np
 import pytest
 import standin
@@ -62,6 +64,25 @@ def check(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_views(seed):
     check(seed)
+
+
+def most_memory():
+    """Of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+@pytest.mark.host_only("whose memory NumPy reaches where it is")
+def test_a_few_elements_far_apart_are_all_that_is_copied():
+    d = cuda.device_array(1 << 31, np.uint8)  # takes memory where it is written
+    before = most_memory()
+    far = d[:: 1 << 28]
+    far[:] = np.arange(8)
+    d[-(1 << 28) :: -(1 << 28)][1:3] = 9
+    assert far.copy_to_host().tolist() == [0, 1, 2, 3, 4, 9, 9, 7]
+    with pytest.raises(ValueError):
+        far[:] = [1, "x", 3, 4, 5, 6, 7, 8]
+    assert far.tolist() == [0, 1, 2, 3, 4, 9, 9, 7]
+    assert most_memory() < before + (1 << 28)
 
 
 def planes(cuda):
