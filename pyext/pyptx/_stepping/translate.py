@@ -5,6 +5,7 @@ kernels and device functions, modules that have such things.
 """
 
 import builtins
+import dis
 import sys
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 
@@ -48,12 +49,19 @@ def _type_of(x, *more):
 
 
 def _names_in(code):
-    """Names that a code object, or one inside it, may look up."""
-    found = set(code.co_names)
+    """Names that a code object, or one inside it, may look up: not those of attributes."""
+    found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             found |= _names_in(constant)
     return found
+
+
+def _declared(name):
+    def call(*_, **__):
+        raise NotImplementedError(f"{name} is code of another compiler (cuda.declare_device), which cannot run in Python")
+
+    return call
 
 
 class _Module:
@@ -125,7 +133,7 @@ class Translator:
         if type(x).__name__ == "_ArrayFunctionDispatcher" and x.__name__ in ("round", "around", "clip", "where", "angle"):
             return functions.function(x, f"numpy.{x.__name__}", x)
         if hasattr(x, "__pyptx_declared__"):
-            raise NotImplementedError(f"{getattr(x, '__name__', x)!s} is code of another compiler (cuda.declare_device), which cannot run in Python")
+            return _declared(getattr(x, "__name__", x))
         return x
 
     def _number_type(self, x):

@@ -489,6 +489,21 @@ def test_a_mask_without_the_own_lane():
         cuda.jit(kernel).py_run(1, 32, np.zeros(1))
 
 
+foreign = cuda.declare_device("foreign", "int32(int32)")
+
+
+hits = (lambda lane: lambda: lane)(cuda.laneid)  # which a run refuses where it is named
+
+
+def test_names_of_attributes_are_no_globals():
+    def kernel(rows):
+        rows[0].hits += rows[0].foreign
+
+    rows = np.ones(1, [("hits", "i4"), ("foreign", "i4")])
+    cuda.jit(kernel).py_run(1, 1, rows)
+    assert rows["hits"][0] == 2
+
+
 def test_what_python_does_not_have_is_named():
     def kernel(x):
         cuda.cg.this_cluster()
@@ -502,6 +517,17 @@ def test_what_python_does_not_have_is_named():
     with pytest.raises(NotImplementedError, match="give host="):
         cuda.jit(kernel).py_run(1, 1, np.zeros(1))
 
+
+    def kernel(x):
+        if x[0] > 0:
+            x[0] = foreign(1)
+        x[0] += 1
+
+    x = np.zeros(1)
+    cuda.jit(kernel).py_run(1, 1, x)  # calls none of it
+    assert x[0] == 1
+    with pytest.raises(NotImplementedError, match="function foreign.* is code of another compiler"):
+        cuda.jit(kernel).py_run(1, 1, x)
 
     bits = np.zeros(2, "V2")
     with pytest.raises(NotImplementedError, match="bfloat16 in runs in Python needs the package ml_dtypes"):
