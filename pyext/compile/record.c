@@ -320,6 +320,17 @@ static bool is_swapped(PyObject *dtype) {
   return swapped;
 }
 
+/* The type that texts and raw bytes are read as in a kernel; NULL for other dtypes. */
+static const char *read_as(PyObject *dtype) {
+  PyObject *kind = PyObject_GetAttrString(dtype, "kind");
+  Py_UCS4 c = kind && PyUnicode_Check(kind) && PyUnicode_GET_LENGTH(kind) == 1
+                  ? PyUnicode_READ_CHAR(kind, 0)
+                  : 0;
+  Py_XDECREF(kind);
+  PyErr_Clear();
+  return c == 'S' || c == 'V' ? "uint8), its bytes" : c == 'U' ? "uint32), its characters" : NULL;
+}
+
 void px_refuse_dtype(PxState *st, const char *who, PyObject *dtype) {
   char why[200];
   if (*records_full(st))
@@ -333,6 +344,8 @@ void px_refuse_dtype(PxState *st, const char *who, PyObject *dtype) {
     snprintf(why, sizeof why,
              ": its bytes are in another order than this machine's: pass "
              "x.astype(x.dtype.newbyteorder('='))");
+  else if (read_as(dtype))
+    snprintf(why, sizeof why, ": pass x.view(np.%s", read_as(dtype));
   else
     snprintf(why, sizeof why, ": pass x.astype(np.float64), or another type that it has");
   PyObject *text = PyObject_Str(dtype);

@@ -31,9 +31,11 @@ Val ty_bad_operands(Ty *ty, Op op, Val a, Val b, const char *advice) {
 }
 
 /* x[i] of an array with more axes than indices, which is what a kernel for one axis makes of one
- * with two. NULL: it is none. */
+ * with two; and an array of one element, which NumPy computes with. NULL: it is neither. */
 static const char *row_advice(Ty *ty, Op op, Val array) {
   const Ins *view = array.ins;
+  if (array.type->id == TY_ARRAY && !array.type->ndim && !ty_has_fields(array))
+    return "an array without axes has one element, x[()]; as an argument pass x.item(), a number";
   if (view && view->op == OP_PARAM && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
     return "it is an argument of the launch: pass a number if one is meant, or take an element of the array, x[i]";
   if (!view || view->op != OP_VIEW || ty_has_fields(array) || !view->aux.view->n ||
@@ -405,7 +407,8 @@ Val ty_truth(Ty *ty, Val v) {
   if (ty_has_fields(v))
     return TY_FAIL(ty, ERR_RECORD_OPERAND, "a truth value", TY_PRETTY(ty, v));
   if (v.type->id == TY_ARRAY)
-    return TY_FAIL(ty, ERR_WHOLE_ARRAY, "a truth value", TY_PRETTY(ty, v));
+    return TY_FAIL_ADVISED(ty, row_advice(ty, OP_EQ, v), ERR_WHOLE_ARRAY, "a truth value",
+                           TY_PRETTY(ty, v));
   if (ty_is_date(v.type))
     return ty_date_truth(ty, v);
   if (!ty_is_number(v.type))

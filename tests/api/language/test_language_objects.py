@@ -325,6 +325,15 @@ def test_whole_array_arithmetic_is_an_error(change, code):
     assert error.value.code == code
 
 
+@pytest.mark.parametrize("use", [lambda x: x + 1, lambda x: x > 1, lambda x: not x])
+def test_an_array_of_one_element_is_told_from_a_number(use):
+    def kernel(o, x):
+        o[0] = use(x)
+
+    with pytest.raises(CompileError, match=r"PT313(.*\n)+.*one element, x\[\(\)\]; as an argument pass x\.item\(\)"):
+        cuda.jit(kernel)[1, 1](np.zeros(4), np.array(3.0))
+
+
 def test_extent_functions():
     def kernel(o, m, a):
         o[0] = np.ndim(m) + np.size(m) * 10 + np.shape(m)[1] * 100
