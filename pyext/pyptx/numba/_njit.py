@@ -37,11 +37,12 @@ def _key(value):
     return type(value), value.dtype, value.ndim, flags["C_CONTIGUOUS"], flags["F_CONTIGUOUS"]
 
 
-def _kernel(text, options, **names):
+def _kernel(name, text, options, **names):
+    """The kernel that the text, behind its name, defines."""
     from pyptx import cuda
 
-    exec(text, names)
-    return cuda.jit(names["kernel"], typing="numba", **options)
+    exec(f"def {name}{text}", names)
+    return cuda.jit(names[name], typing="numba", **options)
 
 
 # --- declared types: which of several signatures a call has, and arguments as their types. Numba's
@@ -162,7 +163,7 @@ class Function:
                 self._calls[key] = self._compile(args, result)
             kernel, dtypes, build = self._calls[key]
             out = [np.zeros(1, dtype) for dtype in dtypes]
-            kernel[1, 1](*out, *args)
+            kernel[1, 1](*args, *out)
         return build(*(a[0].item() for a in out))
 
     def _choose(self, args):
@@ -191,8 +192,9 @@ class Function:
         arguments. declared: the type of the result, or None."""
         from pyptx import _pyptx, cuda
 
-        names = ", ".join(f"a{i}" for i in range(len(args)))
-        probe = _kernel(f"def kernel({names}): pass", {})  # a launch is what says which types arguments have
+        # Errors name the function and its parameters; what is pyptx's own has names that neither has.
+        names, name = ", ".join(self.py_func.__code__.co_varnames[: len(args)]), self.__name__ if self.__name__.isidentifier() else "kernel"
+        probe = _kernel(name, f"({names}): pass", {})  # a launch is what says which types arguments have
         probe[1, 1](*args)
         text = str(probe.signatures[0])
         result = _pyptx._compile(self.py_func, text, "host", None, 0, {"device": True, "typing": "numba", **self._options}, "ssa")["result"]
@@ -200,16 +202,17 @@ class Function:
         if declared is not None and nothing != (repr(declared) in ("none", "void")):
             raise TypeError(f"{self.__name__} returns {result or 'none'}, but its signature says {declared}")
         if nothing:
-            return _kernel(f"def kernel({names}): f({names})", self._options, f=self.py_func), [], lambda: None
+            return _kernel(name, f"({names}): __f({names})", self._options, __f=self.py_func), [], lambda: None
         leaves = _leaves(_pyptx._type(result), "r")
         if declared is not None:
             wanted = _leaves(declared, "r")
             if [path for path, _ in wanted] != [path for path, _ in leaves]:
                 raise TypeError(f"{self.__name__} returns {result}, but its signature says {declared}")
             leaves = wanted  # what is stored in their arrays has their types
-        outs = ", ".join(f"o{i}" for i in range(len(leaves)))
-        stores = "".join(f"    o{i}[0] = {path}\n" for i, (path, _) in enumerate(leaves))
-        kernel = _kernel(f"def kernel({outs}, {names}):\n    r = f({names})\n{stores}", self._options, f=self.py_func)
+        outs = ", ".join(f"__o{i}" for i in range(len(leaves)))
+        stores = "".join(f"    __o{i}[0] = {path}\n" for i, (path, _) in enumerate(leaves))
+        parameters = f"{names}, {outs}" if names else outs
+        kernel = _kernel(name, f"({parameters}):\n    r = __f({names})\n{stores}", self._options, __f=self.py_func)
         space = {}
         exec("def build(" + outs + "): return " + _rebuilt(leaves), space)
         return kernel, [cuda.device_array(1, leaf).dtype for _, leaf in leaves], space["build"]
@@ -226,14 +229,14 @@ def _reference(module, qualname):
 
 
 def _rebuilt(leaves):
-    """The expression that makes a result of its leaves o0, o1 …, whose paths are r, r[0], r[1][0]
+    """The expression that makes a result of its leaves __o0, __o1 …, whose paths are r, r[0], r[1][0]
     …"""
     tree = {}
     for i, (path, _) in enumerate(leaves):
         at, steps = tree, path[1:].strip("[]").split("][")
         for step in steps[:-1]:
             at = at.setdefault(step, {})
-        at[steps[-1]] = f"o{i}"
+        at[steps[-1]] = f"__o{i}"
 
     def write(node):
         return node if isinstance(node, str) else "(" + "".join(write(item) + "," for item in node.values()) + ")"

@@ -308,6 +308,38 @@ def test_without_numba(python):
     assert said[8] == "module 'numba' (which is pyptx, since Numba is not installed) has no attribute 'nothing'"
 
 
+NAMES = """
+import numpy as np
+from numba import njit
+
+@njit
+def scale(f, r, x):  # names that a wrapper might use
+    x[0] = f * r
+    return f + r, (r, x[1])
+
+@njit
+def three():
+    return 3
+
+print(scale(2, 3.5, np.arange(3.0)), three(), njit(lambda r: -r)(3))
+for arguments in ((1, 2, "text"), (1, 2**64, np.zeros(2)), (1, 2, np.broadcast_to(0.0, 2)), (1, 2, np.zeros(1))):
+    try:
+        scale(*arguments)
+    except (TypeError, ValueError, OverflowError, IndexError) as error:
+        print(str(error).splitlines()[0])
+"""
+
+
+def test_errors_name_the_parameters_of_a_compiled_function(python):
+    if python.kind != "without":
+        pytest.skip("of programs without Numba")
+    said = python("-m", "pyptx.numba", program(python, NAMES)).splitlines()
+    assert said[0] == "(5.5, (3.5, 1.0)) 3 -3"
+    assert said[1].startswith("argument 3 ('x') has type str") and said[2].startswith("argument 2 ('r') does not fit 64 bits")
+    assert said[3].startswith("scale() writes to an array that is read-only: argument 3 ('x')")
+    assert said[4] == "index 1 is out of bounds for axis 0 of 'x' with size 1"
+
+
 CPU = """
 import numpy as np
 import numba
