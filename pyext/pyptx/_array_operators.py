@@ -84,7 +84,7 @@ class DeviceUFunc(UFunc):
                 raise
             raise NotOnDevice("") from None
         integers = self.numpy is np.power and inputs[-1].kind == "i"
-        return Loop(jit(device=True, **self._options)(core), inputs, result, self.__name__, self._options, _exponent if integers else None)
+        return Loop(jit(device=True, **self._options)(core), inputs, result, self.__name__, self._options, [cast_to_dtype, _exponent] if integers else None)
 
     # --- calls
 
@@ -261,10 +261,11 @@ def _equality(ufunc, answer):
 def _power(operate):
     """`**` as NumPy's: some exponents are functions of their own."""
     special = {2: np.square, 1: np.positive, 0.5: np.sqrt, -1: np.reciprocal}
+    whole = {"i": (1, 2), "u": (1, 2), "b": (2,)}  # of the kinds of integers, by Python's ints
 
     def power(a, b, stream):
         if type(b) in (int, float) and type(a) is DeviceArray and b in special:
-            if a.dtype.kind in "fc" or (a.dtype.kind in "iu" and type(b) is int and b in (1, 2)):
+            if a.dtype.kind in "fc" or (type(b) is int and b in whole.get(a.dtype.kind, ())):
                 return device_ufunc(special[b]).operate(a, stream)
         return operate(a, b, stream)
 

@@ -102,10 +102,10 @@ class Loop:
     """A ufunc's kernels for arguments of given types. inputs: dtypes, or for a Python number its
     type's text."""
 
-    def __init__(self, core, inputs, result, name, options, cast_to=None):
-        """cast_to(dtype) gives a function that makes a number one of that type."""
+    def __init__(self, core, inputs, result, name, options, casts=None):
+        """casts: for each input what of a dtype gives a function that makes a number one of it."""
         self.core, self.inputs, self.result, self.name, self.options = core, inputs, result, name, options
-        self.cast_to = cast_to or cast_to_dtype
+        self.casts = casts or [cast_to_dtype] * len(inputs)
         self.kernels = {}  # by which inputs are numbers
 
     def kernels_for(self, arrays):
@@ -302,8 +302,8 @@ class UFunc:
         arrays = [is_array(v) for v in values]
         strides = [tuple(target.strides), *(stretched(v.shape, v.strides, shape) if array else None for v, array in zip(values, arrays))]
         lies = [(tuple(v.shape), tuple(v.strides)) if is_array(v) else None for v in (target, *values)]
-        casts = [None, *(None if array else self._checked(loop) if t == "pyint" else None if isinstance(t, str) else loop.cast_to(t)
-                         for t, array in zip(loop.inputs, arrays))]
+        casts = [None, *(None if array else self._checked(loop) if t == "pyint" else None if isinstance(t, str) else cast_to(t)
+                         for t, array, cast_to in zip(loop.inputs, arrays, loop.casts))]
         return Plan(loop.kernels_for(tuple(arrays)), shape, strides, lies, casts, (shape, target.dtype, order), self._most,
                     [v.dtype.itemsize for v in (target, *values) if is_array(v)])
 

@@ -149,6 +149,7 @@ def test_unary_and_others():
         same(got, want)
     with pytest.raises(ValueError, match="negative integer powers"):
         a**-2
+    same((-1) ** abs(a), (-1) ** abs(x)), same(np.int16(-3) ** abs(a), np.int16(-3) ** abs(x)), same((a > 0) ** 2, (x > 0) ** 2)
     with pytest.raises(TypeError, match="no operator @"):
         a @ a
 
