@@ -327,6 +327,10 @@ def power(x, y, u, v):
             return multiply(x, y, a, b)
         a, b = whole_power(x, y, n if n > 0 else -n)
         return (a, b) if n > 0 else inverse(a, b)
+    if math.isinf(u) or math.isinf(v) or (v != 0.0 and (math.isinf(x) or math.isinf(y))):  # 0 or infinite, whatever the angle
+        size = log_abs(x, y)
+        angle = math.atan2(y, x)
+        return exp(u * size - v * angle, u * angle + v * size)
     return polar_power(x, y, u, v)
 
 

@@ -172,6 +172,22 @@ def test_powers_of_zero(dtype):
     check("x ** y", zero, w)
 
 
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_powers_by_infinities(dtype):
+    """0 or infinite as C's cpow, whatever is left of the angle; the signs of zeros are the C library's."""
+    z = np.array([2, 0.5, 1, -2, 2 + 1j, 1j, 0.3 + 0.3j, np.inf, -np.inf, 1e-3, -1e30j], dtype)
+    w = np.array([np.inf, -np.inf, complex(np.inf, 1), complex(-np.inf, -1), complex(1, np.inf), complex(0, -np.inf)], dtype)
+    z, w = (x.ravel() for x in np.meshgrid(z, w))
+    with np.errstate(all="ignore"):
+        want = z**w
+    got = results("x ** y", [z, w], np.zeros(z.size, dtype))
+    np.testing.assert_array_equal(got.real, want.real)
+    np.testing.assert_array_equal(got.imag, want.imag)
+    z = np.array([np.inf, -np.inf, complex(0, np.inf)], dtype)
+    got = results("x ** y", [z, np.full(3, 1 + 1j, dtype)], np.zeros(3, dtype))
+    assert np.isinf(got.real).all() and np.isnan(got.imag).all()
+
+
 @pytest.mark.parametrize("other", ["float32", "float64", "int32", "int8", "uint64"])
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_types_of_powers(dtype, other):
