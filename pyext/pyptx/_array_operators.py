@@ -253,7 +253,12 @@ def _equality(ufunc, answer):
             a, b = b, a
         if b is None or isinstance(b, (str, bytes)):  # no number equals these
             return functions.full(a.shape, answer, bool) if a.dtype.kind not in "SUV" else on_host(ufunc, (a, b), {})
-        return compare(a, b, stream)
+        try:
+            return compare(a, b, stream)
+        except TypeError as error:
+            if not hasattr(error, "dtypes"):  # NumPy's, of a ufunc without a loop for these
+                raise
+            return functions.full(np.broadcast_shapes(a.shape, np.shape(b)), answer, bool)
 
     return equality
 

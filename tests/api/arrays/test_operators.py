@@ -161,6 +161,10 @@ def test_dates():
     same(a - b, x - y), same(a + np.timedelta64(1, "D"), x + np.timedelta64(1, "D")), same(a + 5, x + 5), same(a < b, x < y)
     same((a - b) * 2.5, (x - y) * 2.5), same(np.isnat(a), np.isnat(x))
     assert a.min() == x.min() or np.isnat(a.min()) and np.isnat(x.min())
+    for other in (3, 2.5, np.arange(3), [1.5, 2, 3], np.array([[1], [2]])):  # of what has no order with dates: all different
+        same(a == other, x == other), same(a != other, x != other), same(other == a, other == x)
+        with pytest.raises(TypeError):
+            np.equal(a, np.array([1.5]))
     with pytest.raises(TypeError, match="cannot use operands"):
         a + a
 
