@@ -192,7 +192,7 @@ class Function:
         arguments. declared: the type of the result, or None."""
         from pyptx import _pyptx, cuda
 
-        # Errors name the function and its parameters; what is pyptx's own has names that neither has.
+        # Errors name the function and its parameters; pyptx's own names are none of theirs.
         names, name = ", ".join(self.py_func.__code__.co_varnames[: len(args)]), self.__name__ if self.__name__.isidentifier() else "kernel"
         probe = _kernel(name, f"({names}): pass", {})  # a launch is what says which types arguments have
         probe[1, 1](*args)

@@ -4,7 +4,7 @@ end of the memory. And loops under masks that do not change in them."""
 
 import numpy as np
 import pytest
-from harness import run
+from harness import CHECKED, run
 from pyptx import cuda, float32, float64, int32
 
 TYPES = {int32: np.int32, float32: np.float32, float64: np.float64}
@@ -69,7 +69,7 @@ def test_an_index_beyond_the_end_is_an_error():
         y[t] = tile[t]
 
     with pytest.raises(IndexError, match="index 128 is out of bounds"):
-        cuda.jit(kernel)[1, 64](np.full(1, 2, np.int32), np.zeros(64, np.int32))
+        cuda.jit(**CHECKED)(kernel)[1, 64](np.full(1, 2, np.int32), np.zeros(64, np.int32))
 
 
 @pytest.mark.parametrize("element", [float32, float64], ids=str)

@@ -139,7 +139,7 @@ def test_unsupported_argument(argument):
 
 
 def test_unsupported_dtype_of_an_array():
-    for array in (np.array(["a", "b"]), np.zeros(3, np.longdouble), np.zeros(3, object)):
+    for array in (np.zeros(3, np.longdouble), np.zeros(3, object)):
         with pytest.raises(TypeError, match=r"argument 1 \('x'\) is an array of .*: pass x.astype\(np.float64\)"):
             add_one[1, 1](array)
 

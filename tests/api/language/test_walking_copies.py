@@ -3,6 +3,7 @@ without checks (host.sure_ranges). What is copied, and where it stops, is as Pyt
 
 import numpy as np
 import pytest
+from harness import CHECKED
 from pyptx import cuda
 
 
@@ -55,6 +56,9 @@ def in_python(parts, source, out, left):
     return None
 
 
+checked = cuda.jit(**CHECKED)(copies.py_func)
+
+
 def run(parts):
     parts = np.array([[0, len(parts), *part, 0] for part in parts], np.int64)
     arrays = [np.arange(SIZE), np.arange(SIZE) * 3, np.zeros(SIZE, np.int64)]
@@ -62,7 +66,7 @@ def run(parts):
     failed = in_python(parts, *expected)
     if failed:
         with pytest.raises(IndexError, match=rf"index {failed[1]} is out of bounds for axis 0"):
-            copies[1, 1](parts, *arrays)
+            checked[1, 1](parts, *arrays)
     else:
         copies[1, 1](parts, *arrays)
         for a, b in zip(arrays, expected):
