@@ -2,8 +2,9 @@
  *
  * The phis and selections that make up such a value are its web. Each way around goes through the
  * header of a loop. A loop runs as often as its counter steps from start to stop, and adds each
- * small step, or those of one way through its body, at most so often; and no thread lives to
- * execute 2**46 additions. A sum over the lanes of a warp, `n += shfl_xor(n, k)`, doubles at most.
+ * step, or those of one way through its body, at most so often; and no thread lives to execute
+ * 2**46 additions, which bounds small steps. A sum over the lanes of a warp, `n += shfl_xor(n, k)`,
+ * doubles at most.
  */
 #include "ir/cfg.h"
 #include "ir/interval_arithmetic.h"
@@ -13,6 +14,11 @@ enum { MAX_WEB = 16, MAX_EDGES = 40, MOST_DOUBLINGS = 32, MAX_BLOCKS = 32 };
 
 static bool is_small(const Intervals *v, const Ins *i) {
   return ir_interval_lies_within(v->of[i->id], (Interval){-IR_SMALL_STEP, IR_SMALL_STEP});
+}
+
+/* So small that a counter's few turns add up to less than 64 bits. */
+static bool is_step(const Intervals *v, const Ins *i) {
+  return ir_interval_lies_within(v->of[i->id], (Interval){-IR_LONG_STEP, IR_LONG_STEP});
 }
 
 typedef struct Edge { /* of a web: operand of a phi or selection */
@@ -62,10 +68,21 @@ static const Ins *before_doubling(const Ins *i) {
   return NULL;
 }
 
-/* Takes small steps, and what doubles it, off i: what they are added to. *sum: of any of these
- * steps. */
+/* Is the first operand of a sum the step, and the other one what that is added to? */
+static bool is_exchanged(const Intervals *v, const Web *w, const Ins *i) {
+  if (i->op != OP_ADD || has(w, i->args[1]) || has(w, i->args[0]))
+    return i->op == OP_ADD && has(w, i->args[1]);
+  return !is_small(v, i->args[1]) && (is_small(v, i->args[0]) || !is_step(v, i->args[1]));
+}
+
+static bool is_merge(const Ins *i) { return i->op == OP_PHI || i->op == OP_SELECT; }
+
+/* Takes steps, and what doubles it, off i: what they are added to. *sum: of any of these steps.
+ * Long ones only where they are added to a phi or a selection: of other sums more is known. */
 static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interval *sum) {
-  *sum = (Interval){0, 0};
+  const Ins *whole = NULL; /* with the first long step */
+  Interval step = w->step;
+  Interval short_sum = *sum = (Interval){0, 0};
   while (i->op == OP_ADD || i->op == OP_SUB) {
     const Ins *half = before_doubling(i);
     if (half && (!w->doubling || w->doubling == i)) {
@@ -74,11 +91,16 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interva
       i = half;
       continue;
     }
-    bool exchanged = i->op == OP_ADD && (has(w, i->args[1]) || !is_small(v, i->args[1]));
+    bool exchanged = is_exchanged(v, w, i);
     const Ins *by = i->args[!exchanged];
     Interval s = v->of[by->id];
-    if (!is_small(v, by))
+    if (!is_step(v, by))
       break;
+    if (!whole && !is_small(v, by)) {
+      whole = i;
+      short_sum = *sum;
+      step = w->step;
+    }
     if (!ir_interval_is_empty(s)) {
       s = ir_interval_both((Interval){0, 0}, i->op == OP_ADD ? s : ir_interval_negated(s));
       w->step = ir_interval_both(w->step, s);
@@ -87,10 +109,13 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interva
     w->in_headers |= is_header(i->block);
     i = i->args[exchanged];
   }
-  return i;
+  if (!whole || is_merge(i))
+    return i;
+  *sum = short_sum;
+  w->step = step;
+  return whole;
 }
 
-static bool is_merge(const Ins *i) { return i->op == OP_PHI || i->op == OP_SELECT; }
 bool ir_is_any(const Ins *i) { return i->op == OP_UNSET && !i->aux2; }
 
 /* How often a loop's body runs each time that the loop is entered, by this counter. */
