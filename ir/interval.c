@@ -13,6 +13,7 @@
  *                  stop, and a value that moves by small steps takes so many
  *   time           no thread lives to execute 2**46 additions, so in steps of up to 2**16 a value
  *                  stays within 2**62 of its start.
+ * What is loaded from a shared array of a narrow kernel is among what is stored there.
  * What a transfer function says must hold whenever its operands are in their intervals, which
  * tests/unit/test_ir_interval.c compares with what random functions compute. */
 #include "ir/interval.h"
@@ -346,6 +347,7 @@ static Interval given(const Intervals *v, const Ins *i, Interval room) {
 
 static Interval compute(const Intervals *v, const Ins *i, Interval room) {
   switch ((Op)i->op) {
+  case OP_LOAD: return v->known[i->args[0]->id] ? v->of[i->args[0]->id] : room;
   case OP_CONST: return constant(i);
   case OP_UNSET: return i->aux2 ? (Interval){0, 0} : room;
   case OP_PARAM: return passed(v, i, room);
@@ -404,18 +406,82 @@ static Interval marked(const Intervals *v, Interval now, Interval far) {
   return far;
 }
 
-/* As far as a phi goes that still grows. */
-static Interval widened(const Intervals *v, const Ins *phi, Interval old, Interval now) {
+/* As far as a phi goes that still grows, or what an array holds. */
+static Interval widened(const Intervals *v, const Ins *i, Interval old, Interval now) {
   const Interval short_ones = {INT32_MIN, INT32_MAX};
-  uint8_t grown = v->grown[phi->id];
+  uint8_t grown = v->grown[i->id];
   if (grown < GROW_LIMIT || ir_interval_lies_within(now, old))
     return now;
-  Interval far = grown < 4 * GROW_LIMIT ? ir_drifted(v, phi) : ir_interval_of_type(phi->type);
+  bool drifts = i->op == OP_PHI && grown < 4 * GROW_LIMIT;
+  const Type *type = i->op == OP_PHI ? i->type : i->type->elem;
+  Interval far = drifts ? ir_drifted(v, i) : ir_interval_of_type(type);
   if (grown < 2 * GROW_LIMIT)
     far = marked(v, now, far);
   if (grown < 3 * GROW_LIMIT && ir_interval_lies_within(now, short_ones))
     far = ir_interval_common(far, short_ones);
   return (Interval){now.lo < old.lo ? far.lo : now.lo, now.hi > old.hi ? far.hi : now.hi};
+}
+
+/* --- shared arrays ---
+ *
+ * All threads store what this function computes. So an array of which elements are only loaded and
+ * stored holds nothing else; and 0, which stands for what no thread has stored. */
+
+static bool may_be_known(const Ins *array) {
+  return array->op == OP_ALLOC && array->type->space == SPACE_SHARED &&
+         !array->aux.alloc->dynamic && ty_is_integral(array->type->elem);
+}
+
+static const Ins *stored_value(const Ins *store) { return store->args[store->nargs - 1]; }
+
+/* Is operand k of user an array of which it loads or stores one element? */
+static bool is_access(const Ins *user, uint32_t k) {
+  const Type *element = user->op == OP_LOAD    ? user->type
+                        : user->op == OP_STORE ? stored_value(user)->type
+                                               : NULL;
+  return k == 0 && (user->op == OP_EXTENT || user->args[0]->type->elem == element);
+}
+
+static void find_arrays(Cx *cx, Intervals *v, const Fn *fn) {
+  v->known = CX_ARRAY(cx, bool, fn->next_id);
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
+      if (v->narrow && may_be_known(i)) {
+        v->known[i->id] = true;
+        VEC_PUSH(&cx->arena, &v->arrays, i);
+      }
+  if (!v->arrays.len)
+    return;
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i)
+      for (uint32_t k = 0; k < i->nargs; k++)
+        if (v->known[i->args[k]->id])
+          v->known[i->args[k]->id] = is_access(i, k);
+  v->stored = CX_ARRAY(cx, Interval, fn->next_id);
+}
+
+/* What is stored in each array, by what is known of the values; `widen`: they grow. */
+static bool store_all(Intervals *v, const Fn *fn, bool widen) {
+  bool changed = false;
+  for (uint32_t k = 0; k < v->arrays.len; k++)
+    v->stored[v->arrays.data[k]->id] = (Interval){0, 0};
+  for (const Block *b = v->arrays.len ? fn->entry : NULL; b; b = b->next)
+    for (const Ins *i = b->first; i; i = i->next)
+      if (i->op == OP_STORE && v->known[i->args[0]->id]) {
+        Interval *all = &v->stored[i->args[0]->id];
+        *all = ir_interval_both(*all, ir_interval_at(v, stored_value(i), b));
+      }
+  for (uint32_t k = 0; k < v->arrays.len; k++) {
+    const Ins *array = v->arrays.data[k];
+    Interval old = v->of[array->id], now = v->stored[array->id];
+    now = widen ? ir_interval_both(old, widened(v, array, old, now)) : ir_interval_common(old, now);
+    if (now.lo == old.lo && now.hi == old.hi)
+      continue;
+    v->grown[array->id] += v->grown[array->id] < UINT8_MAX;
+    v->of[array->id] = now;
+    changed = true;
+  }
+  return changed;
 }
 
 static bool grow(Intervals *v, const Fn *fn) {
@@ -433,11 +499,11 @@ static bool grow(Intervals *v, const Fn *fn) {
       v->of[i->id] = now;
       changed = true;
     }
-  return changed;
+  return store_all(v, fn, true) || changed;
 }
 
 static bool shrink(Intervals *v, const Fn *fn) {
-  bool changed = false;
+  bool changed = store_all(v, fn, false);
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i) {
       if (!ty_is_integral(i->type))
@@ -616,6 +682,7 @@ Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits) {
   find_same(v, fn);
   find_guards(cx, v, fn);
   find_indices(cx, v, fn);
+  find_arrays(cx, v, fn);
   find_marks(v, fn);
   while (grow(v, fn))
     ;

@@ -31,6 +31,9 @@ struct Intervals {
   const Counter **counter; /* by Ins id; NULL: it is none */
   const uint8_t *bits;     /* by Ins id: taken to have so many and a sign; 0, NULL: no such */
   uint8_t *grown;
+  VEC(const Ins *) arrays; /* in shared memory; `of` is what those hold that are known */
+  bool *known;             /* by Ins id */
+  Interval *stored;        /* by Ins id; of arrays: in this sweep */
   IrWide marks[MAX_MARKS]; /* constants of comparisons */
   uint32_t nmarks;
 };
