@@ -1,4 +1,5 @@
-/* NVPTX wide products: 64-bit products of 32-bit numbers, as one instruction.
+/* NVPTX wide products: 64-bit products of 32-bit numbers, as one instruction; 32-bit products of
+ * numbers of 16 bits that were loaded.
  *
  * Where two arrays end is asked in front of loops that store:
  *
@@ -13,9 +14,14 @@
  * LLVM's passes shift one factor first, rows * 4 * columns, which then has more than 32 bits: the
  * product is shifted instead. Low halves are the same.
  *
+ * Of `int(x[k]) * int(y[k])` with arrays of int16 the generator makes a product of two registers of
+ * 16 bits, which it loads without a sign. ptxas extends each again, where a load that extends would
+ * be as short, and the product as well.
+ *
  * In: a module that only the code generator is still to see. Out: such factors are extended once
  * more in front of the product, of the number by another name, or the generator would find that it
- * is extended already. */
+ * is extended already. Of two short factors one has another name, too: the product has 32 bits
+ * then, and the loads are such as extend. */
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -75,6 +81,37 @@ static void extend_here(Cg *cg, LLVMValueRef product, LLVMOpcode how) {
       LLVMInstructionEraseFromParent(of[k]);
 }
 
+/* Is v an int16, extended to 32 bits, or a constant that would be one? */
+static bool is_short(const Cg *cg, LLVMValueRef v) {
+  if (LLVMIsAConstantInt(v)) {
+    int64_t c = LLVMConstIntGetSExtValue(v);
+    return c >= INT16_MIN && c <= INT16_MAX;
+  }
+  return cg_is_op(v, LLVMSExt) && LLVMTypeOf(LLVMGetOperand(v, 0)) == cg->t.i16;
+}
+
+/* A factor that the same block has loaded, for nothing else. */
+static bool is_loaded_short(const Cg *cg, LLVMValueRef v) {
+  LLVMValueRef load = cg_is_op(v, LLVMSExt) ? LLVMGetOperand(v, 0) : NULL;
+  if (!load || LLVMTypeOf(v) != cg->t.i32 || LLVMTypeOf(load) != cg->t.i16 ||
+      !LLVMIsALoadInst(load) || !cg_has_one_use(load) || is_elsewhere(load, v))
+    return false;
+  bool factor = false;
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u && !factor; u = LLVMGetNextUse(u)) {
+    LLVMValueRef product = LLVMGetUser(u);
+    factor = cg_is_op(product, LLVMMul) && is_short(cg, LLVMGetOperand(product, 0)) &&
+             is_short(cg, LLVMGetOperand(product, 1));
+  }
+  return factor;
+}
+
+static void name_anew(Cg *cg, LLVMValueRef v) {
+  LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(v));
+  LLVMValueRef hidden = cg_nvptx_hidden(cg, v);
+  LLVMReplaceAllUsesWith(v, hidden);
+  LLVMSetOperand(hidden, 0, v);
+}
+
 void cg_nvptx_wide_products(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
@@ -85,5 +122,7 @@ void cg_nvptx_wide_products(Cg *cg) {
                                                           : (LLVMOpcode)0;
         if (how)
           extend_here(cg, i, how);
+        else if (is_loaded_short(cg, i))
+          name_anew(cg, i);
       }
 }

@@ -79,7 +79,16 @@ def given(x, out):
     out[t] = np.float32(sums[0, t] + sums[1, t])
 
 
-KERNELS = {gradients: "uint8", distances: "int16", doubled: "uint8", counted: "uint8", given: "int16"}
+def products(x, out):
+    """Products of int16, which the loads extend: at both ends of their type they have 31 bits."""
+    t = cuda.threadIdx.x
+    total = 0
+    for k in range(3):
+        total += int(x[t + k]) * int(x[t + k]) - int(x[t]) * int(x[t + k]) + 7 * int(x[t + k])
+    out[t] = np.float32(total)
+
+
+KERNELS = {gradients: "uint8", distances: "int16", doubled: "uint8", counted: "uint8", given: "int16", products: "int16"}
 
 
 def ends(dtype, seed=0):
@@ -112,3 +121,8 @@ def test_sums_have_32_bits():
 def test_distances_are_wide_products():
     ptx = ptx_of(distances, "narrow (int16[::1], float32[::1])")
     assert "cvt.rn.f32.s64" in ptx and "sub.s64" not in ptx
+
+
+def test_products_of_loaded_int16_are_of_32_bits():
+    ptx = ptx_of(products, "narrow (int16[::1], float32[::1])")
+    assert "mul.wide.s16" not in ptx and "ld.global.s16" in ptx
