@@ -79,7 +79,9 @@ static LLVMBasicBlockRef source(const Branch *x, LLVMBasicBlockRef side) {
   return side == x->join ? x->from : side;
 }
 
-/* A flag stays as it is: ptxas would move its predicate to a register and back around branches. */
+/* A flag stays as it is: ptxas would move its predicate to a register and back around branches. Of
+ * many phis, to which other branches lead as well, a comparison of floats may choose some, with
+ * short sides; of those of integers LLVM has made selections. */
 static unsigned cost_of_selections(const Cg *cg, const Branch *x) {
   unsigned n = 0, cost = 0;
   for (LLVMValueRef i = LLVMGetFirstInstruction(x->join); LLVMIsAPHINode(i);
@@ -90,6 +92,8 @@ static unsigned cost_of_selections(const Cg *cg, const Branch *x) {
       return MOST + 1;
     cost += differs;
   }
+  if (n > MAX_PHIS && cost <= MAX_PHIS && LLVMIsAFCmpInst(x->fork.condition))
+    return cost + MOST / 2;
   return n && n <= MAX_PHIS ? cost : MOST + 1;
 }
 

@@ -6,8 +6,10 @@ import re
 
 import numpy as np
 import pytest
-from harness import define
+from entries_on_cpu import Entries, needs_llc
+from harness import define, run, simulate
 from pyptx import cuda as gpu
+from test_ptx import ptx_of
 
 X = np.array([0.0, -0.0, 1.0, -1.0, 0.25, -3.5, 7.0, math.inf, -math.inf, math.nan, 1e-45, 2.0, 100.0], np.float32)
 
@@ -220,3 +222,47 @@ def test_counts(ends):
     kernel[1, 1](X, *ends, out)
     signs = np.sign(X[[k % X.size for k in range(*ends)]])
     assert list(out) == [len(range(*ends)), np.nansum(signs), 1]
+
+
+def halves(x, y, steps, out):
+    """Two intervals that are halved in turn: five variables, of which each half changes three."""
+    i = gpu.threadIdx.x
+    south, north, west, east, value = -90.0, 90.0, -180.0, 180.0, 0
+    along = True
+    for _ in range(steps):
+        value *= 2
+        if along:
+            middle = (west + east) / 2
+            if x[i] >= middle:
+                value += 1
+                west = middle
+            else:
+                east = middle
+        else:
+            middle = (south + north) / 2
+            if y[i] >= middle:
+                value += 1
+                south = middle
+            else:
+                north = middle
+        along = not along
+    out[i] = value + south + north + west + east
+
+
+def test_halves_of_many_variables():
+    random = np.random.default_rng(3)
+    x, y = (np.append(random.uniform(-r, r, 29), (math.nan, 0, r)) for r in (180, 90))
+    for steps in (0, 1, 5, 12):
+        run(halves, [x, y, steps, np.zeros(32)], 1, 32)
+    ptx = ptx_of(halves, "narrow (float64[::1], float64[::1], int64, float64[::1])")
+    assert len(re.findall(r"selp\.[bf]64", ptx)) >= 4
+
+
+@needs_llc
+def test_halves_as_selections():
+    entries = Entries(halves, "narrow (float64[::1], float64[::1], int64, float64[::1])", 2)
+    random = np.random.default_rng(4)
+    x, y, out, expected = random.uniform(-180, 180, 32), random.uniform(-90, 90, 32), np.zeros(32), np.zeros(32)
+    simulate(halves, [x, y, 11, expected], 1, 32)
+    entries.run((1, 1, 1), (32, 1, 1), [x, y, 11, out], False)
+    np.testing.assert_array_equal(out, expected)
