@@ -435,7 +435,7 @@ static bool may_be_known(const Ins *array) {
 static const Ins *stored_value(const Ins *store) { return store->args[store->nargs - 1]; }
 
 /* Is operand k of user an array of which it loads or stores one element? */
-static bool is_access(const Ins *user, uint32_t k) {
+static bool is_element_access(const Ins *user, uint32_t k) {
   const Type *element = user->op == OP_LOAD    ? user->type
                         : user->op == OP_STORE ? stored_value(user)->type
                                                : NULL;
@@ -456,7 +456,7 @@ static void find_arrays(Cx *cx, Intervals *v, const Fn *fn) {
     FOR_INS (b, i)
       for (uint32_t k = 0; k < i->nargs; k++)
         if (v->known[i->args[k]->id])
-          v->known[i->args[k]->id] = is_access(i, k);
+          v->known[i->args[k]->id] = is_element_access(i, k);
   v->stored = CX_ARRAY(cx, Interval, fn->next_id);
 }
 
