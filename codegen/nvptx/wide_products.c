@@ -14,6 +14,12 @@
  * LLVM's passes shift one factor first, rows * 4 * columns, which then has more than 32 bits: the
  * product is shifted instead. Low halves are the same.
  *
+ * The square of a difference of such numbers is that of its magnitude, which has 32 bits again:
+ *
+ *   dx = int(x[i]) - int(y[k]); d = dx * dx
+ *
+ * is one instruction for |dx| and one for the square, in place of two and four.
+ *
  * Of `int(x[k]) * int(y[k])` with arrays of int16 the generator makes a product of two registers of
  * 16 bits, which it loads without a sign. ptxas extends each again, where a load that extends would
  * be as short, and the product as well.
@@ -21,7 +27,7 @@
  * In: a module that only the code generator is still to see. Out: such factors are extended once
  * more in front of the product, of the number by another name, or the generator would find that it
  * is extended already. Of two short factors one has another name, too: the product has 32 bits
- * then, and the loads are such as extend. */
+ * then, and the loads are such as extend. Squares are of magnitudes. */
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -112,6 +118,39 @@ static void name_anew(Cg *cg, LLVMValueRef v) {
   LLVMSetOperand(hidden, 0, v);
 }
 
+/* --- squares --- */
+
+/* Is it the square of a difference of two numbers of 32 bits, of that extension? */
+static bool is_square_of(const Cg *cg, LLVMValueRef i, LLVMOpcode how) {
+  if (!cg_is_op(i, LLVMMul) || LLVMTypeOf(i) != cg->t.i64)
+    return false;
+  LLVMValueRef d = LLVMGetOperand(i, 0);
+  return d == LLVMGetOperand(i, 1) && cg_is_op(d, LLVMSub) &&
+         is_extended(cg, LLVMGetOperand(d, 0), how) && is_extended(cg, LLVMGetOperand(d, 1), how);
+}
+
+static LLVMValueRef unextended(const Cg *cg, LLVMValueRef v) {
+  return LLVMIsAConstantInt(v) ? l_int(cg->t.i32, LLVMConstIntGetZExtValue(v) & UINT32_MAX)
+                               : LLVMGetOperand(v, 0);
+}
+
+static void square_magnitude(Cg *cg, LLVMValueRef square, const char *magnitude) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef d = LLVMGetOperand(square, 0);
+  LLVMValueRef of[] = {unextended(cg, LLVMGetOperand(d, 0)), unextended(cg, LLVMGetOperand(d, 1)),
+                       l_int(cg->t.i32, 0)};
+  LLVMPositionBuilderBefore(b, square);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(square));
+  LLVMValueRef size = l_zext(b, l_call(b, cg_intrinsic_fn(cg, magnitude, NULL, 0), of, 3),
+                             cg->t.i64);
+  LLVMReplaceAllUsesWith(square, l_mul(b, size, size));
+  LLVMInstructionEraseFromParent(square);
+  if (!LLVMGetFirstUse(d))
+    LLVMInstructionEraseFromParent(d);
+}
+
+/* --- the pass --- */
+
 void cg_nvptx_wide_products(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
@@ -124,5 +163,9 @@ void cg_nvptx_wide_products(Cg *cg) {
           extend_here(cg, i, how);
         else if (is_loaded_short(cg, i))
           name_anew(cg, i);
+        else if (is_square_of(cg, i, LLVMSExt))
+          square_magnitude(cg, i, "llvm.nvvm.sad.i");
+        else if (is_square_of(cg, i, LLVMZExt))
+          square_magnitude(cg, i, "llvm.nvvm.sad.ui");
       }
 }

@@ -4,7 +4,9 @@ device the low one is a product of 32 bits of its own (codegen/lanes/products.c)
 
 import numpy as np
 import pytest
+from harness import run
 from pyptx import cuda, int32, int64, uint32, uint64
+from test_ptx import ptx_of
 
 
 def unsigned(x, y, high, low):
@@ -60,3 +62,20 @@ def test_halves(kernel, dtype):
         right = p >> 32, p & 0xFFFFFFFF
     assert high.tolist() == list(right[0])
     assert (low.view(np.uint32)).tolist() == list(right[1])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32])
+def test_squares_of_differences_of_32_bits_are_those_of_magnitudes(dtype):
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            d = int(x[i]) - int(y[i])
+            out[i] = (d * d) >> 2
+
+    ends = [np.iinfo(dtype).min, np.iinfo(dtype).min + 1, 0, 1, 46341, 2**31 - 1, np.iinfo(dtype).max]
+    x, y = (np.ascontiguousarray(v.ravel().astype(dtype)) for v in np.meshgrid(ends, ends))
+    near = abs(x.astype(object) - y.astype(object)) < 3037000499  # the others' squares do not fit 63 bits
+    run(kernel, [x[near], y[near], np.zeros(near.sum(), np.int64)], 2, 32)
+    name = np.dtype(dtype).name
+    text = ptx_of(kernel, f"narrow ({name}[::1], {name}[::1], int64[::1])", boundscheck=False)
+    assert ("sad.u32" if dtype is np.uint32 else "sad.s32") in text and "mul.lo.s64" not in text
