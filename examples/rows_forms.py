@@ -32,7 +32,7 @@ MANY, MANY_WARPS, FEW_WARPS = 8, 20, 5  # chunks of a thread; warps of a multipr
 FEWER, MOST_ALONE = 5, 28  # chunks of a thread, warps of a block that has a row of bfloat16 for itself
 ENOUGH_ALONE = 15  # warps of a block of softmax that is alone on its multiprocessor
 FEW_BLOCKS, MOST_FEW = (3, 4, 5, 8), 6  # of a cluster that fill a GPU; chunks of a thread at most, of 24 warps
-BEYOND = (6, 1, 4096), (4, 3, 8192)  # chunks of a thread, blocks of 24 warps: of so many chunks of a row and some more
+BEYOND = (6, 1, 24, 4096), (4, 3, 23, 8192)  # chunks of a thread, blocks, their warps at most: beyond so many chunks of a row
 ONE_ROW = 48 << 10  # bytes of a block's part of a row of RMS norm: of so many one is on the way
 MORE = 6  # the same chunks of layer norm, so that two such rows have room beside the weights
 BETWEEN = 12.5  # what `spread` says
@@ -102,10 +102,10 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     most, most_warps, resident = MANY if size == 4 and name != "layer_norm" else 4, 32, RESIDENT
     if size == 2 and name == "softmax":  # what a warp does for each row is half as often
         most, most_warps, resident = MANY, 16, RESIDENT // 2
-    for of, blocks, beyond in BEYOND if size == 2 and weights > 1 and not odd else ():
+    for of, blocks, most_of, beyond in BEYOND if size == 2 and weights > 1 and not odd else ():
         # One and two blocks of 32 warps hold up to 4,096 and 8,192. 36,864 elements by two blocks 0.89, by one 0.93;
-        # 70,000 by eight 0.90, by three 0.94.
-        if beyond < chunks <= 32 * 24 * of * blocks:
+        # 70,000 by eight 0.91, by three 0.93; 73,728 0.90 and 0.875.
+        if beyond < chunks <= 32 * most_of * of * blocks:
             warps = -(-chunks // (32 * of * blocks))
             return of, warps, blocks, 32 * warps
     alone = odd and name == "layer_norm"  # reads weights one by one
