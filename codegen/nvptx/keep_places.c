@@ -526,8 +526,16 @@ static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
     keep(cg, node->last, values, n);
 }
 
+/* The code generator would sink loads behind stores to other arrays, too (apart.c). */
+static void forget_apart(LLVMValueRef f) {
+  unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
+  for (unsigned k = 0; k < LLVMCountParams(f); k++)
+    LLVMRemoveEnumAttributeAtIndex(f, k + 1, noalias);
+}
+
 void cg_nvptx_keep_places(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    forget_apart(f);
     if (LLVMIsDeclaration(f) || LLVMCountBasicBlocks(f) < 3)
       continue;
     FnGraph g = graph_of(&cg->cx->arena, f, NULL);
