@@ -283,7 +283,7 @@ static void note_x(const Search *s, const Access *a) {
   for (uint32_t k = 0; k < a->n; k++) {
     const Ins *from = a->at[k].by[0] && a->index[k] ? source_of_x(s, a->fn, a->index[k], 0) : NULL;
     if (from && from->loc.line) {
-      note(s->cx, from->loc, "x comes from here");
+      note(s->cx, from->loc, "the thread's number along x comes from here");
       return;
     }
   }
