@@ -518,7 +518,9 @@ static int scatter(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
   PyObject *view = failed ? NULL : window_view(st, a, raw, w);
   if (!failed)
     failed = view ? PyObject_SetItem(view, Py_Ellipsis, value) : -1;
-  if (!failed && !here)
+  if (!failed && here)
+    rt_note_written(a->address + (uint64_t)w.low, w.bytes);
+  else if (!failed)
     failed = move_window(st, a, TO_DEVICE, raw, w, stream);
   Py_XDECREF(view);
   Py_XDECREF(raw);
