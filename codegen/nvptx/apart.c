@@ -14,7 +14,6 @@
  * launches have nothing to compare.
  *
  * In: the module as it was lowered and linked. Out: attributes of parameters, and needs_apart. */
-
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
