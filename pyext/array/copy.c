@@ -285,6 +285,23 @@ static int move_window(PxState *st, PxArray *a, int way, PyObject *raw, Window w
   return failed;
 }
 
+/* The bytes of the window as they are now: a copy, or on the host device they themselves. */
+static PyObject *read_window(PxState *st, PxArray *a, Window w, PyObject *stream) {
+  if (rt_device_is_host(a->device))
+    return window_in_place(st, a, w, stream);
+  PyObject *raw = empty_bytes(st, w.bytes);
+  if (raw && move_window(st, a, TO_HOST, raw, w, stream) < 0)
+    Py_CLEAR(raw);
+  return raw;
+}
+
+static int write_window(PxState *st, PxArray *a, PyObject *raw, Window w, PyObject *stream) {
+  if (!rt_device_is_host(a->device))
+    return move_window(st, a, TO_DEVICE, raw, w, stream);
+  rt_note_written(a->address + (uint64_t)w.low, w.bytes);
+  return 0;
+}
+
 /* --- device to host --- */
 
 static PyObject *gather(PxState *st, PxArray *a, PyObject *stream) {
@@ -298,10 +315,9 @@ static PyObject *gather(PxState *st, PxArray *a, PyObject *stream) {
   if (copied < 0)
     return NULL;
   Window w = window_of(a);
-  bool here = rt_device_is_host(a->device);
-  PyObject *raw = here ? window_in_place(st, a, w, stream) : empty_bytes(st, w.bytes);
+  PyObject *raw = read_window(st, a, w, stream);
   PyObject *result = NULL;
-  if (raw && (here || move_window(st, a, TO_HOST, raw, w, stream) == 0)) {
+  if (raw) {
     PyObject *view = window_view(st, a, raw, w);
     result = view ? PyObject_CallMethod(view, "copy", NULL) : NULL;
     Py_XDECREF(view);
@@ -512,16 +528,11 @@ static int scatter(PxState *st, PxArray *a, PyObject *value, PyObject *stream) {
   if (copied)
     return copied < 0 ? -1 : 0;
   Window w = window_of(a);
-  bool here = rt_device_is_host(a->device);
-  PyObject *raw = here ? window_in_place(st, a, w, stream) : empty_bytes(st, w.bytes);
-  int failed = !raw ? -1 : here ? 0 : move_window(st, a, TO_HOST, raw, w, stream);
-  PyObject *view = failed ? NULL : window_view(st, a, raw, w);
+  PyObject *raw = read_window(st, a, w, stream);
+  PyObject *view = raw ? window_view(st, a, raw, w) : NULL;
+  int failed = view ? PyObject_SetItem(view, Py_Ellipsis, value) : -1;
   if (!failed)
-    failed = view ? PyObject_SetItem(view, Py_Ellipsis, value) : -1;
-  if (!failed && here)
-    rt_note_written(a->address + (uint64_t)w.low, w.bytes);
-  else if (!failed)
-    failed = move_window(st, a, TO_DEVICE, raw, w, stream);
+    failed = write_window(st, a, raw, w, stream);
   Py_XDECREF(view);
   Py_XDECREF(raw);
   return failed;
