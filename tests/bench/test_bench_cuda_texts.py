@@ -4,16 +4,17 @@ test sets, thread after thread, and threads of the host where a block has barrie
 import ctypes
 import itertools
 import os
+import re
 import shutil
 import subprocess
 import threading
 
 import pytest
 import test_bench_kernels as bench
-from kernels import eighth, fifth, fourth, native, ninth, seventh, sixth, third
+from kernels import eighth, fifth, fourth, native, ninth, seventh, sixth, tenth, third
 from kernels.declare import dims
 
-SETS = (third, fourth, fifth, sixth, seventh, eighth, ninth)
+SETS = (third, fourth, fifth, sixth, seventh, eighth, ninth, tenth)
 KERNELS = [kernel for kernels in SETS for kernel in kernels.KERNELS]
 all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
@@ -23,6 +24,7 @@ SHIM = """
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
+using std::isnan;
 struct place { unsigned x, y, z; };
 static thread_local place threadIdx;
 static place blockIdx, blockDim, gridDim;
@@ -145,7 +147,7 @@ def test_cuda_texts(kernel, text, as_cxx):
     library.set_grid(*grid)
     for at in itertools.product(*map(range, grid)):
         library.set_block(*at, *block)
-        if "__syncthreads" in kernel.cuda or "__shfl" in kernel.cuda:
+        if re.search("__syncthreads|__shfl|__ballot", kernel.cuda):
             threads = [threading.Thread(target=turn, args=(place,)) for place in places]
             for thread in threads:
                 thread.start()
