@@ -1,13 +1,11 @@
-"""The CUDA C++ of the benchmark's sets from the third on, where there is no GPU: compiled as C++ with places that the
-test sets, thread after thread, and threads of the host where a block has barriers or shuffles."""
+"""The CUDA C++ of the benchmark's sets from the third on, where there is no GPU: compiled as C++, thread after thread,
+each on a stack of its own where a block has barriers or shuffles."""
 
 import ctypes
-import itertools
 import os
 import re
 import shutil
 import subprocess
-import threading
 
 import pytest
 import test_bench_kernels as bench
@@ -22,15 +20,38 @@ CXX = shutil.which(os.environ.get("CXX", "g++"))
 
 SHIM = """
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
+#include <ucontext.h>
+#include <vector>
 using std::isnan;
 struct place { unsigned x, y, z; };
-static thread_local place threadIdx;
-static place blockIdx, blockDim, gridDim;
-static std::mutex mutex;
-static std::condition_variable all_here;
-static unsigned waiting, round_number;
+static place threadIdx, blockIdx, blockDim, gridDim;
+struct Thread {
+  ucontext_t context;
+  place at;
+  bool done;
+  char stack[1 << 17];
+};
+static std::vector<Thread *> threads;
+static unsigned current, left;
+static ucontext_t home;
+static void next_thread() {
+  Thread *from = threads[current];
+  do current = (current + 1) % threads.size();
+  while (threads[current]->done);
+  threadIdx = threads[current]->at;
+  if (threads[current] != from) swapcontext(&from->context, &threads[current]->context);
+}
+struct Meeting {
+  unsigned waiting, round;
+  void wait(unsigned all) {
+    unsigned mine = round;
+    if (++waiting == all) {
+      waiting = 0;
+      round++;
+    }
+    while (round == mine) next_thread();
+  }
+};
 #define __global__
 #define __device__ static
 #define __constant__ static const
@@ -38,60 +59,31 @@ static unsigned waiting, round_number;
 #define __popcll __builtin_popcountll
 #define __popc __builtin_popcount
 static int __clz(int x) { return x ? __builtin_clz(x) : 32; }
-static void __syncthreads() {
-  std::unique_lock<std::mutex> lock(mutex);
-  unsigned mine = round_number;
-  if (++waiting == blockDim.x * blockDim.y * blockDim.z) {
-    waiting = 0;
-    round_number++;
-    all_here.notify_all();
-  } else {
-    all_here.wait(lock, [&] { return round_number != mine; });
-  }
-}
+static Meeting block_meets;
+static void __syncthreads() { block_meets.wait(blockDim.x * blockDim.y * blockDim.z); }
 template <class T> static T atomicAdd(T *to, T value) {
-  std::lock_guard<std::mutex> lock(mutex);
   T before = *to;
   *to += value;
   return before;
 }
 template <class T> static T atomicMax(T *to, T value) {
-  std::lock_guard<std::mutex> lock(mutex);
   T before = *to;
   *to = value > before ? value : before;
   return before;
 }
 template <class T> static T atomicMin(T *to, T value) {
-  std::lock_guard<std::mutex> lock(mutex);
   T before = *to;
   *to = value < before ? value : before;
   return before;
 }
-struct Warp {
-  std::mutex mutex;
-  std::condition_variable all_here;
-  unsigned waiting, round_number;
-  char values[32][8];
-};
-static Warp warps[32];
-static void all_of_warp(Warp &warp) {
-  std::unique_lock<std::mutex> lock(warp.mutex);
-  unsigned mine = warp.round_number;
-  if (++warp.waiting == 32) {
-    warp.waiting = 0;
-    warp.round_number++;
-    warp.all_here.notify_all();
-  } else {
-    warp.all_here.wait(lock, [&] { return warp.round_number != mine; });
-  }
-}
+static struct Warp : Meeting { char values[32][8]; } warps[32];
 template <class T> static T of_lane(T value, int from) {
   unsigned t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   Warp &warp = warps[t / 32];
   *(T *)warp.values[t % 32] = value;
-  all_of_warp(warp);
+  warp.wait(32);
   T got = *(T *)warp.values[from >= 0 && from < 32 ? from : t % 32];
-  all_of_warp(warp);
+  warp.wait(32);
   return got;
 }
 template <class T> static T __shfl_up_sync(unsigned, T v, int d) { return of_lane(v, int(threadIdx.x % 32) - d); }
@@ -106,13 +98,57 @@ static unsigned __ballot_sync(unsigned, bool v) {
 template <class T> static T min(T a, T b) { return a < b ? a : b; }
 template <class T> static T max(T a, T b) { return a > b ? a : b; }
 struct float2 { float x, y; };
-extern "C" void set_block(unsigned x, unsigned y, unsigned z, unsigned dx, unsigned dy, unsigned dz) {
-  blockIdx = {x, y, z};
-  blockDim = {dx, dy, dz};
+extern "C" void set_launch(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz) {
+  gridDim = {gx, gy, gz};
+  blockDim = {bx, by, bz};
 }
-extern "C" void set_grid(unsigned x, unsigned y, unsigned z) { gridDim = {x, y, z}; }
-extern "C" void set_thread(unsigned x, unsigned y, unsigned z) { threadIdx = {x, y, z}; }
+static void (*turn)(void *);
+static void *kernel;
+static void begin() {
+  turn(kernel);
+  threads[current]->done = true;
+  if (--left == 0) setcontext(&home);
+  next_thread();
+}
+static void launch(bool meet, void (*what)(void *), void *of) {
+  turn = what;
+  kernel = of;
+  unsigned size = blockDim.x * blockDim.y * blockDim.z;
+  while (meet && threads.size() < size) threads.push_back(new Thread);
+  for (unsigned b = 0; b < gridDim.x * gridDim.y * gridDim.z; b++) {
+    blockIdx = {b % gridDim.x, b / gridDim.x % gridDim.y, b / gridDim.x / gridDim.y};
+    for (unsigned t = 0; t < size; t++) {
+      threadIdx = {t % blockDim.x, t / blockDim.x % blockDim.y, t / blockDim.x / blockDim.y};
+      if (!meet) {
+        turn(kernel);
+        continue;
+      }
+      Thread &thread = *threads[t];
+      thread.at = threadIdx;
+      thread.done = false;
+      getcontext(&thread.context);
+      thread.context.uc_stack.ss_sp = thread.stack;
+      thread.context.uc_stack.ss_size = sizeof thread.stack;
+      makecontext(&thread.context, begin, 0);
+    }
+    if (!meet) continue;
+    for (unsigned t = size; t < threads.size(); t++) threads[t]->done = true;
+    left = size;
+    current = 0;
+    threadIdx = threads[0]->at;
+    swapcontext(&home, &threads[0]->context);
+  }
+}
 """
+
+
+def launcher(kernel, text):
+    """launch_NAME, of the kernel's parameters: all threads of the blocks that set_launch has said."""
+    parameters = re.search(rf"void {kernel.name}\(([^)]*)\)", text).group(1)
+    names = ", ".join(re.findall(r"(\w+)\s*(?:,|$)", parameters))
+    meet = "true" if re.search("__syncthreads|__shfl|__ballot", text) else "false"
+    body = f"auto call = [&] {{ {kernel.name}({names}); }}; launch({meet}, [](void *f) {{ (*(decltype(call) *)f)(); }}, &call);"
+    return f"void launch_{kernel.name}({parameters}) {{ {body} }}\n"
 
 
 @pytest.fixture(scope="module")
@@ -123,8 +159,9 @@ def as_cxx(tmp_path_factory):
     folder, found = tmp_path_factory.mktemp("cuda"), {}
     for text in ("cuda", "cuda_int"):
         source, library = folder / f"{text}.cpp", folder / f"{text}.so"
-        source.write_text(SHIM + 'extern "C" {\n' + "".join(getattr(k, text) for k in KERNELS) + "}\n")
-        subprocess.run([CXX, "-std=c++17", "-O0", "-w", "-fPIC", "-shared", "-pthread", "-o", library, source], check=True)
+        texts_of = [(k, getattr(k, text)) for k in KERNELS]
+        source.write_text(SHIM + 'extern "C" {\n' + "".join(t + launcher(k, t) for k, t in texts_of) + "}\n")
+        subprocess.run([CXX, "-std=c++17", "-O0", "-w", "-fPIC", "-shared", "-o", library, source], check=True)
         found[text] = ctypes.CDLL(str(library))
     return found
 
@@ -136,24 +173,6 @@ def test_cuda_texts(kernel, text, as_cxx):
     problem = bench.problem_of(kernel)
     arguments = bench.own_copies(problem.arguments)
     values = native.packed(problem, arguments, lambda a: a.ctypes.data)
-    function, block = getattr(library, kernel.name), dims(kernel.block)
-    places = [(x, y, z) for z, y, x in itertools.product(*map(range, reversed(block)))]
-
-    def turn(place):
-        library.set_thread(*place)
-        function(*values)
-
-    grid = dims(problem.grid_for(kernel.block))
-    library.set_grid(*grid)
-    for at in itertools.product(*map(range, grid)):
-        library.set_block(*at, *block)
-        if re.search("__syncthreads|__shfl|__ballot", kernel.cuda):
-            threads = [threading.Thread(target=turn, args=(place,)) for place in places]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        else:
-            for place in places:
-                turn(place)
+    library.set_launch(*dims(problem.grid_for(kernel.block)), *dims(kernel.block))
+    getattr(library, f"launch_{kernel.name}")(*values)
     bench.verify(problem, arguments)
