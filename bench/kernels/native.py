@@ -37,12 +37,12 @@ def run(command, what):
         raise RuntimeError(f"{what} failed:\n{done.stderr}")
 
 
-def openmp_library(kernels):
-    """The loops of all kernels in one shared object."""
+def openmp_library(kernels, *flags):
+    """The loops of all kernels in one shared object; `flags` for gcc behind those of the benchmark."""
     folder = Path(tempfile.mkdtemp(prefix="pyptx-bench-"))
     source, library = folder / "loops.c", folder / "loops.so"
     source.write_text(openmp_source(kernels))
-    run([compiler(), *GCC_FLAGS, "-o", library, source, "-lm"], "gcc")
+    run([compiler(), *GCC_FLAGS, *flags, "-o", library, source, "-lm"], "gcc")
     loaded = ctypes.CDLL(str(library))
     shutil.rmtree(folder)
     return loaded

@@ -43,10 +43,13 @@ def test_names():
 
 @all_kernels
 def test_on_the_device(kernel):
-    problem = problem_of(kernel)
-    arguments = own_copies(problem.arguments)
-    cuda.jit(kernel.function)[problem.grid_for(kernel.block), kernel.block](*arguments)
-    verify(problem, arguments)
+    """In blocks of each size of its sweep, too."""
+    problem, compiled = problem_of(kernel), cuda.jit(kernel.function)
+    for block in dict.fromkeys((kernel.block, *kernel.sweep)):
+        assert np.prod(dims(block)) <= 1024
+        arguments = own_copies(problem.arguments)
+        compiled[problem.grid_for(block), block](*arguments)
+        verify(problem, arguments)
 
 
 @all_kernels
@@ -60,24 +63,21 @@ def test_the_check_sees_an_error(kernel):
 
 
 @all_kernels
-@pytest.mark.parametrize("coarsen", [1, 4])
-def test_lines_cost_no_code(kernel, coarsen):
-    """lineinfo=True adds lines, and changes no instruction. Every pass takes part in one of these."""
-    def code(lines):
-        text, _ = cuda.compile_ptx(kernel.function, kernel.signature, cc="sm_90", coarsen=coarsen, lineinfo=lines)
+def test_its_ptx(kernel, tmp_path):
+    """It assembles, of coarsened threads, too. lineinfo=True adds lines and changes no instruction: every pass takes part in one of these."""
+    text, lined = (cuda.compile_ptx(kernel.function, kernel.signature, cc="sm_90", coarsen=4, lineinfo=lines)[0] for lines in (False, True))
+
+    def code(text):
         return [row for row in text.splitlines() if re.match(r"\t(?!\.loc|\.file|\.section)", row) and row.strip()]
 
-    assert code(True) == code(False)
-
-
-@pytest.mark.parametrize("kernel", [k for k in ALL if k.sweep], ids=lambda k: k.name)
-def test_block_sizes(kernel):
-    problem, compiled = problem_of(kernel), cuda.jit(kernel.function)
-    for block in kernel.sweep:
-        assert np.prod(dims(block)) <= 1024
-        arguments = own_copies(problem.arguments)
-        compiled[problem.grid_for(block), block](*arguments)
-        verify(problem, arguments)
+    assert code(lined) == code(text)
+    if not PTXAS:
+        pytest.skip("ptxas is not on PATH")
+    source = tmp_path / "kernel.ptx"
+    source.write_text(text)
+    # -O0: optimised, test_loops.py assembles each
+    done = subprocess.run([PTXAS, "-O0", "-arch=sm_90", "-o", tmp_path / "kernel.cubin", source], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(("kernel", "axis"), [
@@ -112,22 +112,11 @@ def test_points_of_a_sweep():
         sweeps.axes_of("size")
 
 
-@all_kernels
-def test_assembles(kernel, tmp_path):
-    ptx, _ = cuda.compile_ptx(kernel.function, kernel.signature, cc="sm_90")
-    if not PTXAS:
-        pytest.skip("ptxas is not on PATH")
-    source = tmp_path / "kernel.ptx"
-    source.write_text(ptx)
-    done = subprocess.run([PTXAS, "-arch=sm_90", "-o", tmp_path / "kernel.cubin", source], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.fixture(scope="module")
 def loops():
     if not native.compiler():
         pytest.skip("there is no C compiler")
-    return native.openmp_library(ALL)
+    return native.openmp_library(ALL, "-O1")
 
 
 @all_kernels
