@@ -52,39 +52,70 @@ def numpy_result(f, args):
     return np.array(values, values[0].dtype)
 
 
-PROBES = {"b": "~r", "i": "((r & 0) + e[0]) * 100 * 100 * 100 * 100", "f": "(r * 0 + f[0]) / 3 + (r * 0 + 1) / 3"}
+PROBES = {"b": "~{r}", "i": "(({r} & 0) + e[0]) * 100 * 100 * 100 * 100", "f": "({r} * 0 + f[0]) / 3 + ({r} * 0 + 1) / 3"}
 
 
-def check(call, f, args, ulps=0, zeros=True):
+class Case:
     """f in a kernel against f here; zeros: their signs count."""
-    want = numpy_result(f, args)
-    names = ["x", "y"][: len(args)]
-    expression = call.format(*(n + "[i]" for n in names))
-    kind = "b" if want is None or want.dtype.kind == "b" else "f" if want.dtype.kind == "f" else "i"
-    kernel = define(
-        f"def kernel({', '.join(names)}, e, f, out, probe):\n    i = cuda.grid(1)\n    if i < x.size:\n"
-        f"        r = {expression}\n        out[i] = r\n        probe[i] = {PROBES[kind]}\n",
-        operator=operator,
-    )
-    out = np.zeros(len(args[0]), "float64" if want is None else want.dtype)
-    probe = np.zeros(len(args[0]), np.float64)
-    e, f32 = np.array([100], np.int8), np.array([1], np.float32)
 
-    def launch():
-        jit(kernel, fma=False)[-(-out.size // 64), 64](*args, e, f32, out, probe)
+    def __init__(self, call, f, args, ulps=0, zeros=True):
+        self.call, self.args, self.ulps, self.zeros = call, args, ulps, zeros
+        self.want = want = numpy_result(f, args)
+        self.probe = PROBES["b" if want is None or want.dtype.kind == "b" else "f" if want.dtype.kind == "f" else "i"]
+        self.arrays = [*args, np.zeros(len(args[0]), "float64" if want is None else want.dtype), np.zeros(len(args[0]), np.float64)]
+
+    def expression(self, k=""):
+        return self.call.format(*(f"{n}{k}[i]" for n in ["x", "y"][: len(self.args)]))
+
+    def names(self, k):
+        return [f"{n}{k}" for n in [*["x", "y"][: len(self.args)], "out", "probe"]]
+
+    def lines(self, k):
+        return (f"    if i < x{k}.size:\n        r{k} = {self.expression(k)}\n        out{k}[i] = r{k}\n"
+                f"        probe{k}[i] = {self.probe.format(r=f'r{k}')}\n")  # fmt: skip
+
+    def verify(self, scope):
+        out, probe, want = self.arrays[-2], self.arrays[-1], self.want
+        right = same(out, want, self.ulps) if self.zeros else same(out + 0, want + 0, self.ulps)
+        worst = int(np.argmin(right))
+        assert right.all(), f"{self.expression()} of {[a[worst] for a in self.args]}: {out[worst]!r}, NumPy {want[worst]!r}"
+        with np.errstate(all="ignore"):
+            wanted = [eval(self.probe.format(r="r"), {"r": r, **scope}) for r in want]
+        assert same(probe, np.array(wanted, np.float64)).all(), f"{self.expression()} is no {want.dtype}"
+
+
+def check_all(cases):
+    """Those that NumPy computes in one kernel: what a kernel takes to compile is more than what a function adds."""
+    scope = {"e": np.array([100], np.int8), "f": np.array([1], np.float32)}
+
+    def launch(cases):
+        names = [name for k, case in enumerate(cases) for name in case.names(k)]
+        lines = "".join(case.lines(k) for k, case in enumerate(cases))
+        kernel = define(f"def kernel(e, f, {', '.join(names)}):\n    i = cuda.grid(1)\n{lines}", operator=operator)
+        most = max(len(case.args[0]) for case in cases)
+        jit(kernel, fma=False)[-(-most // 64), 64](*scope.values(), *(a for case in cases for a in case.arrays))
         cuda.synchronize()
 
-    if want is None:
-        with pytest.raises(TypeError):
-            launch()
-        return
-    launch()
-    right = same(out, want, ulps) if zeros else same(out + 0, want + 0, ulps)
-    worst = int(np.argmin(right))
-    assert right.all(), f"{expression} of {[a[worst] for a in args]}: {out[worst]!r}, NumPy {want[worst]!r}"
-    with np.errstate(all="ignore"):
-        wanted = [eval(PROBES[kind], {"r": r, "e": e, "f": f32}) for r in want]
-    assert same(probe, np.array(wanted, np.float64)).all(), f"{expression} is no {want.dtype}"
+    computed = [case for case in cases if case.want is not None]
+    for case in cases:
+        if case.want is None:
+            with pytest.raises(TypeError):
+                launch([case])
+    if computed:
+        launch(computed)
+    for case in computed:
+        case.verify(scope)
+
+
+def check(*case, **more):
+    check_all([Case(*case, **more)])
+
+
+def groups(names, size=6):
+    """Names, some at once, as a parameter of tests."""
+    names = list(names)
+    some = [names[k : k + size] for k in range(0, len(names), size)]
+    return pytest.mark.parametrize("names", some, ids="-".join)
 
 
 def function(name):
@@ -92,41 +123,50 @@ def function(name):
 
 
 @pytest.mark.parametrize("dtype", STRONG)
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions(name, dtype, device):
-    entry = ONE[FUNCTIONS[name]]
-    x = np.array([0, 1], dtype)
-    if dtype in FLOATS:
-        low, high = np.clip(entry[:2], -6e4, 6e4) if dtype == "float16" else entry[:2]
-        x = np.concatenate([np.linspace(low, high, 200), [0.0, -0.0, np.inf, -np.inf, np.nan]]).astype(dtype)
-    check(f"np.{name}({{}})", function(name), [x], ulps_of(entry, dtype, device))
+@groups(FUNCTIONS)
+def test_functions(names, dtype, device):
+    def case(name):
+        entry = ONE[FUNCTIONS[name]]
+        x = np.array([0, 1], dtype)
+        if dtype in FLOATS:
+            low, high = np.clip(entry[:2], -6e4, 6e4) if dtype == "float16" else entry[:2]
+            x = np.concatenate([np.linspace(low, high, 200), [0.0, -0.0, np.inf, -np.inf, np.nan]]).astype(dtype)
+        return Case(f"np.{name}({{}})", function(name), [x], ulps_of(entry, dtype, device))
+
+    check_all(list(map(case, names)))
 
 
 @pytest.mark.parametrize("types", [(a, b) for a in STRONG for b in ("int8", "int16", "int64", "float16", "float32")], ids="-".join)
-@pytest.mark.parametrize("name", FUNCTIONS2)
-def test_functions_of_two(name, types, device):
+def test_functions_of_two(types, device):
     x, y = pairs(*(specials(t, small=True) for t in types))
-    ulps = bound(TWO[FUNCTIONS2[name]], "float64", device) + NUMPYS_OWN
-    check(f"np.{name}({{}}, {{}})", function(name), [x, y], 0 if name in ("copysign", "nextafter") else ulps)
+    ulps = {name: bound(TWO[entry], "float64", device) + NUMPYS_OWN for name, entry in FUNCTIONS2.items()}
+    ulps.update(copysign=0, nextafter=0)
+    check_all([Case(f"np.{name}({{}}, {{}})", function(name), [x, y], ulps[name]) for name in FUNCTIONS2])
 
 
 @pytest.mark.parametrize("dtype", STRONG)
-@pytest.mark.parametrize("name", EXACT1)
-def test_exact_functions(name, dtype):
-    x = specials(dtype)
-    if name == "reciprocal" and dtype not in FLOATS:
-        x = x[x != 0]  # NumPy's value depends on the machine
-    check(f"np.{name}({{}})", function(name), [x])
+@groups(EXACT1)
+def test_exact_functions(names, dtype):
+    def case(name):
+        x = specials(dtype)
+        if name == "reciprocal" and dtype not in FLOATS:
+            x = x[x != 0]  # NumPy's value depends on the machine
+        return Case(f"np.{name}({{}})", function(name), [x])
+
+    check_all(list(map(case, names)))
 
 
 @pytest.mark.parametrize("dtypes", [(a, b) for a in STRONG for b in ("bool", "int32", "uint64", "float16", "float32")], ids="-".join)
-@pytest.mark.parametrize("name", EXACT2)
-def test_exact_functions_of_two(name, dtypes):
-    x, y = pairs(*(specials(t, small=True) for t in dtypes))
-    if name in ("remainder", "floor_divide", "fmod"):
-        keep = np.isfinite(x.astype(float)) & np.isfinite(y.astype(float)) & (y != 0)
-        x, y = x[keep], y[keep]
-    check(f"np.{name}({{}}, {{}})", function(name), [x, y], zeros=name not in ("minimum", "maximum", "fmin", "fmax"))
+@groups(EXACT2)
+def test_exact_functions_of_two(names, dtypes):
+    def case(name):
+        x, y = pairs(*(specials(t, small=True) for t in dtypes))
+        if name in ("remainder", "floor_divide", "fmod"):
+            keep = np.isfinite(x.astype(float)) & np.isfinite(y.astype(float)) & (y != 0)
+            x, y = x[keep], y[keep]
+        return Case(f"np.{name}({{}}, {{}})", function(name), [x, y], zeros=name not in ("minimum", "maximum", "fmin", "fmax"))
+
+    check_all(list(map(case, names)))
 
 
 @pytest.mark.parametrize("dtypes", [(a, b) for a in STRONG[1:] for b in ("int32", "uint64")], ids="-".join)
