@@ -43,7 +43,7 @@ typedef enum RtTensorElement {
 } RtTensorElement;
 
 /* The second entry of a coarsened kernel (docs/COARSENING.md): a block of it runs `factor` blocks
- * of the launch, neighbours on `axis`. */
+ * of the launch, neighbours on `axis`. What is left of them runs by itself, a block each. */
 #define RT_COARSE_SUFFIX "$coarse" /* of its symbol */
 typedef struct RtCoarse {
   uint32_t factor, axis; /* factor 0: there is none */

@@ -50,7 +50,7 @@ static const struct {
  * the first waits for, and more would cost threads. A kernel with barriers that has many loads in
  * flight by itself gains only in large launches. Where a guard is slanted, threads along its line
  * run their copies one after another: few, in large launches, and not long, with few copies. Loads
- * that each touch a line of their own pay for that all the same. */
+ * that each touch a line of their own pay for that all the same, from smaller launches on. */
 enum {
   ENOUGH_IN_FLIGHT = 16,
   FEW_IN_FLIGHT = 1,
@@ -65,6 +65,7 @@ enum {
   FILL_OF_STEPS = 16,
   FILL_OF_LOADING_STEPS = 12,
   FILL_OF_SLANTED = 64,
+  FILL_OF_SLANTED_LINES = 20,
   SLANTED_LOG2 = 2,
   STEPS_LOG2 = 1,
   OWN_REGISTERS = 10,
@@ -262,7 +263,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   bool waits = aim == AIM_LOADS && (co_gathers(s) || loads_apart(s));
   unsigned room = waits ? OF_ALL_THREADS : enough ? FULL_DEVICE : limits[aim].registers;
   unsigned most = most_registers(&s->cg->options, room);
-  bool slanted = aim == AIM_COMMON && is_slanted(s),
+  bool slanted = aim == AIM_COMMON && is_slanted(s), lines = aim == AIM_SCATTERED && is_slanted(s),
        steps = aim == AIM_BARRIERS && loads_in_steps(s),
        few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT;
   for (unsigned log2 = slanted ? SLANTED_LOG2 : steps ? STEPS_LOG2 : 3; log2; log2--) {
@@ -273,7 +274,9 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
     if (!fits || !has_room(s, k))
       continue;
     p->factor = k;
-    p->fill = slanted ? FILL_OF_SLANTED : fill_of(s, aim, log2, varying);
+    p->fill = slanted ? FILL_OF_SLANTED
+              : lines ? FILL_OF_SLANTED_LINES
+                      : fill_of(s, aim, log2, varying);
     p->even = aim == AIM_COMMON;
     return;
   }

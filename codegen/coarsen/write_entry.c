@@ -1,7 +1,7 @@
 /* Coarsening: writes the second entry.
  *
- *   entry      the last block of the grid may have fewer than `factor` blocks of the launch: if so,
- *              to the loop
+ *   entry      the last blocks of the grid have one block of the launch each, where there are not
+ *              `factor` of them any more: if so, to the loop
  *   guards     each branch before the first write: the conjunction of all copies' conditions; if it
  *              is false, to the loop, which starts from the beginning
  *   body       the common path: each instruction for all copies in turn; where copies diverge, the
@@ -509,8 +509,8 @@ static void write_barrier(CoWriter *w) {
   l_call(w->b, fn, &zero, 1);
 }
 
-/* blockIdx and threadIdx in iteration j. partial: see write_loop. */
-static void number_iteration(CoWriter *w, LLVMValueRef base, LLVMValueRef partial, LLVMValueRef j) {
+/* blockIdx and threadIdx in iteration j. */
+static void number_iteration(CoWriter *w, LLVMValueRef base, LLVMValueRef left, LLVMValueRef j) {
   unsigned c = w->plan->factor;
   w->block[c] = no_wrap(l_add(w->b, base, j));
   LLVMValueRef own = read_sreg(w, SREG_TID);
@@ -519,21 +519,22 @@ static void number_iteration(CoWriter *w, LLVMValueRef base, LLVMValueRef partia
     return;
   LLVMValueRef near = no_wrap(l_mul(w->b, own, number(w, c)));
   near = no_wrap(l_add(w->b, near, j));
-  w->block[c] = l_select(w->b, partial, w->block[c], base);
-  w->thread[c] = l_select(w->b, partial, own, near);
+  w->block[c] = l_select(w->b, left, w->block[c], base);
+  w->thread[c] = l_select(w->b, left, own, near);
 }
 
-/* count: how many blocks of the launch this block runs; partial: they are fewer than the factor,
- * and are run as neighbouring blocks even if copies are neighbouring threads. */
-static void write_loop(CoWriter *w, LLVMValueRef base, LLVMValueRef partial, LLVMValueRef count) {
+/* base: the first of the launch's blocks that this block runs; left: it is the only one, and is run
+ * as a block even if copies are neighbouring threads. */
+static void write_loop(CoWriter *w, LLVMValueRef base, LLVMValueRef left) {
   unsigned c = w->plan->factor;
+  LLVMValueRef count = l_select(w->b, left, number(w, 1), number(w, c));
   LLVMBasicBlockRef entry = LLVMGetInsertBlock(w->b), done = co_new_block(w, "done");
   LLVMBasicBlockRef head = co_new_block(w, "block");
   l_br(w->b, head);
   LLVMPositionBuilderAtEnd(w->b, head);
   LLVMValueRef j = l_phi(w->b, w->t->i32), zero = number(w, 0);
   LLVMAddIncoming(j, &zero, &entry, 1);
-  number_iteration(w, base, partial, j);
+  number_iteration(w, base, left, j);
   for (uint32_t k = 0; k < w->s->nblocks; k++)
     w->s->blocks[k].now[c] = co_new_block(w, "apart");
   l_br(w->b, w->s->blocks[0].now[c]);
@@ -625,16 +626,17 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   w.loop = co_new_block(&w, "loop");
   w.latch = co_new_block(&w, "next");
   LLVMPositionBuilderAtEnd(w.b, entry);
-  LLVMValueRef base = no_wrap(l_mul(w.b, read_sreg(&w, SREG_CTAID), number(&w, factor)));
-  LLVMValueRef left = no_wrap(l_sub(w.b, w.logical, base));
-  LLVMValueRef partial = l_icmp(w.b, LLVMIntULT, left, number(&w, factor));
-  l_condbr(w.b, partial, w.loop, all);
+  LLVMValueRef block = read_sreg(&w, SREG_CTAID);
+  LLVMValueRef base = no_wrap(l_mul(w.b, block, number(&w, factor)));
+  LLVMValueRef whole = l_udiv(w.b, w.logical, number(&w, factor));
+  LLVMValueRef left = l_icmp(w.b, LLVMIntUGE, block, whole);
+  l_condbr(w.b, left, w.loop, all);
   LLVMPositionBuilderAtEnd(w.b, all);
   number_copies(&w, base);
   write_path(&w);
   LLVMPositionBuilderAtEnd(w.b, w.loop);
-  LLVMValueRef count = l_select(w.b, partial, left, number(&w, factor));
-  write_loop(&w, base, partial, count);
+  LLVMValueRef beyond = l_sub(w.b, w.logical, read_sreg(&w, SREG_NCTAID));
+  write_loop(&w, l_select(w.b, left, l_add(w.b, block, beyond), base), left);
   close_phis(&w);
   LLVMDisposeBuilder(w.b);
 }

@@ -158,7 +158,7 @@ static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) 
   RtEntry e = {coarse_function(k), {c->grid[0], c->grid[1], c->grid[2]}, k->param_bytes};
   uint32_t *blocks = &e.grid[k->coarse.axis];
   memcpy((char *)params + k->coarse.field_offset, blocks, sizeof *blocks);
-  *blocks = (*blocks - 1) / k->coarse.factor + 1;
+  *blocks = *blocks / k->coarse.factor + *blocks % k->coarse.factor; /* what is left: one each */
   return e;
 }
 

@@ -182,7 +182,7 @@ class Entries:
     def run(self, grid, block, arguments, coarse):
         grid, blocks = list(grid), grid[self.axis]
         if coarse:
-            grid[self.axis] = -(-blocks // self.factor)
+            grid[self.axis] = blocks // self.factor + blocks % self.factor
         values = [*self._values(arguments), blocks]
         for k, (t, value) in enumerate(zip(self.types, values)):
             t.in_dll(self.code, f"a{k}").value = value
