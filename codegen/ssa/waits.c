@@ -15,6 +15,9 @@
  * itself. A spin lock waits, and so does a loop that reads a flag until it is set, even if other
  * paths through it do work.
  *
+ * What the kernel does not write itself is waited for only where the loop never moves on in it, as
+ * a flag that the host sets: in a walk over a map, the next step is elsewhere (is_walked).
+ *
  * Nor is such a path repeated for ever if it is taken only while a counter of its own is below a
  * bound, as by a scanner that reads two texts and moves on in one of them (`if p < n: p += 1`). See
  * is_bounded.
@@ -52,6 +55,9 @@ typedef struct Waits {
   Cx *cx;
   Program *program;
   FnFacts *facts; /* of Program.fns[k] */
+  /* the types of what the program writes; all: it may write others, too */
+  VEC(const Type *) written;
+  bool writes_all;
   Fn *fn;
   VEC(WaitLoop) loops;
   const WaitLoop *loop;
@@ -176,8 +182,33 @@ static bool summarise(Waits *w, const Fn *fn, FnFacts *f) {
          before.nested != f->nested;
 }
 
+/* … other than a store or an atomic operation. */
+static bool writes_otherwise(const Ins *i) {
+  if (i->op == OP_INTRINSIC)
+    return ir_intrinsics[i->aux.intrinsic].effect == EFFECT_WRITE;
+  return ir_op_info[i->op].effect == EFFECT_WRITE && i->op != OP_CALL_FN && i->op != OP_LINE;
+}
+
+static void note_written(Waits *w, const Ins *i) {
+  if (i->op != OP_STORE && i->op != OP_ATOMIC)
+    w->writes_all |= writes_otherwise(i);
+  else if (writes(i))
+    VEC_PUSH(&w->cx->arena, &w->written, i->args[0]->type->elem);
+}
+
+static bool is_of_written(const Waits *w, const Ins *array) {
+  bool found = w->writes_all;
+  for (uint32_t k = 0; k < w->written.len; k++)
+    found |= w->written.data[k] == array->type->elem;
+  return found;
+}
+
 static void summarise_all(Waits *w) {
   uint32_t n = w->program->fns.len;
+  for (uint32_t k = 0; k < n; k++)
+    FOR_BLOCKS (w->program->fns.data[k], b)
+      FOR_INS (b, i)
+        note_written(w, i);
   w->facts = CX_ARRAY(w->cx, FnFacts, n);
   for (uint32_t k = 0; k < n; k++)
     w->facts[k].nested = w->program->fns.data[k]->recursive;
@@ -447,8 +478,33 @@ static bool is_ordered_by_barrier(const Waits *w, const Ins *read) {
   return meets && written;
 }
 
+/* Is it computed from what the loop carries, and from nothing that others may change? */
+static bool is_carried(const Waits *w, const Ins *v, int depth) {
+  if (!has(w->loop, v->block) || depth > DEEPEST)
+    return false;
+  if (v->op == OP_PHI)
+    return v->block == w->loop->header;
+  if (ir_op_info[v->op].effect != EFFECT_PURE)
+    return false;
+  for (uint32_t k = 0; k < v->nargs; k++)
+    if (is_carried(w, v->args[k], depth + 1))
+      return true;
+  return false;
+}
+
+/* Does the loop go from element to element of what the kernel only reads? Arrays with other
+ * elements are taken to be other memory. */
+static bool is_walked(const Waits *w, const Ins *read) {
+  if (read->op != OP_LOAD || is_of_written(w, read->args[0]))
+    return false;
+  for (uint32_t k = 1; k <= indices_of(read); k++)
+    if (is_carried(w, read->args[k], 0))
+      return true;
+  return false;
+}
+
 static bool may_change(const Waits *w, const Ins *read) {
-  return (!is_access(read) || is_shared_with_others(read->args[0])) &&
+  return (!is_access(read) || is_shared_with_others(read->args[0])) && !is_walked(w, read) &&
          !is_ordered_by_barrier(w, read);
 }
 
