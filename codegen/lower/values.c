@@ -248,9 +248,8 @@ static bool is_last(const Ins *index, const Ins *extent) {
 static bool stays(const Ins *index, const Ins *extent, int depth) {
   if (index->flags & (INS_NONNEGATIVE | INS_U32) || is_last(index, extent))
     return true;
-  const Ins *masked = uncast(index, true);
-  if (masked->op == OP_AND &&
-      (is_last(masked->args[0], extent) || is_last(masked->args[1], extent)))
+  index = uncast(index, true);
+  if (index->op == OP_AND && (is_last(index->args[0], extent) || is_last(index->args[1], extent)))
     return true;
   return depth < MAX_CLAMP && index->op == OP_SELECT && stays(index->args[1], extent, depth + 1) &&
          stays(index->args[2], extent, depth + 1);
