@@ -42,6 +42,16 @@ def test_names():
 
 
 @all_kernels
+def test_numbers_are_declared_as_they_are_launched(kernel):
+    """A Python int beside a float32 gives a float32, an int64 a float64."""
+    types = re.split(r",\s*(?![^\[(]*[\])])", kernel.signature)
+    names = {int: "pyint", float: "pyfloat"}
+    for argument, declared in zip(problem_of(kernel).arguments, types, strict=True):
+        if not isinstance(argument, (np.ndarray, tuple)):
+            assert declared == names.get(type(argument), np.asarray(argument).dtype.name)
+
+
+@all_kernels
 def test_on_the_device(kernel):
     """In blocks of each size of its sweep, too."""
     problem, compiled = problem_of(kernel), cuda.jit(kernel.function)

@@ -569,7 +569,7 @@ KERNELS = [
         gpu=2_000_003, host=50_021, test=403, **SKIN,
     ),
     Kernel(
-        "rotations in matrices", polar_rotations, "float64[:,:,::1], float64, int64, float64[:,:,::1], int32[::1]", 128,
+        "rotations in matrices", polar_rotations, "float64[:,:,::1], float64, pyint, float64[:,:,::1], int32[::1]", 128,
         polar_problem,
         gpu=500_009, host=10_007, test=203, **POLAR,
     ),

@@ -733,7 +733,7 @@ KERNELS = [
         gpu=3001, host=53, test=5, kind="shared", **CTC,
     ),
     Kernel(
-        "cross entropy", cross_entropy, "float32[:,::1], int32[::1], float32, int64, float32[::1]", 256,
+        "cross entropy", cross_entropy, "float32[:,::1], int32[::1], float32, pyint, float32[::1]", 256,
         entropy_problem,
         gpu=100_003, host=1003, test=43, kind="shared", **ENTROPY,
     ),
@@ -752,12 +752,12 @@ KERNELS = [
         gpu=100_003, host=3001, test=103, kind="irregular", **USERS,
     ),
     Kernel(
-        "regions of interest", roi_align, "float32[:,:,::1], float32[:,::1], float32, int64, float32[:,:,:,::1]",
+        "regions of interest", roi_align, "float32[:,:,::1], float32[:,::1], float32, pyint, float32[:,:,:,::1]",
         (32, 4), regions_problem,
         gpu=5003, host=103, test=7, **REGIONS,
     ),
     Kernel(
-        "columns of an image", image_columns, "float32[:,:,::1], int64, int64, int64, float32[:,::1]", (32, 4, 2),
+        "columns of an image", image_columns, "float32[:,:,::1], pyint, pyint, pyint, float32[:,::1]", (32, 4, 2),
         columns_problem,
         gpu=1003, host=121, test=23, power=2, kind="streaming", **COLUMNS,
     ),

@@ -280,7 +280,7 @@ KERNELS = [
     ),
     Kernel(
         "groups of a query", q1_groups,
-        "uint8[::1], uint8[::1], int32[::1], int32[::1], int32[::1], uint8[::1], uint8[::1], int64, int64[:,::1]", 256,
+        "uint8[::1], uint8[::1], int32[::1], int32[::1], int32[::1], uint8[::1], uint8[::1], pyint, int64[:,::1]", 256,
         query_problem,
         gpu=1_000_003, host=300_007, test=1003, kind="shared", **QUERY,
     ),

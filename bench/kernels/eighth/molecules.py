@@ -375,7 +375,7 @@ SPECIES = each(
 
 KERNELS = [
     Kernel(
-        "gate on two qubits", two_qubit_gate, "complex64[::1], complex64[:,::1], int64, int64, int64", 256,
+        "gate on two qubits", two_qubit_gate, "complex64[::1], complex64[:,::1], pyint, pyint, pyint", 256,
         gate_problem,
         gpu=25, host=18, test=10, power=20, kind="streaming", **GATE_TEXT,
     ),
@@ -385,7 +385,7 @@ KERNELS = [
         gpu=2003, host=151, test=41, power=2, **OVERLAPS,
     ),
     Kernel(
-        "neurons", hodgkin_huxley, "float64[::1], float64, int64, float64[::1], int32[::1]", 128, neurons_problem,
+        "neurons", hodgkin_huxley, "float64[::1], float64, pyint, float64[::1], int32[::1]", 128, neurons_problem,
         gpu=20_011, host=503, test=43, **NEURONS,
     ),
     Kernel(

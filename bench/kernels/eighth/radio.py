@@ -331,7 +331,7 @@ KERNELS = [
         gpu=2_000_003, host=50_021, test=503, kind="irregular", **LDPC,
     ),
     Kernel(
-        "filter that learns", lms_channels, "complex64[:,::1], complex64[:,::1], int64, float32, complex64[:,::1]", 128,
+        "filter that learns", lms_channels, "complex64[:,::1], complex64[:,::1], pyint, float32, complex64[:,::1]", 128,
         lms_problem,
         gpu=50_021, host=2003, test=103, **LMS,
     ),

@@ -300,7 +300,7 @@ DEVICE int box_overlap(const float *low, const float *high, INDEX k, float x0, f
 
 KERNELS = [
     Kernel(
-        "queens", queens_counts, "int64, int32[::1]", 64, queens_problem,
+        "queens", queens_counts, "pyint, int32[::1]", 64, queens_problem,
         gpu=13, host=10, test=8, power=18, kind="irregular", **QUEENS,
     ),
     Kernel(
@@ -309,7 +309,7 @@ KERNELS = [
     ),
     Kernel(
         "boxes in a tree", boxes_met,
-        "float32[:,::1], float32[:,::1], float32[:,::1], float32[:,::1], int64, float32[:,::1], int32[::1], int32[::1]",
+        "float32[:,::1], float32[:,::1], float32[:,::1], float32[:,::1], pyint, float32[:,::1], int32[::1], int32[::1]",
         128, boxes_problem,
         gpu=500_009, host=20_011, test=203, kind="irregular", **BOXES,
     ),

@@ -432,11 +432,11 @@ ULTRASOUND = {
 
 KERNELS = [
     Kernel(
-        "scanlines of matching", sgm_scanline, "uint8[:,:,::1], int64, int64, uint16[:,:,::1]", 128, scanline_problem,
+        "scanlines of matching", sgm_scanline, "uint8[:,:,::1], pyint, pyint, uint16[:,:,::1]", 128, scanline_problem,
         gpu=6007, host=103, test=7, kind="shared", **SCANLINE,
     ),
     Kernel(
-        "thinning, half a step", thin_step, "uint8[:,::1], int64, uint8[:,::1], int32[::1]", (32, 8), thin_problem,
+        "thinning, half a step", thin_step, "uint8[:,::1], pyint, uint8[:,::1], int32[::1]", (32, 8), thin_problem,
         gpu=4001, host=501, test=43, power=2, kind="stencil", **THIN,
     ),
     Kernel(

@@ -380,7 +380,7 @@ void {VITERBI_HEAD} {{
 
 KERNELS = [
     Kernel(
-        "Rabin and Karp", rabin_karp, "uint8[::1], uint8[::1], uint32, uint32, int64, int32[::1]", 128, rabin_problem,
+        "Rabin and Karp", rabin_karp, "uint8[::1], uint8[::1], uint32, uint32, pyint, int32[::1]", 128, rabin_problem,
         gpu=30_000_001, host=300_001, test=20_003, kind="irregular", **RABIN,
     ),
     Kernel(

@@ -166,13 +166,13 @@ DEVICE double implied_phi(double x) { return 0.5 * erfc(-x * 0.7071067811865476)
 KERNELS = [
     Kernel(
         "Asian option", asian_option,
-        "uint32[::1], float32[::1], int64, float32, float32, float32, float32, float32", 128,
+        "uint32[::1], float32[::1], pyint, float32, float32, float32, float32, float32", 128,
         asian_problem,
         gpu=400_003, host=10_003, test=503, **ASIAN,
     ),
     Kernel(
         "implied volatility", implied_volatility,
-        "float64[::1], float64[::1], float64[::1], float64[::1], float64, int64, float64[::1]", 64,
+        "float64[::1], float64[::1], float64[::1], float64[::1], float64, pyint, float64[::1]", 64,
         implied_problem,
         gpu=300_007, host=5003, test=503, kind="irregular", **IMPLIED,
     ),

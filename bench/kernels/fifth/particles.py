@@ -388,7 +388,7 @@ KERNELS = [
     ),
     Kernel(
         "neighbour list from cells", neighbour_list,
-        "float32[::1], float32[::1], float32[::1], int32[::1], int64, float32, int32[::1], int32[:,::1]", 64,
+        "float32[::1], float32[::1], float32[::1], int32[::1], pyint, float32, int32[::1], int32[:,::1]", 64,
         lists_problem,
         gpu=200_003, host=20_003, test=2003, kind="irregular", **LISTS,
     ),

@@ -379,12 +379,12 @@ KERNELS = [
     ),
     Kernel(
         "number-theoretic transform, a pass", ntt_pass,
-        "int64[:,::1], int64[:,::1], int64[::1], int64", 256,
+        "int64[:,::1], int64[:,::1], int64[::1], pyint", 256,
         ntt_problem,
         gpu=19, host=3, test=3, kind="streaming", **NTT,
     ),
     Kernel(
-        "Batcher's merge sort", merge_network, "int32[:,::1], int32[:,::1], int64", 512, network_problem,
+        "Batcher's merge sort", merge_network, "int32[:,::1], int32[:,::1], pyint", 512, network_problem,
         gpu=3001, host=203, test=2, kind="shared", **NETWORK,
     ),
     Kernel(

@@ -461,7 +461,7 @@ WORDS = "uint32[:,::1]"
 
 KERNELS = [
     Kernel(
-        "ChaCha20", chacha20, f"{WORDS}, uint32[::1], uint32[::1], uint32, int64, {WORDS}", 256, chacha_problem,
+        "ChaCha20", chacha20, f"{WORDS}, uint32[::1], uint32[::1], uint32, pyint, {WORDS}", 256, chacha_problem,
         gpu=2_000_003, host=100_003, test=301, **CHACHA,
     ),
     Kernel(
@@ -469,7 +469,7 @@ KERNELS = [
         aes_problem, gpu=2_000_003, host=300_007, test=301, **AES,
     ),
     Kernel(
-        "CRC-32 of records", crc32_records, "uint8[::1], int64, uint32[::1], uint32[::1]", 128, crc_problem,
+        "CRC-32 of records", crc32_records, "uint8[::1], pyint, uint32[::1], uint32[::1]", 128, crc_problem,
         gpu=1_000_003, host=100_003, test=301, **CRC,
     ),
     Kernel(

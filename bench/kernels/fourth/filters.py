@@ -302,15 +302,15 @@ KERNELS = [
         gpu=150_011, host=5_003, test=301, **BIQUAD,
     ),
     Kernel(
-        "polyphase resampling", polyphase_resample, "float32[::1], float32[::1], int64, int64, float32[::1]", 256,
+        "polyphase resampling", polyphase_resample, "float32[::1], float32[::1], pyint, pyint, float32[::1]", 256,
         polyphase_problem, gpu=10_000_019, host=1_000_003, test=1013, **POLYPHASE,
     ),
     Kernel(
-        "convolution of any radius", convolve2d, "float32[:,::1], float32[:,::1], int64, float32[:,::1]", (32, 8),
+        "convolution of any radius", convolve2d, "float32[:,::1], float32[:,::1], pyint, float32[:,::1]", (32, 8),
         convolve_problem, gpu=2003, host=401, test=61, power=2, kind="stencil", **CONVOLVE,
     ),
     Kernel(
-        "FFT, a pass of radix 4", radix4_pass, "complex64[:,::1], complex64[::1], int64, complex64[:,::1]", (128, 1),
+        "FFT, a pass of radix 4", radix4_pass, "complex64[:,::1], complex64[::1], pyint, complex64[:,::1]", (128, 1),
         radix4_problem, gpu=20_011, host=1_009, test=13, kind="streaming", **RADIX4,
     ),
 ]  # fmt: skip

@@ -459,7 +459,7 @@ KERNELS = [
         gpu=3001, host=701, test=41, power=2, kind="stencil", **PROLONG,
     ),
     Kernel(
-        "Ising model, half a sweep", ising_sweep, "int32[:,::1], int64, uint32, uint32[::1]", (32, 8), ising_problem,
+        "Ising model, half a sweep", ising_sweep, "int32[:,::1], pyint, uint32, uint32[::1]", (32, 8), ising_problem,
         gpu=3001, host=701, test=41, power=2, kind="stencil", **ISING,
     ),
 ]  # fmt: skip

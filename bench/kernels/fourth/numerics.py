@@ -645,7 +645,7 @@ KERNELS = [
         128, level_problem, gpu=1_000_003, host=50_021, test=1013, kind="irregular", **LEVEL,
     ),
     Kernel(
-        "sums by sorted keys", sums_by_keys, f"int32[::1], {FLOATS}, int64, {FLOATS}", 256, keys_problem,
+        "sums by sorted keys", sums_by_keys, f"int32[::1], {FLOATS}, pyint, {FLOATS}", 256, keys_problem,
         gpu=20_000_003, host=1_000_003, test=5003, **KEYS,
     ),
     Kernel(
@@ -657,15 +657,15 @@ KERNELS = [
         squares_problem, gpu=1_000_003, host=50_021, test=301, **SQUARES,
     ),
     Kernel(
-        "series of spherical harmonics", spherical_series, f"float64[:,::1], {LINE64}, {LINE64}, int64, {LINE64}", 128,
+        "series of spherical harmonics", spherical_series, f"float64[:,::1], {LINE64}, {LINE64}, pyint, {LINE64}", 128,
         spherical_problem, gpu=500_009, host=20_011, test=301, **SPHERICAL,
     ),
     Kernel(
-        "Bessel functions, downward", bessel_functions, f"{LINE64}, int64, int64, {LINE64}", 256, bessel_problem,
+        "Bessel functions, downward", bessel_functions, f"{LINE64}, pyint, pyint, {LINE64}", 256, bessel_problem,
         gpu=2_000_003, host=50_021, test=301, **BESSEL,
     ),
     Kernel(
-        "American put by differences", american_put, ", ".join([*3 * [FLOATS], "float32, float32, int64, int64", FLOATS]),
+        "American put by differences", american_put, ", ".join([*3 * [FLOATS], "float32, float32, pyint, pyint", FLOATS]),
         LARGEST, american_problem, gpu=5003, host=301, test=5, kind="shared", **AMERICAN,
     ),
 ]  # fmt: skip

@@ -506,7 +506,7 @@ KERNELS = [
     ),
     Kernel(
         "epidemics, event by event", gillespie_sir,
-        "uint32[::1], int64, int64, int64, int64, int32[::1], float32[::1]", 128,
+        "uint32[::1], pyint, pyint, pyint, pyint, int32[::1], float32[::1]", 128,
         gillespie_problem, gpu=500_009, host=20_011, test=301, kind="irregular", **GILLESPIE,
     ),
     Kernel(
@@ -516,7 +516,7 @@ KERNELS = [
     ),
     Kernel(
         "time warping within a band", time_warping,
-        "float32[::1], float32[:,::1], int64, float32[:,:,::1], float32[::1]", 128, warping_problem,
+        "float32[::1], float32[:,::1], pyint, float32[:,:,::1], float32[::1]", 128, warping_problem,
         gpu=50_021, host=5_003, test=301, **WARPING,
     ),
     Kernel(

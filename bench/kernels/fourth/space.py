@@ -460,11 +460,11 @@ ROWS = "float32[:,::1]"
 
 KERNELS = [
     Kernel(
-        "nearest points, kd-tree", kdtree_nearest, f"{ROWS}, {ROWS}, int64, float32[::1]", 128, kdtree_problem,
+        "nearest points, kd-tree", kdtree_nearest, f"{ROWS}, {ROWS}, pyint, float32[::1]", 128, kdtree_problem,
         gpu=200_003, host=20_011, test=301, kind="irregular", **KDTREE,
     ),
     Kernel(
-        "densities of smoothed particles", sph_density, f"{ROWS}, int32[::1], int64, float32, float32, float32[::1]", 128,
+        "densities of smoothed particles", sph_density, f"{ROWS}, int32[::1], pyint, float32, float32, float32[::1]", 128,
         density_problem, gpu=500_009, host=20_011, test=501, kind="irregular", **DENSITY,
     ),
     Kernel(
@@ -480,7 +480,7 @@ KERNELS = [
         gpu=4_000_037, host=500_009, test=1013, **TRILINEAR,
     ),
     Kernel(
-        "sphere tracing", sphere_trace, "float64[:,::1], int64, float64, float64, float64[:,::1]", (32, 8), trace_problem,
+        "sphere tracing", sphere_trace, "float64[:,::1], pyint, float64, float64, float64[:,::1]", (32, 8), trace_problem,
         gpu=401, host=101, test=41, power=2, kind="irregular", **TRACE,
     ),
 ]  # fmt: skip

@@ -460,7 +460,7 @@ KERNELS = [
         gpu=3_000_017, host=200_003, test=1013, kind="irregular", **PROBE,
     ),
     Kernel(
-        "places on Hilbert's curve", hilbert_index, f"{INTS}, {INTS}, int64, {LONGS}", 256, hilbert_problem,
+        "places on Hilbert's curve", hilbert_index, f"{INTS}, {INTS}, pyint, {LONGS}", 256, hilbert_problem,
         gpu=10_000_019, host=200_003, test=1013, **HILBERT,
     ),
     Kernel(

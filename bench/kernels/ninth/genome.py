@@ -467,23 +467,23 @@ DEVICE unsigned long long minimizer_hash(unsigned long long key, unsigned long l
 KERNELS = [
     Kernel(
         "extensions within a band", banded_extension,
-        "uint8[:,::1], uint8[:,::1], int32[:,::1], int64, int64, int64, int64, int64, int32[::1], int32[:,::1]", 64,
+        "uint8[:,::1], uint8[:,::1], int32[:,::1], pyint, pyint, pyint, pyint, pyint, int32[::1], int32[:,::1]", 64,
         extension_problem,
         gpu=100_003, host=3001, test=67, kind="irregular", **EXTENSION,
     ),
     Kernel(
         "best segments of a profile", best_segment,
-        "uint8[::1], int32[::1], uint8[:,::1], int64, int64, int64, int32[::1]", 128, segment_problem,
+        "uint8[::1], int32[::1], uint8[:,::1], pyint, pyint, pyint, int32[::1]", 128, segment_problem,
         gpu=10_007, host=503, test=3, kind="shared", **SEGMENT,
     ),
     Kernel(
         "patterns in an index",
-        index_counts, "int32[:,::1], uint64[:,::1], int32[::1], int64, uint8[:,::1], int32[::1]",
+        index_counts, "int32[:,::1], uint64[:,::1], int32[::1], pyint, uint8[:,::1], int32[::1]",
         128, index_problem,
         gpu=1_000_003, host=30_011, test=301, kind="irregular", **INDEX_SIDES,
     ),
     Kernel(
-        "minimizers", minimizers, "uint8[::1], int64, int64, uint64[::1], int32[::1]", 256, minimizer_problem,
+        "minimizers", minimizers, "uint8[::1], pyint, pyint, uint64[::1], int32[::1]", 256, minimizer_problem,
         gpu=10_000_019, host=200_003, test=1003, **MINIMIZERS,
     ),
 ]  # fmt: skip

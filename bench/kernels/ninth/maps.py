@@ -597,7 +597,7 @@ KERNELS = [
         gpu=1_000_003, host=30_011, test=503, **GEODESIC,
     ),
     Kernel(
-        "lines made simpler", simplified_lines, "int32[:,::1], int32[::1], int64, uint8[::1]", 64, lines_problem,
+        "lines made simpler", simplified_lines, "int32[:,::1], int32[::1], pyint, uint8[::1]", 64, lines_problem,
         gpu=200_003, host=10_007, test=203, kind="irregular", **LINES,
     ),
 ]  # fmt: skip

@@ -434,7 +434,7 @@ void {SOBOL_HEAD} {{
 KERNELS = [
     Kernel(
         "paths that a barrier ends", barrier_paths,
-        "uint64[::1], int64, int64, float64, float64, float64, float64, float64, float64, float64[::1]", 128,
+        "uint64[::1], pyint, pyint, float64, float64, float64, float64, float64, float64, float64[::1]", 128,
         barrier_problem,
         gpu=100_003, host=3001, test=67, **BARRIER,
     ),
@@ -444,12 +444,12 @@ KERNELS = [
     ),
     Kernel(
         "quotes before trades", quotes_before,
-        "int64[::1], int32[::1], int32[::1], int64[::1], float64[:,::1], int64, int32[::1], float64[::1]", 256,
+        "int64[::1], int32[::1], int32[::1], int64[::1], float64[:,::1], pyint, int32[::1], float64[::1]", 256,
         quotes_problem,
         gpu=2_000_003, host=100_003, test=1003, kind="irregular", **QUOTES,
     ),
     Kernel(
-        "integral by Sobol's points", sobol_means, "uint32[:,::1], int64, int64, float32[::1], float64[::1]", 256,
+        "integral by Sobol's points", sobol_means, "uint32[:,::1], pyint, pyint, float32[::1], float64[::1]", 256,
         sobol_problem,
         gpu=6_000_011, host=200_003, test=3001, kind="shared", **SOBOL,
     ),

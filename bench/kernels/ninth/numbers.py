@@ -574,7 +574,7 @@ KERNELS = [
         gpu=1003, host=151, test=23, power=2, kind="streaming", **WINOGRAD,
     ),
     Kernel(
-        "exponentials of matrices", matrix_exponentials, "float64[:,:,::1], int64, float64[:,:,::1]", 128,
+        "exponentials of matrices", matrix_exponentials, "float64[:,:,::1], pyint, float64[:,:,::1]", 128,
         exponentials_problem,
         gpu=500_009, host=10_007, test=131, **EXPONENTIALS,
     ),

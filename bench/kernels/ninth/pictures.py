@@ -477,7 +477,7 @@ LENS = plane(
 KERNELS = [
     Kernel(
         "coefficients of a guided filter", guided_coefficients,
-        "float32[:,::1], float32[:,::1], int64, float32, float32[:,::1], float32[:,::1]", (32, 8), guided_problem,
+        "float32[:,::1], float32[:,::1], pyint, float32, float32[:,::1], float32[:,::1]", (32, 8), guided_problem,
         gpu=3001, host=301, test=45, power=2, kind="shared", **GUIDED,
     ),
     Kernel(
@@ -485,7 +485,7 @@ KERNELS = [
         gpu=4001, host=401, test=45, power=2, kind="shared", **HARRIS,
     ),
     Kernel(
-        "FAST corners", fast_corners, "uint8[:,::1], int64, int16[:,::1]", (32, 8), corners_problem,
+        "FAST corners", fast_corners, "uint8[:,::1], pyint, int16[:,::1]", (32, 8), corners_problem,
         gpu=3001, host=501, test=67, power=2, kind="stencil", **CORNERS,
     ),
     Kernel(

@@ -617,7 +617,7 @@ KERNELS = [
         gpu=100_003, host=2003, test=11, kind="streaming", **ADLER,
     ),
     Kernel(
-        "words found at once", words_found, "uint8[::1], int16[:,::1], int16[::1], int64, int64, int32[::1]", 128,
+        "words found at once", words_found, "uint8[::1], int16[:,::1], int16[::1], pyint, pyint, int32[::1]", 128,
         words_problem,
         gpu=30_000_001, host=1_000_003, test=5003, kind="irregular", **WORDS,
     ),

@@ -379,7 +379,7 @@ COMPRESSOR = each(
 
 KERNELS = [
     Kernel(
-        "pitches of frames", frame_pitch, "int16[::1], int64, int64, int64, float32[::1]", 256, pitch_problem,
+        "pitches of frames", frame_pitch, "int16[::1], pyint, pyint, pyint, float32[::1]", 256, pitch_problem,
         gpu=20_011, host=1003, test=3, kind="shared", **PITCH,
     ),
     Kernel(

@@ -384,7 +384,7 @@ void {RULE_HEAD} {{
 
 KERNELS = [
     Kernel(
-        "cellular noise", cellular_noise, "float32, int64, int64, float32[:,::1]", (32, 4), cellular_problem,
+        "cellular noise", cellular_noise, "float32, pyint, pyint, float32[:,::1]", (32, 4), cellular_problem,
         gpu=2003, host=201, test=45, power=2, **CELLULAR,
     ),
     Kernel(
@@ -392,7 +392,7 @@ KERNELS = [
         gpu=30_011, host=2003, test=301, power=2, kind="shared", **FLOCK,
     ),
     Kernel(
-        "rows of one rule", rule_rows, "uint32[:,::1], int64, int64, uint32[:,::1]", 256, rule_problem,
+        "rows of one rule", rule_rows, "uint32[:,::1], pyint, pyint, uint32[:,::1]", 256, rule_problem,
         gpu=1_000_003, host=20_011, test=503, kind="shared", **RULES,
     ),
 ]  # fmt: skip

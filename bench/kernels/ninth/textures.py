@@ -345,7 +345,7 @@ KERNELS = [
         gpu=1003, host=101, test=3, power=2, kind="shared", **JPEG,
     ),
     Kernel(
-        "jump flooding", jump_flood, "int32[:,::1], int64, int32[:,::1]", (32, 8), flood_problem,
+        "jump flooding", jump_flood, "int32[:,::1], pyint, int32[:,::1]", (32, 8), flood_problem,
         gpu=3001, host=501, test=61, power=2, kind="stencil", **FLOOD,
     ),
     Kernel(

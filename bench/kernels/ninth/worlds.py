@@ -516,7 +516,7 @@ DEVICE void reaction_solve(double m[3][3], const double *r, double *x) {
 
 KERNELS = [
     Kernel(
-        "ropes", rope_steps, "float32[:,:,::1], float32[:,:,::1], int64, int64, float32, float32, float32[:,:,::1]",
+        "ropes", rope_steps, "float32[:,:,::1], float32[:,:,::1], pyint, pyint, float32, float32, float32[:,:,::1]",
         128,
         rope_problem,
         gpu=20_011, host=1003, test=3, kind="shared", **ROPES,
@@ -533,7 +533,7 @@ KERNELS = [
         gpu=301, host=81, test=17, power=3, kind="stencil", **ARRIVAL,
     ),
     Kernel(
-        "stiff reactions", stiff_reactions, "float64[:,::1], float64[:,::1], int64, float64, float64[:,::1]", 128,
+        "stiff reactions", stiff_reactions, "float64[:,::1], float64[:,::1], pyint, float64, float64[:,::1]", 128,
         reactions_problem,
         gpu=200_003, host=5003, test=131, **REACTIONS,
     ),

@@ -253,15 +253,15 @@ KERNELS = [
         gpu=20_000_003, host=2_000_003, test=1013, sweep=LINE, **PHILOX,
     ),
     Kernel(
-        "walks, Box and Muller", gaussian_walks, "uint32[::1], int64, float32, float32[::1]", 256, walks_problem,
+        "walks, Box and Muller", gaussian_walks, "uint32[::1], pyint, float32, float32[::1]", 256, walks_problem,
         gpu=1_000_003, host=60_013, test=301, sweep=LINE, **WALKS,
     ),
     Kernel(
-        "walks over a graph", graph_walks, "int32[::1], int32[::1], uint32[::1], int64, int32[::1]", 256, graph_problem,
+        "walks over a graph", graph_walks, "int32[::1], int32[::1], uint32[::1], pyint, int32[::1]", 256, graph_problem,
         gpu=1_000_003, host=100_003, test=301, kind="irregular", sweep=LINE, **GRAPH,
     ),
     Kernel(
-        "moving means", window_means, "float32[::1], int64, float32[::1]", 256, window_problem,
+        "moving means", window_means, "float32[::1], pyint, float32[::1]", 256, window_problem,
         gpu=20_000_003, host=2_000_003, test=1013, sweep=LINE, **WINDOW,
     ),
 ]  # fmt: skip

@@ -248,11 +248,11 @@ MEDIAN = plane(
 
 KERNELS = [
     Kernel(
-        "k smallest of a row", k_smallest, "float32[:,::1], int64, float32[:,::1]", 128, smallest_problem,
+        "k smallest of a row", k_smallest, "float32[:,::1], pyint, float32[:,::1]", 128, smallest_problem,
         gpu=100_003, host=20_011, test=131, **SMALLEST,
     ),
     Kernel(
-        "nearest points", nearest_points, "float64[:,::1], float64[:,::1], int64, int32[:,::1]", 128, nearest_problem,
+        "nearest points", nearest_points, "float64[:,::1], float64[:,::1], pyint, int32[:,::1]", 128, nearest_problem,
         gpu=100_003, host=5003, test=131, **NEAREST,
     ),
     Kernel(

@@ -359,7 +359,7 @@ KERNELS = [
         gpu=20_000_003, host=24_000_037, test=1013, sweep=LINE, **FNV,
     ),
     Kernel(
-        "buckets of int64 keys", hash_buckets, "int64[::1], int64, int32[::1]", 256, buckets_problem,
+        "buckets of int64 keys", hash_buckets, "int64[::1], pyint, int32[::1]", 256, buckets_problem,
         gpu=20_000_003, host=20_280_929, test=1013, **BUCKETS,
     ),
     Kernel(
@@ -375,7 +375,7 @@ KERNELS = [
         gpu=1_000_003, host=472_201, test=301, **GCD,
     ),
     Kernel(
-        "sieve of a segment", sieve_segment, "int64[::1], int64, uint8[::1]", 128, sieve_problem,
+        "sieve of a segment", sieve_segment, "int64[::1], pyint, uint8[::1]", 128, sieve_problem,
         gpu=50_000_017, host=12_000_041, test=10_007, **SIEVE,
     ),
     Kernel(
@@ -383,7 +383,7 @@ KERNELS = [
         gpu=10_000_019, host=12_000_041, test=1013, **BITS,
     ),
     Kernel(
-        "linear congruential streams", congruential_streams, "uint64[::1], int64, uint64[::1]", 256, streams_problem,
+        "linear congruential streams", congruential_streams, "uint64[::1], pyint, uint64[::1]", 256, streams_problem,
         gpu=2_000_003, host=200_003, test=301, **STREAMS,
     ),
 ]  # fmt: skip

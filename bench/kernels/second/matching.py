@@ -405,11 +405,11 @@ KERNELS = [
         gpu=2_000_003, host=500_009, test=1_003, kind="irregular", **HASH,
     ),
     Kernel(
-        "lengths of matches", match_lengths, "uint8[::1], int32[::1], int64, int32[::1]", 256, lengths_problem,
+        "lengths of matches", match_lengths, "uint8[::1], int32[::1], pyint, int32[::1]", 256, lengths_problem,
         gpu=5_000_011, host=1_000_003, test=10_007, kind="irregular", **LENGTHS,
     ),
     Kernel(
-        "longest match in a window", longest_match, "uint8[::1], int64, int64, int32[::1], int32[::1]", 128, longest_problem,
+        "longest match in a window", longest_match, "uint8[::1], pyint, pyint, int32[::1], int32[::1]", 128, longest_problem,
         gpu=2_000_003, host=200_003, test=1_003, kind="irregular", **LONGEST,
     ),
     Kernel(
@@ -425,7 +425,7 @@ KERNELS = [
         flood_problem, gpu=4099, host=1021, test=61, power=2, kind="stencil", thin=THIN_PLANE, **FLOOD,
     ),
     Kernel(
-        "random walks", walk_ends, "int32[::1], int32[::1], int32[::1], int64, int32[::1]", 256, walk_problem,
+        "random walks", walk_ends, "int32[::1], int32[::1], int32[::1], pyint, int32[::1]", 256, walk_problem,
         gpu=1_000_003, host=200_003, test=1_003, kind="irregular", **WALK,
     ),
 ]  # fmt: skip

@@ -685,7 +685,7 @@ TEXTURES = {"gpu": 8191, "host": 4099, "test": 61, "power": 2, "kind": "stencil"
 
 KERNELS = [
     Kernel(
-        "bilateral filter", bilateral_window, "float32[:,::1], int64, float32, float32, float32[:,::1]", (32, 8),
+        "bilateral filter", bilateral_window, "float32[:,::1], pyint, float32, float32, float32[:,::1]", (32, 8),
         window_problem, gpu=2053, host=509, test=37, power=2, sweep=PLANE, thin=THIN_PLANE, **WINDOW,
     ),
     Kernel(
@@ -709,7 +709,7 @@ KERNELS = [
         gpu=4099, host=1021, test=61, power=2, thin=THIN_PLANE, **CENSUS,
     ),
     Kernel(
-        "erosion", erode, "uint8[:,::1], int64, uint8[:,::1]", (32, 8), erode_problem,
+        "erosion", erode, "uint8[:,::1], pyint, uint8[:,::1]", (32, 8), erode_problem,
         gpu=4099, host=1021, test=61, power=2, thin=THIN_PLANE, **ERODE,
     ),
     Kernel(
@@ -717,19 +717,19 @@ KERNELS = [
         gpu=8191, host=4099, test=61, power=2, kind="stencil", thin=THIN_PLANE, **SOBEL,
     ),
     Kernel(
-        "blur of columns by a running sum", blur_columns, "uint8[:,::1], int64, uint8[:,::1]", 128, columns_problem,
+        "blur of columns by a running sum", blur_columns, "uint8[:,::1], pyint, uint8[:,::1]", 128, columns_problem,
         gpu=4099, host=2053, test=37, power=2, **COLUMNS,
     ),
     Kernel(
-        "mean of those before", trailing_mean, "float32[::1], int64, float32[::1]", 256, trailing_problem,
+        "mean of those before", trailing_mean, "float32[::1], pyint, float32[::1]", 256, trailing_problem,
         gpu=20_000_003, host=5_000_011, test=10_007, **TRAILING,
     ),
     Kernel(
-        "mean of those around", centred_mean, "float32[:,::1], int64, float32[:,::1]", (32, 8), centred_problem,
+        "mean of those around", centred_mean, "float32[:,::1], pyint, float32[:,::1]", (32, 8), centred_problem,
         gpu=4099, host=1021, test=61, power=2, thin=THIN_PLANE, **CENTRED,
     ),
     Kernel(
-        "gradient histograms of cells", cell_gradients, "uint8[:,::1], int64, int32[::1], int32[::1], int32[:,:,::1]",
+        "gradient histograms of cells", cell_gradients, "uint8[:,::1], pyint, int32[::1], int32[::1], int32[:,:,::1]",
         (16, 8), cells_problem, gpu=4099, host=1021, test=83, power=2, **CELLS,
     ),
 ]  # fmt: skip

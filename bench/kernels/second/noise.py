@@ -250,7 +250,7 @@ void lattice_noise(unsigned seed, float sx, float sy, float sz, float *field, in
 
 KERNELS = [
     Kernel(
-        "Perlin noise, octaves", gradient_noise, "int32[::1], int64, float32, float32, float32, float32[:,::1]", (32, 8),
+        "Perlin noise, octaves", gradient_noise, "int32[::1], pyint, float32, float32, float32, float32[:,::1]", (32, 8),
         gradient_problem, gpu=2003, host=701, test=41, power=2, sweep=PLANE, thin=THIN_PLANE, **GRADIENT,
     ),
     Kernel(

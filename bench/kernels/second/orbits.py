@@ -174,15 +174,15 @@ LORENZ = each(
 
 KERNELS = [
     Kernel(
-        "pendulums, Runge-Kutta 4", pendulums32, "float32[::1], float32[::1], float32, float32, int64", 256,
+        "pendulums, Runge-Kutta 4", pendulums32, "float32[::1], float32[::1], float32, float32, pyint", 256,
         pendulums(np.float32, 101), gpu=1_000_003, host=30_011, test=301, sweep=LINE, **pendulum_texts("pendulums32", "float", "sinf", "dt / 6 * ({})".format),
     ),
     Kernel(
-        "pendulums, float64", pendulums64, "float64[::1], float64[::1], float64, float64, int64", 256,
+        "pendulums, float64", pendulums64, "float64[::1], float64[::1], float64, float64, pyint", 256,
         pendulums(np.float64, 51), gpu=500_009, host=30_011, test=301, sweep=LINE, **pendulum_texts("pendulums64", "double", "sin", "dt * ({}) / 6".format),
     ),
     Kernel(
-        "Lorenz' system, midpoint", lorenz_ensemble, "float32[:,::1], float32, float32, float32, float32, int64", 256,
+        "Lorenz' system, midpoint", lorenz_ensemble, "float32[:,::1], float32, float32, float32, float32, pyint", 256,
         lorenz_problem, gpu=2_000_003, host=60_013, test=301, sweep=LINE, **LORENZ,
     ),
 ]  # fmt: skip

@@ -348,7 +348,7 @@ KERNELS = [
         gpu=4099, host=509, test=61, power=2, sweep=PLANE, thin=THIN_PLANE, **MEDIAN,
     ),
     Kernel(
-        "box blur of bytes", box_blur, "uint8[:,::1], int64, uint8[:,::1]", (32, 8), blur_problem,
+        "box blur of bytes", box_blur, "uint8[:,::1], pyint, uint8[:,::1]", (32, 8), blur_problem,
         gpu=4099, host=509, test=61, power=2, sweep=PLANE, thin=THIN_PLANE, **BLUR,
     ),
 ]  # fmt: skip

@@ -406,7 +406,7 @@ KERNELS = [
         gpu=300_007, host=50_021, test=301, **CHOLESKY,
     ),
     Kernel(
-        "eigenvalues of 3x3, Jacobi", jacobi_eigenvalues3, f"{CUBE64}, int64, float64[:,::1]", 128, eigen_problem,
+        "eigenvalues of 3x3, Jacobi", jacobi_eigenvalues3, f"{CUBE64}, pyint, float64[:,::1]", 128, eigen_problem,
         gpu=1_000_003, host=50_021, test=301, **EIGEN,
     ),
     Kernel(

@@ -162,11 +162,11 @@ KERNELS = [
         gpu=200_003, host=30_011, test=61, sweep=LINE, **THOMAS,
     ),
     Kernel(
-        "red-black relaxation", red_black, "float32[:,::1], float32[:,::1], float32, int64", (32, 8), red_black_problem,
+        "red-black relaxation", red_black, "float32[:,::1], float32[:,::1], float32, pyint", (32, 8), red_black_problem,
         gpu=5003, host=3001, test=61, power=2, kind="stencil", sweep=PLANE, thin=THIN_PLANE, **RED_BLACK,
     ),
     Kernel(
-        "step of Floyd and Warshall", floyd_pivot, "float32[:,::1], int64", (32, 8), floyd_problem,
+        "step of Floyd and Warshall", floyd_pivot, "float32[:,::1], pyint", (32, 8), floyd_problem,
         gpu=5003, host=3001, test=61, power=2, sweep=PLANE, **FLOYD,
     ),
 ]  # fmt: skip

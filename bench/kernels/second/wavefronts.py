@@ -510,7 +510,7 @@ KERNELS = [
         gpu=4099, host=251, test=5, kind="shared", **AFFINE,
     ),
     Kernel(
-        "pathfinder", pathfinder, "int32[:,::1], int64, int64, int32[::1], int32[::1]", SIDE, pathfinder_problem,
+        "pathfinder", pathfinder, "int32[:,::1], pyint, pyint, int32[::1], int32[::1]", SIDE, pathfinder_problem,
         gpu=5_000_011, host=2_520_719, test=1013, kind="shared", **PATHFINDER,
     ),
 ]  # fmt: skip

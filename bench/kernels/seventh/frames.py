@@ -235,7 +235,7 @@ void {MALIK_HEAD} {{
 KERNELS = [
     Kernel(
         "Lucas-Kanade flow", lucas_kanade,
-        "float32[:,::1], float32[:,::1], int64, float32, float32[:,::1], float32[:,::1]", (32, 8), flow_problem,
+        "float32[:,::1], float32[:,::1], pyint, float32, float32[:,::1], float32[:,::1]", (32, 8), flow_problem,
         gpu=1501, host=301, test=45, power=2, kind="stencil", **FLOW,
     ),
     Kernel(

@@ -130,7 +130,7 @@ MOTIFS = each(
 
 KERNELS = [
     Kernel(
-        "counts of k-mers", kmer_counts, "uint8[:,::1], int64, int32[::1]", 128, kmer_problem,
+        "counts of k-mers", kmer_counts, "uint8[:,::1], pyint, int32[::1]", 128, kmer_problem,
         gpu=100_003, host=2003, test=103, kind="irregular", **KMERS,
     ),
     Kernel(

@@ -185,7 +185,7 @@ void {MOMENTS_HEAD} {{
 KERNELS = [
     Kernel(
         "Heston paths", heston_paths,
-        "uint64[::1], int64, float64, float64, float64, float64, float64, float64, float64, float64, float64[::1]",
+        "uint64[::1], pyint, float64, float64, float64, float64, float64, float64, float64, float64, float64[::1]",
         128, heston_problem,
         gpu=100_003, host=5003, test=203, **HESTON,
     ),

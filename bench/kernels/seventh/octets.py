@@ -199,7 +199,7 @@ KERNELS = [
         gpu=200_003, host=5003, test=403, kind="irregular", **CSV,
     ),
     Kernel(
-        "12-bit samples", unpack12, "uint8[::1], int64, int64, uint16[::1]", 256, packed_problem,
+        "12-bit samples", unpack12, "uint8[::1], pyint, pyint, uint16[::1]", 256, packed_problem,
         gpu=20_000_003, host=300_007, test=1003, kind="streaming", **UNPACK,
     ),
 ]  # fmt: skip

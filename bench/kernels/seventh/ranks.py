@@ -170,7 +170,7 @@ KERNELS = [
         gpu=100_003, host=2003, test=203, kind="irregular", **BOOTSTRAP,
     ),
     Kernel(
-        "quantiles of rows", row_quantiles, "float32[:,::1], float32, int64, float32[::1]", 128, quantile_problem,
+        "quantiles of rows", row_quantiles, "float32[:,::1], float32, pyint, float32[::1]", 128, quantile_problem,
         gpu=20_011, host=503, test=23, kind="shared", **QUANTILES,
     ),
 ]  # fmt: skip

@@ -176,7 +176,7 @@ SPLINE = each(
 
 KERNELS = [
     Kernel(
-        "all roots at once", durand_kerner, "float64[:,::1], int64, float64, float64[:,::1], float64[:,::1]", 128,
+        "all roots at once", durand_kerner, "float64[:,::1], pyint, float64, float64[:,::1], float64[:,::1]", 128,
         kerner_problem,
         gpu=100_003, host=2003, test=203, **KERNER,
     ),

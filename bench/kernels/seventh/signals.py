@@ -179,12 +179,12 @@ void {SPECTRA_HEAD} {{
 
 KERNELS = [
     Kernel(
-        "CIC decimation", cic_decimate, "int16[:,::1], int64, int64, int64[:,::1]", 128, cic_problem,
+        "CIC decimation", cic_decimate, "int16[:,::1], pyint, pyint, int64[:,::1]", 128, cic_problem,
         gpu=100_003, host=3001, test=203, **CIC,
     ),
     Kernel(
         "spectra of frames", frame_spectra,
-        "float32[::1], float32[::1], int64, int32[::1], float32[::1], float32[::1], float32[:,::1]", 256,
+        "float32[::1], float32[::1], pyint, int32[::1], float32[::1], float32[::1], float32[:,::1]", 256,
         spectra_problem,
         gpu=30_011, host=503, test=5, kind="shared", **SPECTRA,
     ),

@@ -220,7 +220,7 @@ KERNELS = [
         gpu=4007, host=801, test=59, power=2, kind="stencil", **DIRECTION,
     ),
     Kernel(
-        "viewshed", viewshed, "float32[:,::1], int64, int64, float32, uint8[:,::1]", (32, 8), viewshed_problem,
+        "viewshed", viewshed, "float32[:,::1], pyint, pyint, float32, uint8[:,::1]", (32, 8), viewshed_problem,
         gpu=1201, host=301, test=63, power=2, kind="irregular", **VIEWSHED,
     ),
 ]  # fmt: skip

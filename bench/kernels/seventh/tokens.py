@@ -145,7 +145,7 @@ GATES = {
 KERNELS = [
     Kernel(
         "gradient of an embedding", embedding_gradient,
-        "int32[::1], float32[:,::1], int64, float32[:,::1]", (32, 8), gradient_problem,
+        "int32[::1], float32[:,::1], pyint, float32[:,::1]", (32, 8), gradient_problem,
         gpu=60_013, host=1003, test=203, kind="irregular", **GRADIENT,
     ),
     Kernel(

@@ -196,7 +196,7 @@ KERNELS = [
         gpu=20_003, host=1003, test=103, kind="streaming", **BANDED,
     ),
     Kernel(
-        "terms of a recurrence", recurrences, "int64[::1], int64[::1], int64[::1], int64, int64[::1]", 128,
+        "terms of a recurrence", recurrences, "int64[::1], int64[::1], int64[::1], pyint, int64[::1]", 128,
         recurrence_problem,
         gpu=30_003, host=1003, test=103, **RECURRENCES,
     ),

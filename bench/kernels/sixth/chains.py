@@ -242,7 +242,7 @@ TREE = each(
 
 KERNELS = [
     Kernel(
-        "Metropolis' chains", metropolis, "uint32[::1], float64, int64, float64[::1], float64[::1], int32[::1]", 128,
+        "Metropolis' chains", metropolis, "uint32[::1], float64, pyint, float64[::1], float64[::1], int32[::1]", 128,
         metropolis_problem,
         gpu=200_003, host=3003, test=203, **METROPOLIS,
     ),
@@ -253,7 +253,7 @@ KERNELS = [
     ),
     Kernel(
         "gravity of a tree", tree_gravity,
-        "float64[::1], float64[::1], float64[::1], float64[::1], int64, float64[::1], float64[::1], "
+        "float64[::1], float64[::1], float64[::1], float64[::1], pyint, float64[::1], float64[::1], "
         "float64, float64, float64[::1], float64[::1]", 64,
         tree_problem,
         gpu=50_003, host=2003, test=203, kind="irregular", **TREE,

@@ -284,7 +284,7 @@ void {BEAM_HEAD} {{
 KERNELS = [
     Kernel(
         "threshold of top-p", top_p_threshold,
-        "float32[:,::1], float32, int64, float32[::1], float32[::1], int32[::1]", 256,
+        "float32[:,::1], float32, pyint, float32[::1], float32[::1], int32[::1]", 256,
         threshold_problem,
         gpu=803, host=31, test=3, kind="shared", **THRESHOLD,
     ),

@@ -218,7 +218,7 @@ KERNELS = [
         gpu=1_000_003, host=30_003, test=503, kind="irregular", **XXH,
     ),
     Kernel(
-        "probes of a Bloom filter", bloom_probe, "uint32[::1], uint32, int64, uint64[::1], uint8[::1]", 256,
+        "probes of a Bloom filter", bloom_probe, "uint32[::1], uint32, pyint, uint64[::1], uint8[::1]", 256,
         bloom_problem,
         gpu=8_000_003, host=100_003, test=2003, kind="irregular", **BLOOM,
     ),

@@ -235,13 +235,13 @@ SAMPLE = plane(
 KERNELS = [
     Kernel(
         "depthwise convolution, dilated", depthwise,
-        "float32[:,:,::1], float32[:,:,::1], int64, int64, int64, float32[:,:,::1]", (32, 4, 1),
+        "float32[:,:,::1], float32[:,:,::1], pyint, pyint, pyint, float32[:,:,::1]", (32, 4, 1),
         depthwise_problem,
         gpu=1501, host=31, test=3, kind="stencil", **DEPTHWISE,
     ),
     Kernel(
         "max pooling with places", pool_places,
-        "float32[:,:,::1], int64, int64, int64, float32[:,:,::1], int32[:,:,::1]", (32, 4, 1),
+        "float32[:,:,::1], pyint, pyint, pyint, float32[:,:,::1], int32[:,:,::1]", (32, 4, 1),
         pool_problem,
         gpu=2003, host=51, test=3, kind="stencil", **POOL,
     ),

@@ -247,7 +247,7 @@ KERNELS = [
     ),
     Kernel(
         "votes of nearest neighbours", neighbour_votes,
-        "float32[:,::1], int32[::1], float32[:,::1], int64, int64, int32[::1]", 128,
+        "float32[:,::1], int32[::1], float32[:,::1], pyint, pyint, int32[::1]", 128,
         votes_problem,
         gpu=100_003, host=2003, test=103, kind="irregular", **VOTES,
     ),

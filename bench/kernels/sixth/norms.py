@@ -248,7 +248,7 @@ KERNELS = [
         gpu=157, host=23, test=3, kind="shared", **CHANNELS,
     ),
     Kernel(
-        "norm of groups", group_norm, "float32[:,:,::1], float32[::1], float32[::1], int64, float32, float32[:,:,::1]",
+        "norm of groups", group_norm, "float32[:,:,::1], float32[::1], float32[::1], pyint, float32, float32[:,:,::1]",
         256,
         group_problem,
         gpu=301, host=11, test=2, kind="shared", **GROUP,

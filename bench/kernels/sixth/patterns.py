@@ -266,7 +266,7 @@ KERNELS = [
         gpu=2501, host=203, test=37, power=2, kind="shared", **SCOTT,
     ),
     Kernel(
-        "Potts' model, half a sweep", potts_sweep, "uint8[:,::1], int64, int64, uint32, uint32[::1]", (32, 8),
+        "Potts' model, half a sweep", potts_sweep, "uint8[:,::1], pyint, pyint, uint32, uint32[::1]", (32, 8),
         potts_problem,
         gpu=4001, host=301, test=33, power=2, kind="stencil", **POTTS,
     ),

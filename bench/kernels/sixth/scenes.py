@@ -291,7 +291,7 @@ KERNELS = [
         gpu=1003, host=103, test=37, power=2, **POLYGON,
     ),
     Kernel(
-        "occlusion by depth", depth_occlusion, "uint16[:,::1], int32[:,::1], int64, uint8[:,::1]", (32, 8),
+        "occlusion by depth", depth_occlusion, "uint16[:,::1], int32[:,::1], pyint, uint8[:,::1]", (32, 8),
         occlusion_problem,
         gpu=2003, host=151, test=33, power=2, kind="irregular", **OCCLUSION,
     ),

@@ -249,7 +249,7 @@ void {OVERLAP_HEAD} {{
 
 KERNELS = [
     Kernel(
-        "equalised tiles", equalise_tiles, "uint8[:,::1], int64, int64, int64, uint8[:,::1]", 256, equalise_problem,
+        "equalised tiles", equalise_tiles, "uint8[:,::1], pyint, pyint, pyint, uint8[:,::1]", 256, equalise_problem,
         gpu=4001, host=401, test=97, power=2, kind="shared", **EQUALISE,
     ),
     Kernel(

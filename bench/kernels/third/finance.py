@@ -116,7 +116,7 @@ def bond_problem(rng, n):
 KERNELS = [
     Kernel(
         "binomial option", binomial_option,
-        "float32[::1], float32[::1], float32[::1], float32, float32, int64, float32[:,::1], float32[::1]",
+        "float32[::1], float32[::1], float32[::1], float32, float32, pyint, float32[:,::1], float32[::1]",
         128, binomial_problem, gpu=100_003, host=6007, test=301,
         **sides(
             "binomial_option",
@@ -152,7 +152,7 @@ premium[i] = values[i];
         ),
     ),
     Kernel(
-        "yield of a bond", bond_yield, "float64[::1], float64[::1], int32[::1], float64, int64, float64[::1]",
+        "yield of a bond", bond_yield, "float64[::1], float64[::1], int32[::1], float64, pyint, float64[::1]",
         256, bond_problem, gpu=1_000_003, host=100_003, test=1003,
         **sides(
             "bond_yield",

@@ -237,7 +237,7 @@ FUNCTION float bezier_row(const float *control, INDEX row, INDEX c, int p, int c
         ),
     ),
     Kernel(
-        "B-spline curve", bspline, "float32[::1], float32[:,::1], int64, float32[::1], float32[:,::1]",
+        "B-spline curve", bspline, "float32[::1], float32[:,::1], pyint, float32[::1], float32[:,::1]",
         256, spline_problem, gpu=4_000_037, host=300_007, test=2003, kind="irregular",
         **sides(
             "bspline",

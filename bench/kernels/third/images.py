@@ -392,7 +392,7 @@ PICTURE = {"block": (32, 8), "power": 2}
 
 KERNELS = [
     Kernel(
-        "bilateral filter", bilateral, "float32[:,::1], int64, float32, float32, float32[:,::1]",
+        "bilateral filter", bilateral, "float32[:,::1], pyint, float32, float32, float32[:,::1]",
         problem=bilateral_problem, gpu=2053, host=301, test=31, kind="stencil", **PICTURE,
         **sides(
             "bilateral", "const float *image, int radius, float space, float tone, float *out, int rows, int cols", PIXELS,
@@ -500,7 +500,7 @@ out[i * cols + j] = least;
         ),
     ),
     Kernel(
-        "Perlin noise", perlin, "int32[::1], float32[::1], float32[::1], float32, int64, float32[:,::1]",
+        "Perlin noise", perlin, "int32[::1], float32[::1], float32[::1], float32, pyint, float32[:,::1]",
         problem=perlin_problem, gpu=3079, host=401, test=35, **PICTURE,
         **sides(
             "perlin",

@@ -262,7 +262,7 @@ FUNCTION unsigned sha_rotated(unsigned x, int k) {
         ),
     ),
     Kernel(
-        "SipHash", siphash, "uint64[::1], uint64[:,::1], int64, int64, uint64[::1]",
+        "SipHash", siphash, "uint64[::1], uint64[:,::1], pyint, pyint, uint64[::1]",
         256, sip_problem, gpu=4_000_037, host=500_009, test=1003,
         **sides(
             "siphash",

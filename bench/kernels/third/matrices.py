@@ -102,7 +102,7 @@ def min_plus_problem(rng, n):
 
 KERNELS = [
     Kernel(
-        "LU, a step", lu_step, "float64[:,::1], int64",
+        "LU, a step", lu_step, "float64[:,::1], pyint",
         (32, 8), lu_problem, gpu=6151, host=4099, test=61, power=2, kind="streaming", sweep=PLANE,
         **sides(
             "lu_step", "double *matrix, int k, int rows, int cols", [("i", "k + 1", "rows"), ("j", "k + 1", "cols")],

@@ -282,7 +282,7 @@ fz[i] = force_z;
         ),
     ),
     Kernel(
-        "pendulums", pendulum_rk4, "float64[::1], float64[::1], float64[::1], float64, int64, float64[::1]",
+        "pendulums", pendulum_rk4, "float64[::1], float64[::1], float64[::1], float64, pyint, float64[::1]",
         256, pendulum_problem, gpu=500_009, host=20_011, test=1003,
         **sides(
             "pendulum_rk4",

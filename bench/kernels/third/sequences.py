@@ -184,7 +184,7 @@ def tanimoto_problem(rng, n):
 
 KERNELS = [
     Kernel(
-        "Smith-Waterman", smith_waterman, "uint8[::1], uint8[:,::1], int64, int64, int64, int32[:,::1], int32[::1]",
+        "Smith-Waterman", smith_waterman, "uint8[::1], uint8[:,::1], pyint, pyint, pyint, int32[:,::1], int32[::1]",
         128, smith_waterman_problem, gpu=100_003, host=5003, test=301, kind="irregular",
         **sides(
             "smith_waterman",
@@ -219,7 +219,7 @@ best[i] = highest;
         ),
     ),
     Kernel(
-        "LZ77 matches", lz_match, "uint8[::1], int64, int64, int32[::1], int32[::1]",
+        "LZ77 matches", lz_match, "uint8[::1], pyint, pyint, int32[::1], int32[::1]",
         256, lz_problem, gpu=2_000_003, host=150_001, test=3001, kind="irregular",
         **sides(
             "lz_match",
@@ -242,7 +242,7 @@ distance[i] = back;
         ),
     ),
     Kernel(
-        "Myers' edit distance", myers_distance, "uint64[::1], uint8[:,::1], int64, int32[::1]",
+        "Myers' edit distance", myers_distance, "uint64[::1], uint8[:,::1], pyint, int32[::1]",
         256, myers_problem, gpu=1_000_003, host=60_013, test=1001,
         **sides(
             "myers_distance",
