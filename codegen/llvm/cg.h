@@ -80,6 +80,7 @@ typedef struct Cg {
   bool meets_apart;  /* threads meet at more than plain barriers, or copies arrive for them */
   bool bulk_stores;  /* GPU: copies that read shared memory may be under way at the kernel's end */
   bool bulk_loads;   /* … that write it; so they may while threads still read it */
+  bool has_numbers;  /* code of others may reach arrays by their addresses as numbers */
   const IrSite *too_deep; /* RecursionError's, if there are recursive functions and traps */
   bool meets_grid;        /* has the grid's barrier */
   LlvmPart llvm_parts;    /* how many have run */

@@ -200,6 +200,24 @@ static bool may_print(const Cg *cg, const Ins *i) {
   return i->op == OP_PRINT || i->op == OP_CALL_C;
 }
 
+/* May a function of another compiler, or a text, reach arrays that it is not given? A text that
+ * accesses memory says where: an array, a number, or a place in shared memory. */
+static bool has_numbers(const Cg *cg, const Ins *i) {
+  (void)cg;
+  const char *text = i->op == OP_CALL_C ? i->aux.frozen->text : NULL;
+  if (!text || i->aux.frozen->kind != FZ_STR)
+    return text;
+  if (!strchr(text, '['))
+    return false;
+  bool arrays = false;
+  for (uint32_t k = 0; k < i->nargs; k++)
+    if (i->args[k]->type->id == TY_ARRAY)
+      arrays = true;
+    else if (ty_bits(i->args[k]->type) == 64 && ty_kind(i->args[k]->type) != KIND_FLOAT)
+      return true;
+  return !arrays && !strstr(text, ".shared");
+}
+
 /* An asynchronous operation that reads shared memory. */
 static bool reads_shared(const Cg *cg, const Ins *i) {
   (void)cg;
@@ -246,6 +264,7 @@ void cg_pass_lower(Cg *cg) {
   lw_count_paths(cg);
   cg->may_print = program_has(cg, may_print);
   cg->meets_grid = program_has(cg, meets_grid);
+  cg->has_numbers = program_has(cg, has_numbers);
   cg->shows_stores = program_has(cg, reads_shared);
   cg->meets_apart = program_has(cg, meets_apart);
   bool fields = cg->target->runtime_fields;

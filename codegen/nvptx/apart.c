@@ -153,7 +153,7 @@ static bool has_maps(const Cg *cg) {
 }
 
 void cg_nvptx_apart(Cg *cg) {
-  if (!cg->kernel || !matters(cg) || has_maps(cg) || !is_known(cg))
+  if (!cg->kernel || cg->has_numbers || !matters(cg) || has_maps(cg) || !is_known(cg))
     return;
   for (unsigned k = 0; k < LLVMCountParams(cg->kernel); k++)
     if (is_array(LLVMGetParam(cg->kernel, k)))

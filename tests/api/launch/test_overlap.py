@@ -135,6 +135,38 @@ for name in ("apart", "in front", "behind", "the same", "apart"):
 
 
 @needs_standin
+def test_addresses_that_are_numbers():
+    """A text that is given an address as a number may reach any array: no load of a store's array is left out beside it."""
+    run(PREAMBLE + """
+def through_a_table(x, table, y, out):
+    for k in range(out.size):
+        x[0] = 3 * k
+        cuda.inline_ptx("st.global.b64 [%0], %1;", "l", table[k % 2], "l", np.int64(7 * k), host=lambda at, v: None)
+        out[k] = x[0] + y[0]
+        x[1] = k
+        out[k] += cuda.inline_ptx("ld.global.b64 %0, [%1];", "=l", np.int64, "l", table[1], host=lambda at: np.int64(0))
+
+x, y, out = (cuda.to_device(np.zeros(8, np.int64)) for _ in range(3))
+at = x.__cuda_array_interface__["data"][0]
+cuda.jit(through_a_table)[1, 1](x, cuda.to_device(np.array([at, at + 8])), y, out)
+assert out.tolist() == [(3 * k if k % 2 else 7 * k) + k for k in range(8)], out
+""")
+
+
+def test_functions_of_others():
+    """What they may reach by numbers, or have kept, is not known either: each iteration reads what the one before may have written."""
+    other = cuda.declare_device("other", "int32(int64)")
+
+    def scaled(x, weights, out):
+        for k in range(out.size):
+            out[k] = x[k] * weights[0] + other(k)
+
+    text = cuda.compile_ptx(scaled, "narrow (int32[::1], int32[::1], int32[::1])", cc="sm_80", coarsen=False)[0]
+    loop = text[: text.index("call.uni")].rsplit("$L__BB", 1)[1]
+    assert loop.count("ld.global") == 2, text
+
+
+@needs_standin
 def test_disk_cache(tmp_path):
     """What is read back says it, too."""
     for _ in range(2):
