@@ -375,6 +375,7 @@ void cg_pass_lift(Cg *cg) {
 
 void cg_pass_infer(Cg *cg) {
   Signature sig = ty_signature(cg->cx, cg->request->signature);
+  sig.narrow &= !cg->options.abi; /* a stable block is for launches that find out nothing */
   cg->program = ty_infer(cg->cx, cg->request->func, &sig, !cg->options.device_function);
   assert(cg->program->fns.len && cg->program->fns.data[0]->typed);
 }

@@ -105,6 +105,17 @@ def test_our_launches_take_the_stable_block_too():
         np.testing.assert_array_equal(c.copy_to_host(), a[:, 0] + 3 * b[::2])
 
 
+def test_launches_of_others_compare_nothing():
+    """So that arrays may overlap and numbers be large, whatever our own launches would have found out."""
+    def scaled(scale, x, out, n):
+        for k in range(cuda.grid(1), n, 1000):
+            out[k] = x[k] * scale[0]
+
+    types = "(float32[::1], float32[::1], float32[::1], pyint)"
+    small, all_of_them = (fields(scaled, version + types)[1]["ptx"] for version in ("narrow ", ""))
+    assert small == all_of_them
+
+
 def test_an_unknown_block_is_refused():
     with pytest.raises(ValueError, match="stable"):
         cuda.jit(abi="stabel")(lambda: None)
