@@ -715,11 +715,15 @@ static void make_regular(Cg *cg, LLVMValueRef f) {
   cg_run_function_passes(cg, f, "loop-simplify,lcssa");
 }
 
-void cg_lanes_regulate(Cg *cg) {
-  cg_run_passes(cg, cg_cleaning(cg));
+static void make_all_regular(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       make_regular(cg, f);
+}
+
+void cg_lanes_regulate(Cg *cg) {
+  cg_run_passes(cg, cg_cleaning(cg));
+  make_all_regular(cg);
 }
 
 void cg_lanes_regulate_one(Cg *cg, LLVMValueRef f) {
@@ -727,7 +731,11 @@ void cg_lanes_regulate_one(Cg *cg, LLVMValueRef f) {
   make_regular(cg, f);
 }
 
+/* LLVM's later passes take elements that a thread has loaded or stored already from registers, but
+ * not those of lanes, if they are masked or far apart. */
 void cg_lanes_prepare(Cg *cg) {
   cg_run_passes(cg, "always-inline,cgscc(inline)");
-  cg_lanes_regulate(cg);
+  cg_run_passes(cg, cg_cleaning(cg));
+  cg_run_passes(cg, "function(early-cse<memssa>)");
+  make_all_regular(cg);
 }
