@@ -414,14 +414,16 @@ static LLVMValueRef make_block(const Loops *outer) {
   return l.entry;
 }
 
-/* Runs the block as whole vectors of `w` if its width allows it, and goes to `done`; the builder is
- * left where it is to run otherwise. */
+/* Runs the block as whole vectors of `w` if its width and the arrays allow it, and goes to `done`;
+ * the builder is left where it is to run otherwise. */
 static void run_if_whole(Loops *l, const Whole *w, LLVMBasicBlockRef done) {
   LLVMBasicBlockRef whole = hl_new_block(l, "whole"), other = hl_new_block(l, "other");
   LLVMValueRef is = l->sizes[0];
   if (!w->columns)
     is = LLVMBuildAnd(l->b, is, hl_i32(l, w->width - 1), "odd");
-  l_condbr(l->b, l_icmp(l->b, LLVMIntEQ, is, hl_i32(l, w->columns)), whole, other);
+  LLVMValueRef fits = l_icmp(l->b, LLVMIntEQ, is, hl_i32(l, w->columns)),
+               last = hl_inputs_last(l, w->inputs);
+  l_condbr(l->b, last ? l_and(l->b, fits, last) : fits, whole, other);
   hl_at(l, whole);
   hl_run_whole(l, w);
   l_br(l->b, done);

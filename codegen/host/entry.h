@@ -23,6 +23,7 @@ typedef struct Whole {
   Fission fission; /* no segments: the kernel is not of this kind */
   unsigned width;
   unsigned columns;    /* 0: rows are multiples of width; else rows of so many threads */
+  uint32_t inputs;     /* a bit for each array that must last (lasting_inputs.c) */
   LLVMValueRef *lanes; /* NULL: the segment's threads run one by one */
   bool *one_result;
   LLVMValueRef *wide; /* for WIDE times as many threads at a time; mostly NULL */
@@ -152,6 +153,16 @@ void hl_run_whole(Loops *l, const Whole *w);
 LLVMValueRef hl_are_exact(const Loops *l);
 /* Once lanes are written: the version goes where it gains nothing. */
 void hl_drop_exact(Loops *l);
+
+/* --- lasting_inputs.c --- */
+
+/* LanesHow.lasts: is it a load from an array parameter that no thread writes? */
+bool hl_lasts(const Cg *cg, LLVMValueRef f, LLVMValueRef load);
+/* The arrays, by their numbers, of which that is used: of such loads that are uniform over the
+ * block. */
+uint32_t hl_lasting_inputs(const Cg *cg, LLVMValueRef f, const Lanes *block);
+/* Has no array that is written memory of one of these? At the builder's position; NULL: yes. */
+LLVMValueRef hl_inputs_last(const Loops *l, uint32_t inputs);
 
 /* --- small builders --- */
 

@@ -76,6 +76,10 @@ void cg_host_load_fields_once(Cg *cg);
  * has to know for that. */
 LLVMValueRef cg_host_own_sum(struct Lower *lw);
 void cg_host_describe_sums(Cg *cg);
+/* Where the array's fields are in the parameter block; false: not all of them are there. */
+struct Params;
+struct ArrayParam;
+bool cg_host_describe_array(const struct Params *p, const struct ArrayParam *a, RtHostArray *out);
 /* math.c: calls of the C library's functions become code of the module. */
 void cg_host_math(Cg *cg);
 /* inline_barriers.c: all calls of the markers end up in the kernel's own function. */

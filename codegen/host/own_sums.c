@@ -21,8 +21,7 @@
 
 static bool is_summed(const ArrayParam *a) { return a->summed && !cg_has_strides(a->type); }
 
-/* Places where its fields are; false: not all of them are there. */
-static bool describe(const Params *p, const ArrayParam *a, RtHostArray *out) {
+bool cg_host_describe_array(const Params *p, const ArrayParam *a, RtHostArray *out) {
   const Type *t = a->type;
   uint32_t found = 0;
   *out = (RtHostArray){.bytes = (uint32_t)ty_size(t->elem), .axes = t->ndim};
@@ -56,7 +55,7 @@ static uint32_t describe_all(const Params *p, RtHostArray out[RT_HOST_ARRAYS]) {
     const ArrayParam *a = &p->arrays.data[k];
     if (!a->used)
       continue;
-    if (n == RT_HOST_ARRAYS || !describe(p, a, &out[n]))
+    if (n == RT_HOST_ARRAYS || !cg_host_describe_array(p, a, &out[n]))
       return 0;
     sums |= out[n++].sum != RT_SUM_NONE;
   }

@@ -172,6 +172,19 @@ static void find_versions(Loops *l) {
   cg_dump_step(l->cg, "copies for small masks");
 }
 
+/* Do all threads of the block come to each barrier? Inputs are taken to last only where that needs
+ * it, since the entry has to test it. */
+static Lanes *find_uniform(Whole *w, Cg *cg, LLVMValueRef kernel, LLVMValueRef barriers) {
+  LanesHow how = {.steps = block_steps, .width = w->width, .strict = true};
+  Lanes *block = cg_lanes_analyse(cg, kernel, &how);
+  if (!block || all_calls(barriers, is_uniform, block))
+    return block;
+  how.lasts = hl_lasts;
+  block = cg_lanes_analyse(cg, kernel, &how);
+  w->inputs = hl_lasting_inputs(cg, kernel, block);
+  return all_calls(barriers, is_uniform, block) ? block : NULL;
+}
+
 static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers[2], unsigned width,
                        unsigned columns) {
   Cg *cg = l->cg;
@@ -180,13 +193,11 @@ static void make_whole(Loops *l, LLVMValueRef kernel, LLVMValueRef const markers
   if (cg_lanes_unroll(cg, kernel))
     cg_lanes_regulate(cg);
   cg_dump_step(cg, "loops unrolled");
-  Lanes *block = cg_lanes_analyse(
-      cg, kernel, &(LanesHow){.steps = block_steps, .width = w->width, .strict = true});
+  Lanes *block = find_uniform(w, cg, kernel, markers[0]);
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LanesHow how = lanes_of(w, w->width, zeros);
   Lanes *lanes = cg_lanes_analyse(cg, kernel, &how);
-  if (!block || !lanes || !all_calls(markers[0], is_uniform, block) ||
-      !all_calls(markers[1], can_meet, lanes))
+  if (!block || !lanes || !all_calls(markers[1], can_meet, lanes))
     return;
   FissionHow cuts = {.thread_arg = HOST_THREAD, .lanes = lanes, .block = block, .warps = true};
   w->fission = cg_fission(cg, kernel, &cuts);

@@ -52,6 +52,8 @@ typedef struct LanesHow {
   bool whole;
   /* a load that other threads may write between is not uniform, even from a uniform address */
   bool strict;
+  /* … except one of memory that stays as it is while the kernel runs; NULL: all */
+  bool (*lasts)(const Cg *cg, LLVMValueRef f, LLVMValueRef load);
 } LanesHow;
 
 enum { LANES_ANY = INT32_MIN };

@@ -10,7 +10,7 @@
  * Linear values are taken to be linear modulo their type. What depends on their not wrapping (an
  * extension, an index narrower than a pointer) asks ln_extends. Memory is not analysed: a load from
  * a uniform address is uniform, since threads between two barriers are independent; `strict`
- * switches that off. */
+ * switches that off, except for memory that lasts. */
 #include <assert.h>
 #include <string.h>
 
@@ -414,7 +414,8 @@ static Shape phi_shape(Lanes *l, const LaneValue *v) {
 static Shape load_shape(Lanes *l, LLVMValueRef i) {
   if (LLVMGetMetadata(i, l->uniform_kind))
     return step(0);
-  if (l->how.strict && !cg_is_field_load(l->cg, l->f, i))
+  if (l->how.strict && !cg_is_field_load(l->cg, l->f, i) &&
+      !(l->how.lasts && l->how.lasts(l->cg, l->f, i)))
     return vector;
   bool uniform = cg_is_plain_access(i) && ln_is_uniform(ln_shape(l, LLVMGetOperand(i, 0)));
   return uniform ? step(0) : vector;
