@@ -321,6 +321,7 @@ bool ln_keeps_order(Lanes *l, LLVMValueRef instruction);
 void ln_write_agreed(Lanes *l, LaneValue *v); /* a value with that assumption */
 /* products.c: low halves of long products; before the analysis */
 void ln_shorten_products(Cg *cg, LLVMValueRef f);
+LLVMValueRef ln_square(Lanes *l, LLVMValueRef i); /* NULL: it is no such square */
 /* loop_versions.c: has the loop one exit, at the header, no loops in it, no meetings, and no more
  * than that? */
 bool ln_is_closed(Lanes *l, const LaneLoop *loop, unsigned instructions, unsigned blocks);

@@ -1,5 +1,6 @@
 /* Lanes: low halves of products of which the high half is used too (Philox, Montgomery's products),
- * as short products; divisions of what was extended, as short divisions. See lanes.h.
+ * as short products; divisions of what was extended, as short divisions; squares of differences of
+ * what was extended. See lanes.h.
  *
  * In: a function of one thread. Out: the same, with `trunc(zext a * zext b)` as a * b, whose bits
  * are those: a product's low half does not depend on how its factors were extended. LLVM does so
@@ -67,6 +68,30 @@ static LLVMValueRef short_division(Cg *cg, LLVMValueRef i) {
   LLVMPositionBuilderBefore(cg->builder, i);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
   return l_sext(cg->builder, l_binop(cg->builder, rest ? LLVMSRem : LLVMSDiv, n, d), cg->t.i64);
+}
+
+/* What is extended from 32 bits with a sign, if it is computed in this block; or NULL. */
+static LLVMValueRef short_operand(Lanes *l, LLVMValueRef i, unsigned k) {
+  LLVMValueRef wide = LLVMGetOperand(i, k);
+  LLVMValueRef x = LLVMIsASExtInst(wide) ? LLVMGetOperand(wide, 0) : NULL;
+  return x && LLVMTypeOf(x) == l->cg->t.i32 && ln_is_here(l, x) ? x : NULL;
+}
+
+/* (a - b)**2 of 64 bits, where both are extended from 32: their distance has 32 bits without a
+ * sign, and the CPU multiplies vectors of those at once. */
+LLVMValueRef ln_square(Lanes *l, LLVMValueRef i) {
+  LLVMValueRef d = cg_is_op(i, LLVMMul) ? LLVMGetOperand(i, 0) : NULL;
+  if (!d || d != LLVMGetOperand(i, 1) || cg_int_width(i) != 64 || !cg_is_op(d, LLVMSub))
+    return NULL;
+  LLVMValueRef a = short_operand(l, d, 0), b = short_operand(l, d, 1);
+  if (!a || !b)
+    return NULL;
+  LLVMValueRef both[] = {ln_vector(l, a), ln_vector(l, b)};
+  LLVMTypeRef t = LLVMTypeOf(both[0]);
+  LLVMValueRef most = l_call(l->b, cg_intrinsic_fn(l->cg, "llvm.smax", &t, 1), both, 2),
+               least = l_call(l->b, cg_intrinsic_fn(l->cg, "llvm.smin", &t, 1), both, 2),
+               far = l_zext(l->b, l_sub(l->b, most, least), ln_vector_type(l, l->cg->t.i64));
+  return l_mul(l->b, far, far);
 }
 
 void ln_shorten_products(Cg *cg, LLVMValueRef f) {

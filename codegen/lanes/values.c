@@ -476,6 +476,9 @@ static LLVMValueRef write_vector(Lanes *l, LLVMValueRef i) {
     return ln_divides(l, i) ? ln_divide(l, i, x, divisor(l, i)) : l_binop(b, op, x, divisor(l, i));
   default: break;
   }
+  LLVMValueRef square = ln_square(l, i);
+  if (square)
+    return square;
   if (LLVMGetNumOperands(i) == 1)
     return l_cast(b, op, x, ln_vector_type(l, LLVMTypeOf(i)));
   return l_binop(b, op, x, ln_vector(l, LLVMGetOperand(i, 1)));

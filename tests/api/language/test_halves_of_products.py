@@ -79,3 +79,22 @@ def test_squares_of_differences_of_32_bits_are_those_of_magnitudes(dtype):
     name = np.dtype(dtype).name
     text = ptx_of(kernel, f"narrow ({name}[::1], {name}[::1], int64[::1])", boundscheck=False)
     assert ("sad.u32" if dtype is np.uint32 else "sad.s32") in text and "mul.lo.s64" not in text
+
+
+def test_sums_of_squares_wrap():
+    def kernel(x, y, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            total = 0
+            for k in range(x.size):
+                d = int(x[k]) - int(y[i])
+                total += d * d
+            out[i] = total
+
+    ends = np.array([-(2**31), 1 - 2**31, -1, 0, 46341, 2**31 - 1], np.int32)
+    y = np.random.default_rng(3).integers(-(2**31), 2**31, 77, dtype=np.int32)
+    y[: ends.size] = ends
+    out = cuda.to_device(np.zeros(y.size, np.int64))
+    cuda.jit(kernel)[2, 64](ends, y, out)
+    d = ends.astype(np.int64) - y.astype(np.int64)[:, None]
+    assert np.array_equal(out.copy_to_host(), (d * d).sum(1))
