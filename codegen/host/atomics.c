@@ -36,7 +36,7 @@ static void relax(Cg *cg, LLVMValueRef i) {
 }
 
 /* The comparison of the operand with what is there that holds if it changes that; 0: not known. */
-static LLVMIntPredicate changes_if(LLVMValueRef i) {
+LLVMIntPredicate cg_host_changes_if(LLVMValueRef i) {
   switch (LLVMGetAtomicRMWBinOp(i)) {
   case LLVMAtomicRMWBinOpMin: return LLVMIntSLT;
   case LLVMAtomicRMWBinOpMax: return LLVMIntSGT;
@@ -62,7 +62,7 @@ static void read_first(Cg *cg, LLVMValueRef i) {
   LLVMValueRef now = l_load(b, LLVMTypeOf(v), p);
   LLVMSetAlignment(now, LLVMGetAlignment(i));
   LLVMSetOrdering(now, LLVMAtomicOrderingMonotonic);
-  l_condbr(b, l_icmp(b, changes_if(i), v, now), change, block);
+  l_condbr(b, l_icmp(b, cg_host_changes_if(i), v, now), change, block);
   LLVMAddIncoming(old, (LLVMValueRef[]){i, now}, (LLVMBasicBlockRef[]){change, before}, 2);
 }
 
@@ -73,7 +73,7 @@ void cg_host_relax_atomics(Cg *cg) {
         next = LLVMGetNextInstruction(i);
         if (LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i))
           relax(cg, i);
-        else if (LLVMIsAAtomicRMWInst(i) && changes_if(i) &&
+        else if (LLVMIsAAtomicRMWInst(i) && cg_host_changes_if(i) &&
                  LLVMGetOrdering(i) == LLVMAtomicOrderingMonotonic)
           read_first(cg, i);
       }

@@ -71,6 +71,9 @@ bool cg_host_is_size(LLVMValueRef launch, LLVMValueRef load, SpecialReg r);
 LLVMValueRef cg_host_marker(const Cg *cg, const char *name);
 /* atomics.c: atomics that only one OS thread can see become loads and stores. */
 void cg_host_relax_atomics(Cg *cg);
+/* Of a minimum or a maximum: the comparison of its operand with what is there that holds if it
+ * changes that; 0: it is none of these. */
+LLVMIntPredicate cg_host_changes_if(LLVMValueRef atomic);
 void cg_host_load_fields_once(Cg *cg);
 /* own_sums.c: is the memory of this sum the worker's own? (Target.own_sum); and what the runtime
  * has to know for that. */

@@ -87,6 +87,28 @@ static bool is_nothing_of_zero(Lanes *l, LLVMValueRef i) {
   }
 }
 
+/* Which lanes change what is there: those of a minimum or a maximum in front of the loop over
+ * lanes, if all elements are one or contiguous. Each asks again (host/atomics.c). NULL: all do. */
+static LLVMValueRef changes(Lanes *l, LLVMValueRef i) {
+  if (!LLVMIsAAtomicRMWInst(i) || LLVMIsAtomicSingleThread(i) || LLVMGetFirstUse(i) ||
+      !cg_host_changes_if(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingMonotonic)
+    return NULL;
+  LLVMValueRef p = LLVMGetOperand(i, 0), v = LLVMGetOperand(i, 1), now;
+  LLVMTypeRef t = LLVMTypeOf(v);
+  unsigned align = LLVMGetAlignment(i);
+  if (ln_is_run(l, p, t)) {
+    now = l_freeze(l->b, ln_load_run(l, ln_vector_type(l, t), ln_scalar(l, p), l->mask_now, align));
+  } else if (ln_is_uniform(ln_shape(l, p))) {
+    LLVMValueRef one = l_load(l->b, t, ln_scalar(l, p));
+    LLVMSetAlignment(one, align);
+    LLVMSetOrdering(one, LLVMAtomicOrderingMonotonic);
+    now = ln_splat(l, one);
+  } else {
+    return NULL;
+  }
+  return l_icmp(l->b, cg_host_changes_if(i), ln_vector(l, v), now);
+}
+
 /* Varying operands in such a loop. A widening cast, and an address with a uniform base, are
  * computed for each lane: an index of one byte in memory is a load, which takes the place of eight
  * bytes of an address and the vector operations that made it. */
@@ -189,6 +211,9 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
     LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(by));
     mask = ln_and(l, mask, l_icmp(l->b, LLVMIntNE, by, zero), false);
   }
+  LLVMValueRef changing = changes(l, i);
+  if (changing)
+    mask = ln_and(l, mask, changing, false);
   LaneLoopNow lanes = ln_begin_lanes(l, mask);
   LLVMValueRef one = copy_by_leaves(l, &leaves, i, lanes.lane);
   if (v && ln_fills_bytes(l, one_type))

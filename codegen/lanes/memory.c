@@ -45,8 +45,7 @@ static LLVMValueRef load_masked(Lanes *l, LLVMTypeRef all, LLVMValueRef first, L
   return is_followed_by_writes(l) ? l_freeze(l->b, got) : got;
 }
 
-/* Are the lanes' elements contiguous, without padding between them? back: the last lane's is the
- * first one. */
+/* back: the last lane's element is the first one. */
 static bool is_run_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, bool back) {
   Shape s = ln_shape(l, pointer);
   uint64_t size = LLVMABISizeOfType(l->cg->layout, t);
@@ -54,7 +53,7 @@ static bool is_run_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t, bool back) 
          LLVMSizeOfTypeInBits(l->cg->layout, t) == 8 * size;
 }
 
-static bool is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+bool ln_is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
   return is_run_of(l, pointer, t, false);
 }
 
@@ -186,7 +185,7 @@ static void load_pairs(Lanes *l, LLVMValueRef i, LaneValue *v) {
   assert(ln_is_pair(t) && v->shape.kind == SHAPE_VECTOR);
   LLVMValueRef pointer = LLVMGetOperand(i, 0), parts[2], both = NULL;
   unsigned align = part_alignment(l, i, part);
-  if (is_run(l, pointer, t)) {
+  if (ln_is_run(l, pointer, t)) {
     LLVMValueRef mask = ln_is_of_own_array(l, pointer) ? NULL : mask_of_parts(l);
     both = ln_load_run(l, wide, ln_scalar(l, pointer), mask, align);
   }
@@ -217,7 +216,7 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
   value = ln_vector(l, value);
   for (unsigned k = 0; k < 2; k++)
     parts[k] = l_extract_value(l->b, value, k);
-  bool run = is_run(l, pointer, t);
+  bool run = ln_is_run(l, pointer, t);
   LLVMValueRef both =
       run || is_word(l, t) ? shuffled(l, parts[0], parts[1], 2 * l->width, 0, 0, l->width) : NULL;
   if (run) {
@@ -702,9 +701,9 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, v);
-  } else if (is_run(l, pointer, t) && ln_is_of_own_array(l, pointer)) {
+  } else if (ln_is_run(l, pointer, t) && ln_is_of_own_array(l, pointer)) {
     v->now = ln_load_run(l, all, ln_scalar(l, pointer), NULL, align);
-  } else if (is_run(l, pointer, t)) {
+  } else if (ln_is_run(l, pointer, t)) {
     LLVMValueRef first = ln_scalar(l, pointer);
     v->now = load_run_now(l, all, pointer, first, align);
     uint64_t bytes = LLVMABISizeOfType(l->cg->layout, all);
@@ -762,9 +761,9 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   } else if (!cg_is_plain_access(i) || !ln_is_element(t) ||
              LLVMGetTypeKind(t) == LLVMPointerTypeKind) {
     ln_write_lane_by_lane(l, i, NULL);
-  } else if (is_run(l, pointer, t) && ln_is_of_own_array(l, pointer)) {
+  } else if (ln_is_run(l, pointer, t) && ln_is_of_own_array(l, pointer)) {
     ln_store_own(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
-  } else if (is_run(l, pointer, t)) {
+  } else if (ln_is_run(l, pointer, t)) {
     ln_store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (is_run_of(l, pointer, t, true)) {
     ln_store_run(l, backwards(l, ln_vector(l, value)), last_of(l, pointer, t),

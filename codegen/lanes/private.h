@@ -343,6 +343,8 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v);
 void ln_write_store(Lanes *l, LLVMValueRef i);
 /* under the current mask */
 LLVMValueRef ln_gather(Lanes *l, LLVMTypeRef vector, LLVMValueRef pointers, unsigned align);
+/* Are the lanes' elements contiguous, without padding between them? */
+bool ln_is_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t);
 /* contiguous; mask: NULL is all */
 LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValueRef mask,
                          unsigned align);

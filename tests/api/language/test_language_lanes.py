@@ -685,3 +685,35 @@ def test_products_that_wrap_between_the_ends_of_a_vector(dtype, lanes):
             out[i, 2] = 1
 
     run(kernel, (np.zeros((64, 3), np.int32),), 2, 32)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64"])
+@pytest.mark.parametrize("block", [64, 40])
+def test_extremes_of_one_element_and_of_neighbours(dtype, block):
+    """Lanes ask what is there first, for all of them: the same element, contiguous ones, some of them at rest."""
+    kernel = define(f"""def kernel(x, most, least, each, some):
+    tile = cuda.shared.array(64, np.{dtype})
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    tile[t] = x[i]
+    cuda.syncthreads()
+    v = tile[cuda.blockDim.x - 1 - t]
+    cuda.atomic.max(most, 0, v)
+    cuda.atomic.min(least, 1, v)
+    cuda.atomic.max(each, t, v)
+    if v > 20:
+        cuda.atomic.min(some, i, v)
+""")
+    info = np.iinfo(dtype)
+    x = np.random.default_rng(4).integers(0, 99, 16 * block).astype(dtype)
+    x[[5, -2]] = info.min, info.max
+    most, least = np.full(2, info.min, dtype), np.full(2, info.max, dtype)
+    each, some = np.full(block, 50, dtype), np.full(x.size, 60, dtype)
+    arrays = [cuda.to_device(a) for a in (x, most, least, each, some)]
+    cuda.jit(kernel)[16, block](*arrays)
+    most, least, each, some = (a.copy_to_host() for a in arrays[1:])
+    v = x.reshape(16, block)[:, ::-1]
+    assert most.tolist() == [info.max, info.min] and least.tolist() == [info.max, info.min]
+    assert np.array_equal(each, np.maximum(v.max(0), np.array(50, dtype)))
+    right = np.where(v > 20, np.minimum(v, np.array(60, dtype)), np.array(60, dtype))
+    assert np.array_equal(some, right.ravel())
