@@ -1,0 +1,75 @@
+"""Loops that a thread runs alone on the host device: ranges that begin at a sum, whose indices may count from the end
+or leave the array; and choices by whether elements are equal."""
+
+import numpy as np
+import pytest
+from harness import CHECKED, jit, run, stopped
+from pyptx import cuda, int32
+
+
+def highest(starts, x, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        first = int(starts[i, 0])
+        last = int(starts[i, 1])
+        best = -1
+        place = first
+        for k in range(first + 1, last):
+            if x[k] > best:
+                best = int(x[k])
+                place = k
+        out[i] = place
+
+
+def test_ranges_that_begin_at_a_sum():
+    x = np.random.default_rng(1).integers(0, 99, 40).astype(np.int32)
+    starts = [(-1, 40), (0, 1), (0, 2), (3, 40), (39, 40), (5, 3), (-41, 3), (-9, -2), (-2, 0), (-7, 9)]
+    run(highest, [np.array(starts, np.int32), x, np.zeros(len(starts), np.int64)], 2, 8)
+
+
+@pytest.mark.parametrize("first, last, index", [(-1, 41, 40), (-42, 3, -41), (38, 45, 40)])
+def test_ranges_that_leave_the_array(first, last, index):
+    kernel = jit(highest, **CHECKED)
+    text = stopped(kernel, np.array([[first, last]], np.int32), np.arange(40, dtype=np.int32), np.zeros(1, np.int64))
+    assert f"index {index} is out of bounds" in text
+
+
+def test_steps_of_other_counters():
+    def kernel(n, x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            total = 0
+            for j in range(int(n[i]) + 2, x.size, 2):
+                total = total * 3 + x[j] - j
+            k = int(n[i])
+            while k + 1 < x.size:
+                k += 1
+                total += x[k] * (k - 1)
+            out[i] = total
+
+    x = np.random.default_rng(2).integers(-9, 9, 30).astype(np.int32)
+    n = np.array([-2, -1, 0, 1, 20, 28, 29, 30, -20], np.int32)
+    run(kernel, [n, x, np.zeros(n.size, np.int64)], 1, 16)
+
+
+def test_scores_of_alignments():
+    def kernel(a, b, match, mismatch, out):
+        i = cuda.grid(1)
+        if i >= out.size:
+            return
+        row = cuda.local.array(33, int32)
+        for j in range(33):
+            row[j] = 0
+        best = 0
+        for k in range(a.shape[1]):
+            diagonal = 0
+            for j in range(b.shape[1]):
+                pair = match if a[i, k] == b[i, j] else -mismatch
+                score = max(max(diagonal + pair, max(row[j + 1], row[j]) - 3), 0)
+                diagonal = int(row[j + 1])
+                row[j + 1] = score
+                best = max(best, score)
+        out[i] = best
+
+    a, b = np.random.default_rng(3).integers(0, 4, (2, 10, 32)).astype(np.uint8)
+    run(kernel, [a, b, 5, 4, np.zeros(10, np.int32)], 1, 16)
