@@ -282,6 +282,12 @@ LLVMValueRef ln_highest_bit(Lanes *l, LLVMValueRef bits); /* i64 */
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v);
 bool ln_is_short(const Lanes *l, LLVMValueRef i);
 void ln_write_short(Lanes *l, LLVMValueRef i, LaneValue *v);
+/* atomics.c: an atomic on memory of this OS thread whose lanes have elements of their own */
+bool ln_is_apart(Lanes *l, LLVMValueRef i);
+void ln_write_apart(Lanes *l, LLVMValueRef i, LaneValue *v);
+/* One that all lanes do to one element, and whose result is not used. */
+bool ln_is_reduced(Lanes *l, LLVMValueRef i);
+void ln_write_reduced(Lanes *l, LLVMValueRef i, LaneValue *v);
 /* A loop over the lanes, or over the set bits of a mask, from the lowest. */
 typedef struct LaneLoopNow {
   LLVMValueRef left; /* alloca: the number of the next lane; with a mask its remaining bits */
