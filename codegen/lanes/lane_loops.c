@@ -115,6 +115,7 @@ static LLVMValueRef changes(Lanes *l, LLVMValueRef i) {
 enum { MOST_LEAVES = 8 };
 typedef struct LaneLeaves {
   LLVMValueRef old[MOST_LEAVES], memory[MOST_LEAVES];
+  LLVMValueRef some[MOST_LEAVES]; /* of SOME lanes, as words if they are narrower integers */
   unsigned n;
 } LaneLeaves;
 
@@ -154,28 +155,62 @@ static void keep_leaves(Lanes *l, LaneLeaves *leaves, LLVMValueRef v) {
   leaves->memory[leaves->n++] = ln_in_memory(l, ln_vector(l, v));
 }
 
+/* A load for each lane, between stores of which the CPU does not know where they go yet, may have
+ * to wait for all of these, one by one: several times as long as the operation. */
+enum { SOME = 8, WORD = 64 };
+
+static unsigned bits_of_narrow(LLVMTypeRef t) {
+  unsigned bits = LLVMGetTypeKind(t) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(t) : WORD;
+  return bits < WORD ? bits : 0;
+}
+
+static void read_some(Lanes *l, LaneLeaves *leaves, LLVMValueRef lane) {
+  for (unsigned k = 0; k < leaves->n; k++) {
+    LLVMTypeRef t = LLVMTypeOf(leaves->old[k]);
+    unsigned bits = bits_of_narrow(t);
+    LLVMTypeRef all = bits ? LLVMVectorType(l->cg->t.i64, SOME * bits / WORD)
+                           : LLVMVectorType(t, SOME);
+    /* frozen, LLVM does not make loads of its elements from it */
+    leaves->some[k] = l_freeze(l->b,
+                               l_load(l->b, all, element_place(l, t, leaves->memory[k], lane)));
+  }
+}
+
+static LLVMValueRef one_of_some(Lanes *l, LLVMValueRef some, LLVMTypeRef t, unsigned lane) {
+  unsigned bits = bits_of_narrow(t);
+  LLVMTypeRef i32 = l->cg->t.i32;
+  if (!bits)
+    return l_extract_element(l->b, some, l_int(i32, lane));
+  LLVMValueRef word = l_extract_element(l->b, some, l_int(i32, lane * bits / WORD));
+  word = l_lshr(l->b, word, l_int(l->cg->t.i64, lane * bits % WORD));
+  return l_trunc(l->b, word, t);
+}
+
+/* In that lane of all, or of what read_some has read. */
 static LLVMValueRef leaf_in_lane(Lanes *l, const LaneLeaves *leaves, LLVMValueRef v,
-                                 LLVMValueRef lane) {
+                                 LLVMValueRef lane, unsigned of_some) {
+  LLVMTypeRef t = LLVMTypeOf(v);
   LLVMValueRef from = is_varying(l, v) ? computed_from(l, v) : NULL;
   for (unsigned k = 0; k < leaves->n; k++)
     if (leaves->old[k] == v)
-      return l_load(l->b, LLVMTypeOf(v), element_place(l, LLVMTypeOf(v), leaves->memory[k], lane));
+      return leaves->some[k] ? one_of_some(l, leaves->some[k], t, of_some)
+                             : l_load(l->b, t, element_place(l, t, leaves->memory[k], lane));
   if (!from)
     return ln_in_lane(l, v, lane);
   LLVMValueRef operands[2];
   for (int k = 0; k < LLVMGetNumOperands(v); k++) {
     LLVMValueRef o = LLVMGetOperand(v, (unsigned)k);
-    operands[k] = o == from ? leaf_in_lane(l, leaves, o, lane) : ln_scalar(l, o);
+    operands[k] = o == from ? leaf_in_lane(l, leaves, o, lane, of_some) : ln_scalar(l, o);
   }
   return copy_ins(l->b, v, operands);
 }
 
 static LLVMValueRef copy_by_leaves(Lanes *l, const LaneLeaves *leaves, LLVMValueRef i,
-                                   LLVMValueRef lane) {
+                                   LLVMValueRef lane, unsigned of_some) {
   int n = LLVMGetNumOperands(i);
   LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
   for (int k = 0; k < n; k++)
-    operands[k] = leaf_in_lane(l, leaves, LLVMGetOperand(i, (unsigned)k), lane);
+    operands[k] = leaf_in_lane(l, leaves, LLVMGetOperand(i, (unsigned)k), lane, of_some);
   return copy_ins(l->b, i, operands);
 }
 
@@ -186,17 +221,18 @@ static LaneLeaves leaves_of(Lanes *l, LLVMValueRef i) {
   return leaves;
 }
 
-/* Long vectors several lanes an iteration: the elements' places must stay unknown to LLVM, which
- * would extract them from the registers that were stored, and for narrow ones that takes longer
- * than a load. */
+/* Long vectors some lanes an iteration. */
 void ln_write_short(Lanes *l, LLVMValueRef i, LaneValue *v) {
-  enum { SHORT_VECTOR = 16, AT_ONCE = 8 };
-  unsigned by = l->width <= SHORT_VECTOR ? l->width : AT_ONCE;
+  enum { SHORT_VECTOR = 16 };
+  bool is_long = l->width > SHORT_VECTOR;
+  unsigned by = is_long ? SOME : l->width;
   v->now = LLVMGetPoison(ln_vector_type(l, LLVMTypeOf(i)));
   LaneLeaves leaves = leaves_of(l, i);
   LaneLoopNow lanes = ln_begin_lanes(l, NULL);
+  if (is_long)
+    read_some(l, &leaves, lanes.lane);
   for (unsigned k = 0; k < by; k++)
-    copy_by_leaves(l, &leaves, i, l_add_nuw(l->b, lanes.lane, l_int(l->cg->t.i64, k)));
+    copy_by_leaves(l, &leaves, i, l_add_nuw(l->b, lanes.lane, l_int(l->cg->t.i64, k)), k);
   ln_end_lanes(l, &lanes, by);
 }
 
@@ -215,7 +251,7 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   if (changing)
     mask = ln_and(l, mask, changing, false);
   LaneLoopNow lanes = ln_begin_lanes(l, mask);
-  LLVMValueRef one = copy_by_leaves(l, &leaves, i, lanes.lane);
+  LLVMValueRef one = copy_by_leaves(l, &leaves, i, lanes.lane, 0);
   if (v && ln_fills_bytes(l, one_type))
     l_store(l->b, one, element_place(l, one_type, all, lanes.lane));
   else if (v)
