@@ -234,6 +234,14 @@ static void read_for_edges(Lanes *l, const LaneBlock *b) {
 
 static void jump(Lanes *l, LLVMBasicBlockRef to) { l_br(l->b, to); }
 
+/* LLVM unrolls by the number of iterations, which is a division where a loop advances by what is no
+ * constant (blockDim.x): longer than the few iterations that such loops of a block mostly have. */
+static void jump_back(Lanes *l, uint32_t loop) {
+  LLVMValueRef branch = l_br(l->b, l->blocks[l->loops.data[loop].in->header].body);
+  if (ln_has_stride(l, &l->loops.data[loop]))
+    cg_mark_loop(l->cg, branch, "llvm.loop.unroll.runtime.disable");
+}
+
 /* All lanes of the current mask take one edge. */
 static void follow_edge(Lanes *l, uint32_t to) {
   uint32_t head = l->at, context = l->blocks[head].in->loop;
@@ -243,7 +251,7 @@ static void follow_edge(Lanes *l, uint32_t to) {
   if (own != GRAPH_NONE && !again)
     ln_begin_walks(l, own);
   if (again && !l->loops.data[own].divergent) {
-    jump(l, l->blocks[to].body);
+    jump_back(l, own);
     return;
   }
   if (l->blocks[to].follows) {

@@ -158,14 +158,26 @@ static void branch_on_all(Version *d) {
 }
 
 /* Is x a phi that advances by what is no constant? */
-static bool has_stride(const Version *d, LLVMValueRef x) {
+static bool advances_by_value(LLVMValueRef x, LLVMBasicBlockRef latch) {
   for (unsigned k = 0; LLVMIsAPHINode(x) && k < LLVMCountIncoming(x); k++) {
     LLVMValueRef next = LLVMGetIncomingValue(x, k);
-    if (LLVMGetIncomingBlock(x, k) == d->latch && LLVMIsAInstruction(next) &&
+    if (LLVMGetIncomingBlock(x, k) == latch && LLVMIsAInstruction(next) &&
         LLVMGetInstructionOpcode(next) == LLVMAdd)
       return !LLVMIsAConstant(LLVMGetOperand(next, 0)) && !LLVMIsAConstant(LLVMGetOperand(next, 1));
   }
   return false;
+}
+
+bool ln_has_stride(const Lanes *l, const LaneLoop *loop) {
+  LLVMBasicBlockRef header = l->blocks[loop->in->header].in->block,
+                    latch = l->blocks[loop->latch].in->block;
+  Fork fork = {0};
+  bool has = false;
+  if (!graph_fork(LLVMGetBasicBlockTerminator(header), &fork))
+    return false;
+  for (unsigned k = 0; LLVMIsAICmpInst(fork.condition) && k < 2; k++)
+    has |= advances_by_value(LLVMGetOperand(fork.condition, k), latch);
+  return has;
 }
 
 static void make_version(Lanes *l, const LaneLoop *loop) {
@@ -181,9 +193,7 @@ static void make_version(Lanes *l, const LaneLoop *loop) {
     if (l->blocks[loop->in->header].in->pred[p] != loop->latch)
       d.before = l->blocks[l->blocks[loop->in->header].in->pred[p]].in->block;
   assert(loop->divergent && d.before && n == 0);
-  LLVMValueRef condition = LLVMGetCondition(LLVMGetBasicBlockTerminator(d.header));
-  for (unsigned k = 0; LLVMIsAICmpInst(condition) && k < 2; k++)
-    l->strides |= has_stride(&d, LLVMGetOperand(condition, k));
+  l->strides |= ln_has_stride(l, loop);
   for (uint32_t k = 0; k < l->nblocks; k++)
     if (ln_in_set(&loop->blocks, k))
       blocks[n++] = l->blocks[k].in->block;

@@ -331,6 +331,8 @@ LLVMValueRef ln_square(Lanes *l, LLVMValueRef i); /* NULL: it is no such square 
 /* loop_versions.c: has the loop one exit, at the header, no loops in it, no meetings, and no more
  * than that? */
 bool ln_is_closed(Lanes *l, const LaneLoop *loop, unsigned instructions, unsigned blocks);
+/* Does what ends the loop at its header advance by what is no constant? */
+bool ln_has_stride(const Lanes *l, const LaneLoop *loop);
 /* The trap of a block that has been copied: from the copy, too. */
 void ln_enter_trap(Lanes *l, uint32_t block, const RegionCopy *copies);
 LLVMValueRef ln_call_all(Lanes *l, LLVMValueRef condition, bool value); /* of pyptx.all */
