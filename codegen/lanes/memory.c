@@ -580,6 +580,8 @@ static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint
     return;
   by = l_mul(l->b, ln_scalar(l, by), l_int(LLVMTypeOf(by), AHEAD));
   ln_prefetch(l, l_gep(l->b, LLVMGetGEPSourceElementType(pointer), first, &by, 1));
+  LLVMValueRef next = l_int(l->cg->t.i64, bytes);
+  ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &next, 1));
 }
 
 /* x, without what is added to it in all iterations of the loop alike. */
