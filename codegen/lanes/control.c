@@ -668,6 +668,13 @@ static void find_widths(Cg *cg, unsigned *width, unsigned *part) {
   LLVMDisposeMessage(features);
 }
 
+bool cg_lanes_have(Cg *cg, const char *features) {
+  char *all = LLVMGetTargetMachineFeatureString(cg->machine);
+  bool has = has_features(all, features);
+  LLVMDisposeMessage(all);
+  return has;
+}
+
 unsigned cg_lanes_width(Cg *cg) {
   unsigned width, part;
   find_widths(cg, &width, &part);

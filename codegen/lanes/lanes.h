@@ -62,6 +62,8 @@ enum { LANES_ANY = INT32_MIN };
 unsigned cg_lanes_width(Cg *cg);
 /* How many of these, as 32 bits each, are in one register; 0 too. */
 unsigned cg_lanes_part(Cg *cg);
+/* Has the CPU these features, by LLVM's names, with spaces between? */
+bool cg_lanes_have(Cg *cg, const char *features);
 /* LLVM's passes over the module: loops with one preheader, one latch and closed SSA, branches
  * instead of switches. prepare inlines first. */
 void cg_lanes_prepare(Cg *cg);

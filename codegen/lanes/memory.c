@@ -312,13 +312,15 @@ void ln_keep_for_runs(Lanes *l) {
       continue;
     LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = ln_unwrapped(index),
                  x = whole ? whole : sign_of(index);
-    LLVMValueRef inside = ln_index_inside(l, pointer);
+    LLVMValueRef inside = ln_index_inside(l, pointer), place = ln_index_of_table(l, pointer);
     LaneValue *of_x = x ? ln_value(l, x) : NULL, *base = ln_value(l, LLVMGetOperand(pointer, 0));
     if (of_x && of_x->shape.kind == SHAPE_STEP)
       of_x->outside = true;
     if (inside && ln_value(l, inside))
       ln_value(l, inside)->outside = true;
-    if ((x || inside) && base)
+    if (place && ln_value(l, place))
+      ln_value(l, place)->outside = true;
+    if ((x || inside || place) && base)
       base->outside = true;
   }
 }
@@ -572,8 +574,9 @@ void ln_prefetch(Lanes *l, LLVMValueRef at) {
 }
 
 /* Hardware prefetchers do not follow single cache lines at a large stride. Longer accesses they do
- * follow, and prefetching those several iterations ahead would evict lines that are still
- * needed. */
+ * follow, and prefetching those several iterations ahead would evict lines that are still needed.
+ * What the next vector of threads reads in this iteration, too: the first lines of its loop, which
+ * may be few. */
 static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes) {
   LLVMValueRef by = bytes <= LINE ? stride_of(l, pointer) : NULL;
   if (!by)
@@ -720,6 +723,8 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     v->now = ln_load_spread(l, i);
   } else if (grouped) {
     v->now = ln_load_grouped(l, i, grouped);
+  } else if (ln_is_look_up(l, i)) {
+    v->now = ln_look_up(l, i);
   } else {
     NearRun run;
     bool inside = ln_begin_inside(l, i, &run);

@@ -391,6 +391,8 @@ void ln_store_spread(Lanes *l, LLVMValueRef store);
 bool ln_begin_inside(Lanes *l, LLVMValueRef access, NearRun *run);
 LLVMValueRef ln_load_inside(Lanes *l, LLVMValueRef load, LLVMValueRef first);
 void ln_store_inside(Lanes *l, LLVMValueRef store, LLVMValueRef first);
+/* How many bytes of the block's static shared memory lie behind the address; 0: it is none. */
+uint64_t ln_left_of_shared(Lanes *l, LLVMValueRef address);
 LLVMValueRef ln_index_inside(Lanes *l, LLVMValueRef pointer); /* that may be tested, or NULL */
 /* Has the CPU instructions that gather and scatter elements of that type, under a mask too? */
 bool ln_gathers(const Lanes *l, LLVMTypeRef element);
@@ -398,6 +400,12 @@ bool ln_gathers(const Lanes *l, LLVMTypeRef element);
 bool ln_steps_alone(Lanes *l, LLVMValueRef pointer, LLVMTypeRef element);
 LLVMValueRef ln_load_steps(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, unsigned align);
 void ln_store_steps(Lanes *l, LLVMValueRef value, LLVMValueRef pointer, unsigned align);
+/* tables.c: a load from a short table in shared memory, at varying places */
+bool ln_is_look_up(Lanes *l, LLVMValueRef load);
+LLVMValueRef ln_look_up(Lanes *l, LLVMValueRef load);
+/* What tells the place there, of an address of bytes in shared memory; NULL: there are no such
+ * look-ups. */
+LLVMValueRef ln_index_of_table(Lanes *l, LLVMValueRef pointer);
 /* walks.c: loads of which each lane reads the next element in each iteration of a loop */
 bool ln_walks(Lanes *l, LLVMValueRef load, uint32_t block);
 void ln_make_walk(Lanes *l, LaneValue *v);    /* gives it a tile, if it is one */

@@ -200,8 +200,7 @@ typedef struct Inside {
   uint64_t places; /* elements from the base to the end of the memory */
 } Inside;
 
-/* How many bytes of the block's static shared memory lie behind the address; 0: it is none. */
-static uint64_t left_of_shared(Lanes *l, LLVMValueRef address) {
+uint64_t ln_left_of_shared(Lanes *l, LLVMValueRef address) {
   int64_t bytes, at;
   LLVMValueRef field = cg_base_of(l->cg, address, &bytes);
   bool is = LLVMIsALoadInst(field) && cg_is_field_load(l->cg, l->f, field) &&
@@ -227,7 +226,7 @@ static bool find_inside(Lanes *l, LLVMValueRef i, Inside *x) {
                 .unit = LLVMGetGEPSourceElementType(pointer)};
   Shape shape = ln_shape(l, x->index);
   bool run = shape.kind == SHAPE_STEP && shape.step >= -1 && shape.step <= 1;
-  x->places = left_of_shared(l, x->base) / size;
+  x->places = ln_left_of_shared(l, x->base) / size;
   int64_t *places = ARENA_ARRAY(l->arena, int64_t, l->width);
   return x->places && !run && cg_int_width(x->index) == 64 &&
          LLVMABISizeOfType(l->cg->layout, x->unit) == size && ln_pattern(l, x->index, places) &&
@@ -238,8 +237,8 @@ LLVMValueRef ln_index_inside(Lanes *l, LLVMValueRef pointer) {
   int64_t *places = ARENA_ARRAY(l->arena, int64_t, l->width);
   LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = ln_unwrapped(index);
   index = whole ? whole : index;
-  return left_of_shared(l, LLVMGetOperand(pointer, 0)) && ln_pattern(l, index, places) ? index
-                                                                                       : NULL;
+  return ln_left_of_shared(l, LLVMGetOperand(pointer, 0)) && ln_pattern(l, index, places) ? index
+                                                                                          : NULL;
 }
 
 /* What both sides read is read in front of them. */

@@ -11,7 +11,7 @@
  *   recursive  shared=64  limit=0       the program has a recursive function; static shared memory;
  *              PYPTX_INLINE_LIMIT
  *   timed                               options.timed
- *   avx512                              a host case for a CPU with that (x86-64-v4)
+ *   avx512  vbmi                        a host case for a CPU with that (x86-64-v4; VBMI beside it)
  *   narrow                              the program of a narrow signature (ssa)
  *   axes=2                              the parameter block begins with a C array of float32 of so
  *                                       many axes, which is read
@@ -67,7 +67,7 @@ typedef struct Case {
   char family[16], pass[32], extension[8];
   char before[128], arch[16], host[2];
   int opt, fma, fast, coarse, of, shared, axes;
-  bool recursive, for_host, timed, narrow, avx512;
+  bool recursive, for_host, timed, narrow, avx512, vbmi;
   const char *limit;
 } Case;
 
@@ -86,7 +86,7 @@ static void read_options(const char *text, Case *c, Cx *cx) {
     sscanf(w, "arch=%15s", c->arch), sscanf(w, "before=%127s", c->before);
     c->recursive |= !strcmp(w, "recursive"), c->for_host |= !strcmp(w, "for=host");
     c->timed |= !strcmp(w, "timed"), c->narrow |= !strcmp(w, "narrow");
-    c->avx512 |= !strcmp(w, "avx512");
+    c->vbmi |= !strcmp(w, "vbmi"), c->avx512 |= c->vbmi || !strcmp(w, "avx512");
     if (!strncmp(w, "limit=", 6))
       c->limit = w + 6;
   }
@@ -139,7 +139,7 @@ static void parse_module(Cg *cg, const char *text) {
 }
 
 /* The same code whatever CPU the tests run on; false where LLVM has no such target. */
-static bool take_host_machine(Cg *cg, bool avx512) {
+static bool take_host_machine(Cg *cg, const Case *c) {
   LLVMTargetRef target;
   char *why = NULL;
   static const char triple[] = "x86_64-unknown-linux-gnu";
@@ -148,10 +148,14 @@ static bool take_host_machine(Cg *cg, bool avx512) {
     return false;
   }
   LLVMDisposeTargetMachine(cg->machine);
-  cg->machine = LLVMCreateTargetMachine(
-      target, triple, avx512 ? "x86-64-v4" : "x86-64-v3",
-      avx512 ? "+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl" : "+avx2,+fma",
-      LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
+  const char *cpu = c->vbmi     ? "icelake-server"
+                    : c->avx512 ? "x86-64-v4"
+                                : "x86-64-v3",
+             *features = c->vbmi ? "+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512vbmi"
+                         : c->avx512 ? "+avx2,+fma,+avx512f,+avx512bw,+avx512dq,+avx512vl"
+                                     : "+avx2,+fma";
+  cg->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelDefault,
+                                        LLVMRelocPIC, LLVMCodeModelDefault);
   return true;
 }
 
@@ -182,7 +186,7 @@ static bool open_case(Cg *cg, const Case *c, const char *text) {
     VEC_PUSH(&cg->cx->arena, &cg->program->fns, fn);
   }
   cg_open(cg);
-  if (c->for_host && !take_host_machine(cg, c->avx512))
+  if (c->for_host && !take_host_machine(cg, c))
     return false;
   cg->builder = LLVMCreateBuilderInContext(cg->context);
   if (!strcmp(c->extension, "ptx")) {
