@@ -39,6 +39,14 @@ static bool is_stride(const Intervals *v, const Ins *phi, Counter *c) {
          (c->step->op == OP_CONST || ir_dominates(c->step->block, c->before));
 }
 
+bool cg_narrow_clamps(const Intervals *v, const Ins *test) {
+  Counter c;
+  for (const Ins *phi = test->block->first; phi && phi->op == OP_PHI; phi = phi->next)
+    if (test == test->block->last->args[0] && is_stride(v, phi, &c))
+      return true;
+  return false;
+}
+
 /* Is operand k of user, a value of the counter, read in the loop's body or by the loop's own
  * control? */
 static bool is_inside(const Counter *c, const Ins *phi, const Ins *user, uint32_t k) {

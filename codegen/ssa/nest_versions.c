@@ -19,9 +19,10 @@
  *   else:
  *     for a in range(size): …         # both rolled
  *
- * Numbers from in front are asked for 30 bits and a sign, those that a product is made of for 15,
- * so that the sum of a number and a product fits 32. Of a counter its stop is asked, which a
- * constant start, 0 or a little more, leaves as its bound; the intervals find both by the test.
+ * Numbers from in front, which variables may begin with, are asked for 30 bits and a sign, those
+ * that a product is made of for 15, so that the sum of a number and a product fits 32. Of a counter
+ * its stop is asked, which a constant start, 0 or a little more, leaves as its bound; the intervals
+ * find both by the test.
  *
  * As in short_versions.c the intervals say what would fit then. What is written twice has the same
  * operations in both versions, so that the choice decides about speed and nothing else.
@@ -88,6 +89,12 @@ static bool find(Range *r, Ins *v, unsigned depth) {
     return find(r, v->args[0], depth - 1) && find(r, v->args[1], depth - 1);
   if (v->op == OP_CAST)
     return find(r, v->args[0], depth - 1);
+  if (v->op == OP_PHI) { /* what a variable begins with */
+    for (uint32_t k = 0; k < v->nargs; k++)
+      if (!is_inside(r, v->args[k]) && !find(r, v->args[k], depth - 1))
+        return false;
+    return true;
+  }
   return v->op != OP_MUL || fits(r, v) || (add_short(r, v->args[0]) && add_short(r, v->args[1]));
 }
 
@@ -106,7 +113,7 @@ static bool read_nest(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .latch = latch, .known = true, .nest = true};
   r->end_id = r->of->fn->next_id;
   return ssa_small_nest(&r->loop, header, latch) && ssa_is_short(&r->loop, MAX_SIZE) &&
-         ssa_read_header(r, header) && find_numbers(r) && ssa_gains_by_numbers(r);
+         ssa_read_header(r, header) && ssa_is_long(r) && find_numbers(r) && ssa_gains_by_numbers(r);
 }
 
 /* Writing another nest may have given it operands that are new. */

@@ -13,7 +13,7 @@ enum {
   MAX_FACTORS = 4, /* of products, in a loop */
   MAX_ALONG = 4,   /* variables that go along with the counter */
   MAX_SUMS = 4,    /* in a loop */
-  MAX_NUMBERS = 3, /* from in front of a loop */
+  MAX_NUMBERS = 6, /* from in front of a loop */
   MAX_STORES = 4,  /* of a loop whose loads go ahead of them */
   MAX_PAIRS = 8,   /* of an array that it stores to and one that it loads from */
 };
@@ -137,13 +137,15 @@ void ssa_choose_by_sums(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, 
 
 /* --- short_versions.c --- */
 
-/* Is it a power or a product, or made of one? */
+/* Is it a power, a product or what was a float, or made of one? */
 bool ssa_is_computed(const Ins *i, unsigned depth);
 /* Is it left from its header, where its condition does not hold? Notes that. */
 bool ssa_read_header(Range *r, const Block *header);
 bool ssa_add_number(Range *r, Ins *i); /* to Range.numbers, once; false: there is no room */
 /* Does it take longer with 64 bits than with 32, and read all bits? */
 bool ssa_is_slow(const Ins *i);
+/* Has it, or a loop in it, more than a few iterations, or a number of them that is not known? */
+bool ssa_is_long(const Range *r);
 /* Operations of the loop that take longer with 64 bits than with 32, and have such numbers. */
 unsigned ssa_slow_ones(const Range *r, const Intervals *v);
 /* Do some operations of the loop fit 32 bits, and do not now, if its numbers fit as many as the

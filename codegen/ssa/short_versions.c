@@ -16,10 +16,14 @@
  *
  * Which operations would fit the intervals say, computed once more as if those numbers did. That
  * decides what is written twice and nothing else: in the first version the intervals know of the
- * numbers by the test. Only powers and products, and sums and quotients of these, are asked for:
- * numbers that were passed or loaded, as hashes and keys are, have 64 bits more often than not.
+ * numbers by the test. Only powers, products and what was a float, as `int(x - radius)`, and sums,
+ * selections and quotients of these, are asked for: numbers that were passed or loaded, as hashes
+ * and keys are, have 64 bits more often than not. What divides is asked whether it is positive.
+ *
+ * A comparison that narrow.c makes fit, since it clamps the start of its loop, is no reason.
  *
  * In and out: as of range_versions.c, which writes the loops. */
+#include "codegen/ssa/narrow.h"
 #include "codegen/ssa/range_private.h"
 #include "codegen/ssa/range_versions.h"
 #include "ir/cfg.h"
@@ -28,6 +32,7 @@ enum {
   MAX_SIZE = 60,
   MAX_DEPTH = 6, /* of the expression of a number */
   MAX_TRIES = 8, /* of a function, whose intervals are computed for each */
+  FEW = 8,       /* iterations */
   LEAST = 2,     /* operations that must fit then, and do not fit now */
 };
 
@@ -67,7 +72,10 @@ bool ssa_is_computed(const Ins *i, unsigned depth) {
   case OP_ADD:
   case OP_SUB:
     return ssa_is_computed(i->args[0], depth - 1) || ssa_is_computed(i->args[1], depth - 1);
+  case OP_SELECT:
+    return ssa_is_computed(i->args[1], depth - 1) || ssa_is_computed(i->args[2], depth - 1);
   case OP_CAST:
+    return ty_kind(i->args[0]->type) == KIND_FLOAT || ssa_is_computed(i->args[0], depth - 1);
   case OP_FLOORDIV: return ssa_is_computed(i->args[0], depth - 1);
   default: return false;
   }
@@ -102,11 +110,35 @@ static bool find_numbers(Range *r) {
 
 /* --- what for --- */
 
+/* Is it a loop of a few iterations, known when compiling? It is unrolled, and has few operations
+ * for what the other version takes. */
+static bool is_few(const Block *header) {
+  Counter c;
+  int64_t start, stop;
+  for (const Ins *phi = header->first; phi && phi->op == OP_PHI; phi = phi->next)
+    if (ir_counter(phi, &c) && c.start->op == OP_CONST && c.stop->op == OP_CONST &&
+        fz_get_int(c.start->aux.frozen, &start) && fz_get_int(c.stop->aux.frozen, &stop) &&
+        stop - start <= FEW && start - stop <= FEW)
+      return true;
+  return false;
+}
+
+bool ssa_is_long(const Range *r) {
+  for (unsigned k = 0; k < r->loop.n; k++) {
+    const Block *b = r->loop.blocks[k];
+    for (int s = 0; s < 2; s++)
+      if (b->succ[s] && ssa_in_loop(&r->loop, b->succ[s]) && ir_dominates(b->succ[s], b) &&
+          !is_few(b->succ[s]))
+        return true;
+  }
+  return false;
+}
+
 unsigned ssa_slow_ones(const Range *r, const Intervals *v) {
   unsigned n = 0;
   for (unsigned k = 0; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
-      n += ssa_is_slow(i) && !ir_reads_within(v, i, int32);
+      n += ssa_is_slow(i) && !ir_reads_within(v, i, int32) && !cg_narrow_clamps(v, i);
   return n;
 }
 
@@ -145,7 +177,8 @@ bool ssa_read_header(Range *r, const Block *header) {
 static bool read_short(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .latch = latch, .known = true};
   return ssa_small_loop(&r->loop, header, latch) && ssa_is_short(&r->loop, MAX_SIZE) &&
-         ssa_read_header(r, header) && has_slow(r) && find_numbers(r) && ssa_gains_by_numbers(r);
+         ssa_read_header(r, header) && has_slow(r) && ssa_is_long(r) && find_numbers(r) &&
+         ssa_gains_by_numbers(r);
 }
 
 static bool is_read(const Range *r, const Ins *number) {
@@ -167,10 +200,20 @@ bool ssa_is_still_short(Range *r, const Block *header) {
 
 /* --- the test in front --- */
 
+/* Numbers divide by what is positive, but for rare ones: remainders are not negative then. */
+static bool divides(const Range *r, const Ins *number) {
+  for (unsigned k = 0; k < r->loop.n; k++)
+    FOR_INS (r->loop.blocks[k], i)
+      if ((i->op == OP_FLOORDIV || i->op == OP_MOD) && i->args[1] == number)
+        return true;
+  return false;
+}
+
 void ssa_choose_by_numbers(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general) {
   for (unsigned k = 0; k < r->nnumbers; k++) {
     Block *above = ir_block(cx, fn), *next = k + 1 == r->nnumbers ? fast : ir_block(cx, fn);
-    ssa_choose(cx, fn, r, at, r->numbers[k], OP_GE, -(int64_t)TY_SMALL - 1, above, general);
+    int64_t least = divides(r, r->numbers[k]) ? 1 : -(int64_t)TY_SMALL - 1;
+    ssa_choose(cx, fn, r, at, r->numbers[k], OP_GE, least, above, general);
     ssa_choose(cx, fn, r, above, r->numbers[k], OP_LE, TY_SMALL, next, general);
     at = next;
   }

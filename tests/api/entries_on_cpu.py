@@ -130,6 +130,7 @@ def library(ir, symbols, types):
     text = re.sub(r"(@[\w$]+ = internal) *global (\[.*\]) poison", r"\1 global \2 zeroinitializer", text)
     text = re.sub(r"@llvm\.nvvm\.barrier\.cta\.sync\.aligned\.all\b", "@pass_barrier", text)
     text = re.sub(r"@llvm\.nvvm\.read\.ptx\.sreg\.([\w.]+)", lambda m: "@read_" + m[1].replace(".", "_"), text)
+    text = text.replace("@llvm.nvvm.d2ll.rz", "@llvm.fptosi.sat.i64.f64")
     text, used = re.subn(r"@llvm\.nvvm\.(rsqrt|rcp)\.approx\.ftz\.f\b", r"@approx_\1", text)
     text = re.sub(r"^declare.*@approx_.*$", "", text, flags=re.M) + APPROXIMATIONS * (used > 0)
     text = re.sub(r"^declare.*@llvm\.nvvm\.(activemask|vote\.all).*$", "", text, flags=re.M) + VOTES

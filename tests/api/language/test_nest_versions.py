@@ -66,6 +66,44 @@ def test_filters_at_the_edges_of_what_the_test_lets_through():
                 assert got.tolist() == [filtered_of(x, weights, i, *case) for i in range(4)], (narrow, shape, case)
 
 
+def patch(x, y, out):
+    """A window whose ends were floats, by loops that end with the last place."""
+    top, bottom, left, right = int(y[0]), int(y[1]), int(y[2]), int(y[3])
+    total, places = 0, 0
+    a = top
+    while a <= bottom:
+        b = left
+        while b <= right:
+            if 0 <= a < x.shape[0] and 0 <= b < x.shape[1]:
+                total += x[a, b]
+            elif a < b:
+                places += 1
+            b += 1
+        a += 1
+    out[0] = total
+    out[1] = places
+    out[2] = a
+
+
+def patch_of(x, top, bottom, left, right):
+    inside = [(a, b) for a in range(top, bottom + 1) for b in range(left, right + 1)]
+    total = sum(int(x[a, b]) for a, b in inside if 0 <= a < x.shape[0] and 0 <= b < x.shape[1])
+    places = sum(a < b for a, b in inside if not (0 <= a < x.shape[0] and 0 <= b < x.shape[1]))
+    return [total, places, max(bottom + 1, top)]
+
+
+@needs_llc
+def test_windows_of_floats_at_the_edges():
+    entries = Entries(patch, "narrow (int32[:,::1], float64[::1], int64[::1])", 1)
+    x = np.arange(20, dtype=np.int32).reshape(4, 5)
+    ends = [(-2, 3), (1, 2), (3, 2), (2, -2), (2**30 - 3, 2**30 - 1), (2**30 - 2, 2**30 + 1), (-(2**30) - 1, -(2**30) + 1), (2**31 - 2, 2**31 + 1), (2**45, 2**45 + 2)]
+    for top, bottom in ends:
+        for left, right in ends:
+            got = np.zeros(3, np.int64)
+            entries.run((1, 1, 1), (1, 1, 1), [x, np.array([top, bottom, left, right], float), got], False)
+            assert got.tolist() == patch_of(x, top, bottom, left, right), (top, bottom, left, right)
+
+
 def test_one_test_in_front_of_both_loops():
     """What the outer loop compares has 32 bits then: the first version has 64 bits for addresses alone."""
     text = ptx_of(filtered, SIGNATURES[True])

@@ -4,6 +4,8 @@ import numpy as np
 from entries_on_cpu import Entries, needs_llc
 from test_ptx import ptx_of
 
+from pyptx import cuda
+
 
 def bits_along(xs, by, out):
     """A power of two that falls, and a place that goes down by the counter: each in one loop of two versions."""
@@ -63,6 +65,62 @@ def test_numbers_from_in_front_of_a_loop_at_the_edges():
             got = np.zeros(5, np.int64)
             entries.run((1, 1, 1), (1, 1, 1), [xs, by, got], False)
             assert got.tolist() == bits_along_of(xs, [int(v) for v in by]), (first, by)
+
+
+def places(y, out):
+    """Numbers that were floats: one that divides, and one that is divided, begins a range and ends one."""
+    wide, first, last = int(y[0]), int(y[1]), max(int(y[2]), -(1 << 40))
+    row, col, below = 0, 0, 0
+    for k in range(first, last):
+        row += k // wide
+        col += k % wide
+        if k + wide < 5:
+            below += 1
+    out[0] = row
+    out[1] = col
+    out[2] = below
+
+
+def places_of(wide, first, last):
+    numbers = range(first, max(last, -(1 << 40)))
+    return [sum(k // wide for k in numbers), sum(k % wide for k in numbers), sum(k + wide < 5 for k in numbers)]
+
+
+@needs_llc
+def test_numbers_of_floats_at_the_edges(monkeypatch):
+    """A divisor below 1 has the other version, as what does not fit 30 bits has."""
+    monkeypatch.setenv("PYPTX_SKIP", "nvptx.reciprocals")  # which llc does not know for the CPU
+    entries = Entries(places, "narrow (float64[::1], int64[::1])", 1)
+    for wide in (1, 3, -1, -3, 2**30 - 1, 2**30, -(2**30), -(2**30) - 1, 2**31, 2**40):
+        for first in (0, 7, -5, 2**30 - 4, 2**30 - 1, 2**30, -(2**30) - 2, 2**31 - 2, -(2**31) - 1, 2**45):
+            for count in (-3, 0, 1, 6):
+                got = np.zeros(3, np.int64)
+                entries.run((1, 1, 1), (1, 1, 1), [np.array([wide, first, first + count], float), got], False)
+                assert got.tolist() == places_of(wide, first, first + count), (wide, first, count)
+
+
+def test_windows_of_floats_have_32_bits():
+    """Quotients of places in a window; a loop of four iterations has one version, and so has one whose start narrow.c clamps."""
+
+    def window(x, y, r, out):
+        top, left = max(int(y[0] - r), 0), max(int(y[1] - r), 0)
+        high, wide = min(int(y[0] + r), x.shape[0]) - top, min(int(y[1] + r), x.shape[1]) - left
+        for k in range(cuda.laneid, high * wide, 32):
+            out[0] += x[top + k // wide, left + k % wide]
+
+    def four(x, y, out):
+        top = int(y[0])
+        for k in range(4):
+            if 0 <= top + k < x.shape[0] and top * k < 100:
+                out[0] += x[top + k, 0]
+
+    def clamped(x, y, out):
+        for k in range(max(int(y[0]), 0), min(int(y[1]), x.shape[0])):
+            out[0] += x[k, 0] * k
+
+    texts = [ptx_of(k, f"narrow ({s})") for k, s in ((window, "float32[:,::1], float32[::1], float32, float32[::1]"),
+                                                     (four, "float32[:,::1], float32[::1], float32[::1]"), (clamped, "float32[:,::1], float32[::1], float32[::1]"))]
+    assert [t.count("1073741824") + t.count("1073741823") > 0 for t in texts] == [True, False, False]
 
 
 def test_powers_and_places_are_compared_in_32_bits():
