@@ -16,9 +16,13 @@
  * may begin in one block, as where the search is the first statement of another loop's body: ptxas
  * then reads the array's address and extent, which are parameters, in each step of the search.
  *
+ * A loop of one block that goes from place to place waits for a load, too, though nothing of the
+ * next address does: while x < edges[b]: b -= 1.
+ *
  * In: a module that only the code generator and passes for it are still to see. Loops take part
  * whose branch back waits for a load, with loads from global or shared memory at addresses that are
- * made in the loop's first block, by a few operations, of what the iteration before has loaded. */
+ * made in the loop's first block, by a few operations, of what the iteration before has loaded, or,
+ * in a loop of one block, of a number that moves by a constant. */
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -54,11 +58,18 @@ static unsigned place_in(const Chain *c, LLVMValueRef v) {
   return k;
 }
 
+/* Does the loop, of one block, go from one place to a neighbour: while edges[k] > x: k -= 1? */
+static bool is_walk(const Search *s, LLVMValueRef phi, LLVMValueRef next) {
+  return s->header == s->latch && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == phi &&
+         LLVMIsAConstantInt(LLVMGetOperand(next, 1));
+}
+
 static bool read_chain(const Search *s, Chain *c, LLVMValueRef v, unsigned depth) {
   if (!is_in(v, s->header) || place_in(c, v) < c->n)
     return true;
   if (LLVMIsAPHINode(v)) {
-    c->follows |= cg_is_of_load(graph_incoming(v, s->latch), NULL);
+    LLVMValueRef next = graph_incoming(v, s->latch);
+    c->follows |= cg_is_of_load(next, NULL) || is_walk(s, v, next);
     return true;
   }
   unsigned operands = (unsigned)LLVMGetNumOperands(v);
@@ -263,13 +274,92 @@ static LLVMValueRef next_address(const Search *s, Chain *c) {
   return NULL;
 }
 
+/* The block behind a loop of one block, if nothing else leads there; else NULL. */
+static LLVMBasicBlockRef behind(const Search *s) {
+  Fork fork;
+  if (s->header != s->latch || !graph_fork(LLVMGetBasicBlockTerminator(s->latch), &fork))
+    return NULL;
+  LLVMBasicBlockRef exit = fork.yes == s->header ? fork.no : fork.yes;
+  return graph_before(exit) == s->latch ? exit : NULL;
+}
+
+/* Is `alone` all that reads it in the loop? */
+static bool is_read_by(const Search *s, LLVMValueRef v, LLVMValueRef alone) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u))
+    if (is_in(LLVMGetUser(u), s->header) && LLVMGetUser(u) != alone)
+      return false;
+  return true;
+}
+
+/* A walk that steps before it looks, `k = phi - 1`, has k as its phi, and steps behind that. */
+static void look_first(Cg *cg, const Search *s, LLVMBasicBlockRef front) {
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(s->header), after; LLVMIsAPHINode(phi);
+       phi = after) {
+    after = LLVMGetNextInstruction(phi);
+    LLVMValueRef next = graph_incoming(phi, s->latch);
+    if (!is_walk(s, phi, next) || !cg_has_one_use(phi))
+      continue;
+    LLVMValueRef by = LLVMGetOperand(next, 1);
+    LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(front));
+    LLVMValueRef first = l_add(cg->builder, graph_incoming(phi, front), by);
+    LLVMPositionBuilderBefore(cg->builder, phi);
+    LLVMValueRef place = l_phi(cg->builder, LLVMTypeOf(phi));
+    LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(s->latch));
+    LLVMReplaceAllUsesWith(next, place);
+    LLVMValueRef step = l_add(cg->builder, place, by);
+    LLVMAddIncoming(place, (LLVMValueRef[]){first, step}, (LLVMBasicBlockRef[]){front, s->latch},
+                    2);
+    LLVMReplaceAllUsesWith(phi, LLVMGetPoison(LLVMTypeOf(phi)));
+    LLVMInstructionEraseFromParent(phi);
+    LLVMInstructionEraseFromParent(next);
+  }
+}
+
+/* All that reads v, but for the one that gives the new name and phis behind the loop, reads now. */
+static void rename_uses(Cg *cg, const Search *s, LLVMValueRef v, LLVMValueRef now, bool inside) {
+  VEC(LLVMValueRef) users = {0};
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    if (user != now && is_in(user, s->header) == inside && (inside || !LLVMIsAPHINode(user)))
+      VEC_PUSH(&cg->cx->arena, &users, user);
+  }
+  for (uint32_t n = 0; n < users.len; n++)
+    for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(users.data[n]); k++)
+      if (LLVMGetOperand(users.data[n], k) == v)
+        LLVMSetOperand(users.data[n], k, now);
+}
+
+/* Where a walk has ended is a step back from its next place there: the loop need not keep both. The
+ * generator would make the next address of the place before the step. */
+static void step_back(Cg *cg, const Search *s) {
+  LLVMBasicBlockRef exit = behind(s);
+  for (LLVMValueRef phi = LLVMGetFirstInstruction(s->header); exit && LLVMIsAPHINode(phi);
+       phi = LLVMGetNextInstruction(phi)) {
+    LLVMValueRef next = graph_incoming(phi, s->latch);
+    if (!is_walk(s, phi, next) || !is_read_by(s, phi, next) || !cg_nvptx_letter_of(cg, next))
+      continue;
+    LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(next));
+    LLVMValueRef hidden = cg_nvptx_hidden(cg, next);
+    rename_uses(cg, s, next, hidden, true);
+    LLVMPositionBuilderBefore(cg->builder, graph_behind_phis(exit));
+    LLVMValueRef back = l_sub(cg->builder, hidden, LLVMGetOperand(next, 1));
+    rename_uses(cg, s, phi, back, false);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(exit); LLVMIsAPHINode(i);
+         i = LLVMGetNextInstruction(i))
+      if (graph_incoming(i, s->latch) == phi) /* the only edge */
+        LLVMReplaceAllUsesWith(i, back);
+  }
+}
+
 static void carry_all(Cg *cg, const Search *s) {
   Chain c;
   if (!next_address(s, &c))
     return;
   LLVMBasicBlockRef front = front_of(cg, s);
+  look_first(cg, s, front);
   for (unsigned n = 0; n < MOST_ADDRESSES && next_address(s, &c); n++)
     carry(cg, s, &c, front);
+  step_back(cg, s);
 }
 
 void cg_nvptx_next_addresses(Cg *cg) {
