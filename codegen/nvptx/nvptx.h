@@ -174,6 +174,8 @@ void cg_nvptx_loads_ahead(Cg *cg);
 void cg_nvptx_passed_stores(Cg *cg);
 /* sum_counters.c: loops that count by what they use of the counter. */
 void cg_nvptx_sum_counters(Cg *cg);
+/* closed_ranges.c: loops compare their counter as it is behind the step. */
+void cg_nvptx_closed_ranges(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
 void cg_nvptx_wide_accesses(Cg *cg);
 /* Is v a thread's index in its block, or its number in its warp? */
