@@ -29,6 +29,11 @@ bool ir_is_within(const Intervals *v, const Ins *i, Interval room);
 /* Are all operands of `user`, which are integers, in `room` where it reads them? */
 bool ir_reads_within(const Intervals *v, const Ins *user, Interval room);
 
+/* How often the body of the loop that begins with this block runs at most, each time that the loop
+ * is entered: IR_MOST_STEPS if nothing says that; of a block that begins none 1. */
+#define IR_MOST_STEPS ((IrWide)1 << 46)
+IrWide ir_trips(const Intervals *v, const Block *header);
+
 /* phi (start, next, …) in a loop's header, where next is phi + step, phi - step, phi * step or
  * phi << step, and the loop goes on while phi < stop; or while it is > stop (down), <= or >=
  * (closed). */

@@ -131,8 +131,8 @@ static IrWide counted_trips(const Intervals *v, const Counter *c) {
   return length <= 0 ? 0 : (length - 1) / step.lo + 1;
 }
 
-/* The same by all counters of the loop that begins with this block; of others 1. */
-static IrWide trips_of(const Intervals *v, const Block *b) {
+/* By all counters of the loop that begins with this block; of others 1. */
+IrWide ir_trips(const Intervals *v, const Block *b) {
   IrWide least = IR_MOST_STEPS;
   if (!is_header(b)) {
     for (uint32_t k = 0; k < b->preds.len; k++)
@@ -151,7 +151,7 @@ static IrWide turns(const Intervals *v, const Web *w) {
   IrWide n = 1;
   for (uint32_t k = 0; k < w->n; k++)
     if (w->of[k]->op == OP_PHI && n < IR_MOST_STEPS)
-      n *= ir_interval_larger(trips_of(v, w->of[k]->block) + w->in_headers, 1);
+      n *= ir_interval_larger(ir_trips(v, w->of[k]->block) + w->in_headers, 1);
   return n;
 }
 

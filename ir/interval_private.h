@@ -6,7 +6,6 @@
 
 enum { MAX_MARKS = 32 };
 
-#define IR_MOST_STEPS ((IrWide)1 << 46)
 #define IR_SMALL_STEP ((IrWide)1 << 16)
 #define IR_LONG_STEP  ((IrWide)1 << 32)
 

@@ -238,8 +238,7 @@ static bool has_product(const Range *r) {
   return false;
 }
 
-/* Rings in registers are found where a loop is the only one over its local array. */
-static bool has_local_array(const Range *r) {
+bool ssa_has_local_array(const Range *r) {
   for (unsigned k = 0; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
       for (unsigned a = 0; a < i->nargs; a++)
@@ -248,10 +247,11 @@ static bool has_local_array(const Range *r) {
   return false;
 }
 
+/* Rings in registers are found where a loop is the only one over its local array. */
 static bool read_drift(Drift *d, Block *header, Block *latch) {
   Range *r = &d->range;
   r->latch = latch;
-  if (!read_form(r, header, latch) || !has_product(r) || has_local_array(r))
+  if (!read_form(r, header, latch) || !has_product(r) || ssa_has_local_array(r))
     return false;
   find_drifts(d);
   if (!d->n || !find_products(d) || !find_bounds(d) || !gains(d))

@@ -155,6 +155,10 @@ bool ssa_gains_by_numbers(const Range *r);
 bool ssa_is_still_short(Range *r, const Block *header);
 void ssa_choose_by_numbers(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general);
 
+/* --- drift_versions.c --- */
+
+bool ssa_has_local_array(const Range *r);
+
 /* --- nest_versions.c --- */
 
 /* Is the nest made of what it was when it was found? */

@@ -16,7 +16,7 @@ static bool is_back_edge(const Block *from, const Block *to) {
   return from->rpo >= to->rpo && ir_dominates(to, from);
 }
 
-static bool is_header(const Block *b) {
+bool ssa_is_header(const Block *b) {
   for (uint32_t k = 0; k < b->preds.len; k++)
     if (is_back_edge(b->preds.data[k], b))
       return true;
@@ -32,7 +32,7 @@ static bool collect(SmallLoop *loop, Block *header, Block *latch, unsigned most,
     loop->blocks[loop->n++] = latch;
   for (unsigned at = 1; at < loop->n; at++) {
     const Block *b = loop->blocks[at];
-    if (!nest && is_header(b))
+    if (!nest && ssa_is_header(b))
       return false;
     for (uint32_t k = 0; k < b->preds.len; k++) {
       if (ssa_in_loop(loop, b->preds.data[k]))
@@ -56,6 +56,10 @@ static bool has_one_exit(const SmallLoop *loop) {
 bool ssa_small_loop(SmallLoop *loop, Block *header, Block *latch) {
   return is_back_edge(latch, header) && collect(loop, header, latch, SMALL_LOOP_BLOCKS, false) &&
          has_one_exit(loop);
+}
+
+bool ssa_any_nest(SmallLoop *loop, Block *header, Block *latch) {
+  return is_back_edge(latch, header) && collect(loop, header, latch, NEST_BLOCKS, true);
 }
 
 bool ssa_small_nest(SmallLoop *loop, Block *header, Block *latch) {

@@ -11,6 +11,7 @@ typedef struct SmallLoop { /* the header first */
   unsigned n;
 } SmallLoop;
 
+bool ssa_is_header(const Block *b); /* does a loop begin with it? Needs dominators */
 bool ssa_in_loop(const SmallLoop *loop, const Block *b);
 
 /* The loop of an edge; false if it is no back edge, or the loop is not small. Needs dominators. */
@@ -18,6 +19,9 @@ bool ssa_small_loop(SmallLoop *loop, Block *header, Block *latch);
 
 /* The same of a loop with small loops in it, which have no others in them. */
 bool ssa_small_nest(SmallLoop *loop, Block *header, Block *latch);
+
+/* The same, whatever loops are in it, and from wherever it is left. */
+bool ssa_any_nest(SmallLoop *loop, Block *header, Block *latch);
 
 /* May the loop be written twice, and has it, with the functions that it calls, at most so many
  * operations? */
