@@ -107,15 +107,37 @@ static bool is_whole(const Intervals *v, const Ins *i) {
   return r.lo <= room.lo && r.hi >= room.hi;
 }
 
+/* The largest number whose square is at most n, of 0 to 2**64. */
+static IrWide root_of(IrWide n) {
+  IrWide root = 0;
+  for (IrWide bit = (IrWide)1 << 32; bit; bit >>= 1)
+    if ((root + bit) * (root + bit) <= n)
+      root += bit;
+  return root;
+}
+
+/* Where value * value is less than `other`, or at most that. */
+static Interval rooted(Interval r, Op compare, Interval other) {
+  IrWide most = other.hi - (compare == OP_LT);
+  IrWide root = most < 0 || most > (IrWide)1 << 64 ? HUGE : root_of(most);
+  return ir_interval_common(r, (Interval){-root, root});
+}
+
+/* What is left of r, of a value of which the guard speaks. */
+static Interval guarded(const Intervals *v, const Guard *g, Interval r) {
+  if (g->reach)
+    return ir_interval_common(r, (Interval){g->by - g->reach, g->by + g->reach});
+  Interval other = ir_interval_sum(v->of[g->other->id], (Interval){g->by, g->by});
+  return g->square ? rooted(r, g->op, other) : where(r, g->op, other);
+}
+
 /* The value of i where block b reads it. */
 Interval ir_interval_at(const Intervals *v, const Ins *i, const Block *b) {
   const Counter *c = v->counter[i->id];
   Interval r = v->of[i->id];
   for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
     if (ir_dominates(g->region, b) && !(g->moved && is_whole(v, g->moved)))
-      r = g->reach
-              ? ir_interval_common(r, (Interval){g->by - g->reach, g->by + g->reach})
-              : where(r, g->op, ir_interval_sum(v->of[g->other->id], (Interval){g->by, g->by}));
+      r = guarded(v, g, r);
   return c && ir_dominates(c->body, b) ? ir_interval_common(r, continuing(v, c)) : r;
 }
 
@@ -526,6 +548,13 @@ static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
     base.by = value->op == OP_SUB ? n.lo : -n.lo;
     if (n.lo == n.hi)
       add_guard(cx, v, base, value->args[0]);
+  }
+  if (value->op == OP_MUL && value->args[0] == value->args[1] && !g.moved && !g.reach &&
+      (g.op == OP_LT || g.op == OP_LE)) {
+    Guard root = g;
+    root.moved = value;
+    root.square = true;
+    add_guard(cx, v, root, value->args[0]);
   }
   value = first_of(v, value);
   g.next = v->guards[value->id];

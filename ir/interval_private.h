@@ -11,13 +11,14 @@ enum { MAX_MARKS = 32 };
 
 /* `value op other` holds in what `region` dominates; or `value op other + by`, where the comparison
  * was of `moved`, value - by, unless that can wrap around. Or value - by is an index there, and so
- * at most `reach` away from 0. */
+ * at most `reach` away from 0. Or `value * value op other`, where the comparison was of `moved`. */
 typedef struct Guard {
   const struct Guard *next;
   const Block *region;
   const Ins *other, *moved;
   IrWide by, reach;
   Op op;
+  bool square;
   uint32_t number; /* of those of the value that stand behind it */
 } Guard;
 
