@@ -85,6 +85,7 @@ typedef struct Cg {
   bool meets_grid;        /* has the grid's barrier */
   LlvmPart llvm_parts;    /* how many have run */
   bool had_calls;         /* of functions with a body, when the first of them began */
+  bool alternates;        /* loops are unrolled since something in them comes back */
   uint32_t whole_code;    /* instructions of loops that were unrolled for local arrays */
   const char *code;       /* NVPTX: the output of LLVM's code generator, in the arena */
   size_t code_len;

@@ -17,7 +17,7 @@
 #include "codegen/llvm/match.h"
 
 typedef enum Where { MODULE, FUNCTION, LOOP, LOOP_MSSA } Where;
-typedef enum When { ALWAYS, CALLS, FEW, MANY, TAME, HOISTS, FORWARDS, LOCALS } When;
+typedef enum When { ALWAYS, CALLS, FEW, MANY, TAME, HOISTS, FORWARDS, LOCALS, TURNS } When;
 
 typedef struct Row {
   Where where;
@@ -117,7 +117,8 @@ static const char *pipeline(Cg *cg, const Length *l, const Row *rows, size_t n) 
                         [TAME] = has_tame_loops(l),
                         [HOISTS] = has_tame_loops(l) && has_few_loads(l),
                         [FORWARDS] = has_tame_loops(l) && l->forwards,
-                        [LOCALS] = has_tame_loops(l) && cg_has_allocas(cg)};
+                        [LOCALS] = has_tame_loops(l) && cg_has_allocas(cg),
+                        [TURNS] = cg->alternates};
   Where at = MODULE;
   Buf b;
   buf_init(&b, &cg->cx->arena);

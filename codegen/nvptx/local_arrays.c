@@ -148,3 +148,29 @@ bool cg_fold(LLVMValueRef operation, int64_t a, int64_t b, int64_t *result) {
   *result = wrapped(r, w);
   return right;
 }
+
+static bool value_at(LLVMValueRef v, LLVMValueRef phi, int64_t n, int64_t *value, unsigned depth) {
+  enum { MAX_DEPTH = 12 };
+  int64_t a = 0, b = 0;
+  if (v == phi || LLVMIsAConstantInt(v)) {
+    *value = v == phi ? n : cg_int_value(v);
+    return true;
+  }
+  bool chooses = LLVMIsASelectInst(v) != NULL;
+  if (!chooses && !LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAICmpInst(v))
+    return false;
+  if (depth == MAX_DEPTH || !value_at(LLVMGetOperand(v, 0), phi, n, &a, depth + 1))
+    return false;
+  if (chooses)
+    return value_at(LLVMGetOperand(v, a ? 1 : 2), phi, n, value, depth + 1);
+  if (LLVMGetNumOperands(v) == 2 && !value_at(LLVMGetOperand(v, 1), phi, n, &b, depth + 1))
+    return false;
+  if (!LLVMIsAICmpInst(v))
+    return cg_fold(v, a, b, value);
+  *value = cg_compares(LLVMGetICmpPredicate(v), a, b);
+  return true;
+}
+
+bool cg_value_at(LLVMValueRef v, LLVMValueRef phi, int64_t n, int64_t *value) {
+  return value_at(v, phi, n, value, 0);
+}

@@ -133,25 +133,6 @@ static bool is_of_one(const Rings *r, uint32_t from, LLVMValueRef v, Leaf *leaf,
   return true;
 }
 
-/* v where the phi is n. */
-static bool value_at(LLVMValueRef v, LLVMValueRef phi, int64_t n, int64_t *value) {
-  int64_t a = 0, b = 0;
-  if (v == phi || LLVMIsAConstantInt(v)) {
-    *value = v == phi ? n : cg_int_value(v);
-    return true;
-  }
-  if (LLVMIsAPHINode(v) || !value_at(LLVMGetOperand(v, 0), phi, n, &a))
-    return false;
-  if (LLVMIsASelectInst(v))
-    return value_at(LLVMGetOperand(v, a ? 1 : 2), phi, n, value);
-  if (LLVMGetNumOperands(v) == 2 && !value_at(LLVMGetOperand(v, 1), phi, n, &b))
-    return false;
-  if (!LLVMIsAICmpInst(v))
-    return cg_fold(v, a, b, value);
-  *value = cg_compares(LLVMGetICmpPredicate(v), a, b);
-  return true;
-}
-
 /* After how many iterations the phi is what it was at the start: of a place that begins anew at an
  * array's end. 0: they are many, or not known. */
 static uint32_t turn_of(const Rings *r, uint32_t loop, LLVMValueRef phi) {
@@ -162,7 +143,7 @@ static uint32_t turn_of(const Rings *r, uint32_t loop, LLVMValueRef phi) {
       leaf.phi != phi)
     return 0;
   n = start;
-  for (uint32_t k = 1; k <= MOST_PERIOD && value_at(next, phi, n, &n); k++)
+  for (uint32_t k = 1; k <= MOST_PERIOD && cg_value_at(next, phi, n, &n); k++)
     if (n == start)
       return k;
   return 0;
@@ -322,7 +303,7 @@ static uint32_t places_of(const Rings *r, const LocalArray *a, const Index *x) {
   int64_t size = (int64_t)LLVMABISizeOfType(r->cg->layout, cg_local_type(x->access)), at;
   for (int64_t k = 0; k <= MOST_ITERATIONS; k++) {
     const Counter *c = &x->counter;
-    if (!value_at(x->access->index, c->phi, c->start + c->step * k, &at) || !is_small(at))
+    if (!cg_value_at(x->access->index, c->phi, c->start + c->step * k, &at) || !is_small(at))
       return 0;
     at = x->access->offset + x->access->scale * at;
     if (at < 0 || at + size > (int64_t)a->bytes)
@@ -371,10 +352,10 @@ static uint32_t trips_of(const Rings *r, uint32_t loop) {
         !read_steps(r->g, loop, leaf.phi, &at, &next) || !is_of_one(r, loop, next, &leaf, 0))
       continue;
     bool yes = is_inside(r->g, loop, graph_number(r->g, fork.yes));
-    for (uint32_t t = 1; t <= MOST_TRIPS && value_at(fork.condition, leaf.phi, at, &stays); t++)
+    for (uint32_t t = 1; t <= MOST_TRIPS && cg_value_at(fork.condition, leaf.phi, at, &stays); t++)
       if ((stays != 0) != yes)
         return t;
-      else if (!value_at(next, leaf.phi, at, &at))
+      else if (!cg_value_at(next, leaf.phi, at, &at))
         break;
   }
   return 0;

@@ -134,6 +134,10 @@ unsigned cg_mark_of(const Cg *cg, LLVMBasicBlockRef block, LoopMark mark) {
   return 0;
 }
 
+bool cg_is_marked(const Cg *cg, LLVMValueRef branch) {
+  return LLVMGetMetadata(branch, kind_of(cg->context)) != NULL;
+}
+
 void cg_unmark(Cg *cg, LLVMValueRef branch) { LLVMSetMetadata(branch, kind_of(cg->context), NULL); }
 
 void cg_unmark_whole(Cg *cg) {

@@ -46,6 +46,8 @@ typedef enum LoopMark {
 /* The number of a mark: how many iterations become one (COUNT: will, by LLVM), or are left at most
  * (LEAST: at least). 0 if the loop with this latch does not have it. */
 unsigned cg_mark_of(const Cg *cg, LLVMBasicBlockRef latch, LoopMark mark);
+/* Has the loop with this back edge any? */
+bool cg_is_marked(const Cg *cg, LLVMValueRef branch);
 /* Takes all metadata of the loop away. */
 void cg_unmark(Cg *cg, LLVMValueRef branch);
 

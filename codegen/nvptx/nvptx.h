@@ -172,6 +172,9 @@ void cg_nvptx_late_loads(Cg *cg);
 void cg_nvptx_loads_ahead(Cg *cg);
 /* passed_stores.c: loads in front of stores that may be to the same place. */
 void cg_nvptx_passed_stores(Cg *cg);
+/* alternating.c: loops in which something comes back; before unrolling. */
+void cg_nvptx_alternating(Cg *cg);
+bool cg_nvptx_may_alternate(const Cg *cg);
 /* sum_counters.c: loops that count by what they use of the counter. */
 void cg_nvptx_sum_counters(Cg *cg);
 /* closed_ranges.c: loops compare their counter as it is behind the step. */

@@ -179,6 +179,17 @@ class Kernel:
         inner = self.pick("j", "j + 1", "i % 5", "cols - j")
         return ["s = 0", f"for j in range({self.pick('i % 9', 'k', 'i % cols')}):", f"    for q in range({inner}):", f"        s += {self.pick('int(w[(i + q) % n])', 'j * q', 'int(w[j % n]) * q')}", f"    s {self.pick('&= 1048575', '-= j', '^= j')}"], "s"
 
+    def turns(self):
+        """What comes back after two, three or four iterations, and decides."""
+        start, back = self.pick(("u = True", "u = not u"), ("u = 0", "u = 1 - u"), ("u = 1", "u ^= 1"), ("u = 0", "u = (u + 1) % 3"), ("u = 2", "u = 3 if u == 2 else 2"), ("u = 0", "u = u + 1 if u < 3 else 0"),
+                                ("u, v = 0, 4", "u, v = v, u"), ("u, v, c = 0, 1, 2", "u, v, c = v, c, u"), ("u = 0", "u = j % 3"))  # fmt: skip
+        asked = self.pick("u", "not u", "u == 0", "u > 0", "u == 2")
+        head = self.pick(["for j in range({0}, {1}{2}):"], ["for j in range({3}, {1}):"], ["j = {3}", "while j < {1}:", "    j += {3} + 1"], ["for e in range({4}):", "    j = e * k + {3}"], ["j = 0", "while j * j < n:", "    j += 1"])
+        head = [line.format(self.start(), self.stop(), self.step(), self.number(0, 3), self.number(0, 9)) for line in head]
+        inner = self.pick("", "", "for q in range(3):")
+        body = [f"if {asked}:", f"    s += {self.whole(self.place())}", self.pick("else:", f"elif j % {self.number(2, 4)} == 1:"), f"    s = s * 3 + {self.whole(self.place())} & 1048575", back]
+        return ["s = 0", start, *head, *self.exits("s", "j"), *(["    " + inner] if inner else []), *("    " * (2 if inner else 1) + line for line in body)], "s"
+
     def stores(self):
         """A thread's own row, stored while others are read: arrays that turn out to be apart, or `again` the same one."""
         skip = self.pick([], ["    if k > 3:", "        continue"], ["    if n > 7:", "        continue"], ["    if w[i % n] > 0:", "        continue"])
@@ -305,7 +316,7 @@ class Kernel:
 
 
 THREADS = [Kernel.row] * 4 + [Kernel.sparse, Kernel.window, Kernel.window, Kernel.plane, Kernel.ring, Kernel.ring, Kernel.delay, Kernel.best, Kernel.network, Kernel.small_matrix, Kernel.hash, Kernel.bits, Kernel.bits,
-                              Kernel.search, Kernel.search, Kernel.guarded, Kernel.bytes, Kernel.bytes, Kernel.triangle, Kernel.stores, Kernel.stores]  # fmt: skip
+                              Kernel.search, Kernel.search, Kernel.guarded, Kernel.bytes, Kernel.bytes, Kernel.turns, Kernel.turns, Kernel.triangle, Kernel.stores, Kernel.stores]  # fmt: skip
 PLANES = [Kernel.planar_tile, Kernel.product] * 4
 BLOCKS = [Kernel.tile, Kernel.tree, Kernel.histogram, Kernel.warp_row, Kernel.warp_row, Kernel.scan] * 3
 

@@ -581,3 +581,67 @@ def test_cells_are_counted(monkeypatch):
     ptx = cuda.compile_ptx(some_cells, signature, cc="sm_90", coarsen=1)[0]
     monkeypatch.setenv("PYPTX_SKIP", "nvptx.sum_counters")
     assert ptx != cuda.compile_ptx(some_cells, signature, cc="sm_90", coarsen=1)[0]
+
+
+# --- what comes back after a few iterations (codegen/nvptx/alternating.c)
+
+
+def in_turns(a, n, out):
+    """A flag, a state of three, the rests of a counter, two numbers that change places."""
+    i = cuda.grid(1)
+    if i < out.size:
+        x, y, z = i, 1, 2
+        across, state, left, right = True, 0, 3, 5
+        for k in range(1, n):
+            v = a[k]
+            if across:
+                x = x * 3 + v
+            else:
+                y = (y ^ v) + k
+            across = not across
+            if state == 1:
+                z += x
+            state = 0 if state == 2 else state + 1
+            if k % 3 == 2:
+                z ^= y
+            x += left
+            if left < right:
+                y -= v
+            left, right = right, left
+        out[i] = x * 31 + y * 7 + z
+
+
+def until_one(a, out):
+    """Of unknown length, with a way out in the middle."""
+    i = cuda.grid(1)
+    if i < out.size:
+        x, turn, n = a[i], 2, 0
+        while x > 1:
+            if turn == 2:
+                x = x // 2 if x % 2 == 0 else 3 * x + 1
+            elif x % 7 == 0:
+                break
+            else:
+                x -= turn
+            turn = 5 if turn == 2 else 7 if turn == 5 else 2
+            n += 1
+        out[i] = n * 1000 + x
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 5, 7, 12, 13, 40])
+def test_turns(n):
+    a = np.random.default_rng(n).integers(-9, 9, 40).astype(np.int32)
+    run(in_turns, [a, n, np.zeros(ROWS, np.int64)], 2, 32)
+
+
+def test_turns_of_unknown_length():
+    run(until_one, [np.arange(ROWS, dtype=np.int64), np.zeros(ROWS, np.int64)], 2, 32)
+
+
+@pytest.mark.skipif(cuda.get_current_device().is_host is False, reason="of the compiler alone")
+def test_turns_are_unrolled(monkeypatch):
+    """Three copies, of which each has its own side of the branch."""
+    signature = "narrow (int64[::1], int64[::1])"
+    ptx = cuda.compile_ptx(until_one, signature, cc="sm_90")[0]
+    monkeypatch.setenv("PYPTX_SKIP", "nvptx.alternating")
+    assert ptx != cuda.compile_ptx(until_one, signature, cc="sm_90")[0]
