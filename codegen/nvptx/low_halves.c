@@ -10,6 +10,8 @@
  *
  *   (x >> 7 | x << 25) & 0xFFFFFFFF   # a rotation, where x was masked before
  *
+ * Comparisons of such values, and conversions to floats, ask their low halves, without a sign.
+ *
  * A count of a shift is less than 64 where the shift has a value, and so its low half is all of it
  * (mask |= uint64(1) << k): where a comparison guards the shift, that reads the count in full.
  *
@@ -22,6 +24,7 @@
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
+#include "codegen/nvptx/high_bits.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/value_ranges.h"
 #include "ir/base/vec.h"
@@ -31,13 +34,13 @@ enum { HALF = 32, MAX_ZEROS = 4 /* operations that are looked at for zeros */ };
 typedef struct Value {
   LLVMValueRef wide, low; /* low: the same in 32 bits; NULL: not written yet */
   bool full;              /* its upper half is used */
-  bool short_;            /* its upper half is zero */
 } Value;
 
 typedef struct Halves {
   Cg *cg;
   VEC(Value) all;
   ValueMap number; /* of a wide value in `all` */
+  HighBits bits;
 } Halves;
 
 static bool is_wide(const Cg *cg, LLVMValueRef v) { return LLVMTypeOf(v) == cg->t.i64; }
@@ -76,47 +79,8 @@ static bool is_low(const Halves *h, LLVMValueRef v) {
   return is && !is->full;
 }
 
-/* --- without an upper half --- */
-
 static bool is_short(const Halves *h, LLVMValueRef v) {
-  const Value *is = value_of(h, v);
-  if (is)
-    return is->short_;
-  return is_mask(v, HALF) ||
-         (LLVMIsAZExtInst(v) && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) <= HALF);
-}
-
-/* As far as its operands are known. */
-static bool stays_short(const Halves *h, LLVMValueRef i) {
-  switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMAnd: return is_short(h, LLVMGetOperand(i, 0)) || is_short(h, LLVMGetOperand(i, 1));
-  case LLVMOr:
-  case LLVMXor: return is_short(h, LLVMGetOperand(i, 0)) && is_short(h, LLVMGetOperand(i, 1));
-  case LLVMSelect: return is_short(h, LLVMGetOperand(i, 1)) && is_short(h, LLVMGetOperand(i, 2));
-  case LLVMLShr: return is_short(h, LLVMGetOperand(i, 0));
-  case LLVMPHI:
-    for (unsigned e = 0; e < LLVMCountIncoming(i); e++)
-      if (!is_short(h, LLVMGetIncomingValue(i, e)))
-        return false;
-    return true;
-  default: return false;
-  }
-}
-
-/* All are taken for short, until an operand is not. */
-static void find_short(Halves *h) {
-  for (uint32_t k = 0; k < h->all.len; k++)
-    h->all.data[k].short_ = true;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t k = 0; k < h->all.len; k++)
-      if (h->all.data[k].short_ && !stays_short(h, h->all.data[k].wide))
-        h->all.data[k].short_ = false, changed = true;
-  }
-  for (uint32_t k = 0; k < h->all.len; k++) {
-    Value *v = &h->all.data[k];
-    v->full = cg_is_op(v->wide, LLVMLShr) && !v->short_;
-  }
+  return cg_nvptx_bits_of(&h->bits, v) <= HALF;
 }
 
 /* --- who reads no more --- */
@@ -161,8 +125,17 @@ static bool is_count_of(const Cg *cg, LLVMValueRef v, LLVMValueRef shift) {
          LLVMGetOperand(shift, 0) != v;
 }
 
+/* Does it compare, or convert to a float, numbers without an upper half? */
+static bool reads_short(const Halves *h, LLVMValueRef user) {
+  bool compares = LLVMIsAICmpInst(user) != NULL;
+  if (!compares && !cg_is_op(user, LLVMSIToFP) && !cg_is_op(user, LLVMUIToFP))
+    return false;
+  return is_wide(h->cg, LLVMGetOperand(user, 0)) && is_short(h, LLVMGetOperand(user, 0)) &&
+         (!compares || is_short(h, LLVMGetOperand(user, 1)));
+}
+
 static bool reads_low(const Halves *h, LLVMValueRef v, LLVMValueRef user) {
-  if (is_low(h, user) || is_count_of(h->cg, v, user))
+  if (is_low(h, user) || is_count_of(h->cg, v, user) || reads_short(h, user))
     return true;
   switch (LLVMGetInstructionOpcode(user)) {
   case LLVMTrunc: return LLVMGetIntTypeWidth(LLVMTypeOf(user)) <= HALF;
@@ -187,7 +160,12 @@ static void find_values(Halves *h, LLVMValueRef f) {
         valuemap_set(&h->number, i, h->all.len);
         VEC_PUSH(&h->cg->cx->arena, &h->all, (Value){.wide = i});
       }
-  find_short(h);
+  if (!h->all.len)
+    return;
+  h->bits = cg_nvptx_high_bits(h->cg, f);
+  for (uint32_t k = 0; k < h->all.len; k++)
+    h->all.data[k].full = cg_is_op(h->all.data[k].wide, LLVMLShr) &&
+                          !is_short(h, LLVMGetOperand(h->all.data[k].wide, 0));
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t k = h->all.len; k-- > 0;)
@@ -332,6 +310,27 @@ static void shorten_count(const Halves *h, LLVMValueRef i) {
   LLVMSetOperand(i, 1, l_zext(h->cg->builder, count, h->cg->t.i64));
 }
 
+static LLVMIntPredicate without_signs(LLVMIntPredicate how) {
+  switch (how) {
+  case LLVMIntSLT: return LLVMIntULT;
+  case LLVMIntSLE: return LLVMIntULE;
+  case LLVMIntSGT: return LLVMIntUGT;
+  case LLVMIntSGE: return LLVMIntUGE;
+  default: return how;
+  }
+}
+
+/* A comparison, or a conversion to a float, of low values without an upper half. */
+static LLVMValueRef short_reader(const Halves *h, LLVMValueRef i) {
+  LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMIsAICmpInst(i) ? LLVMGetOperand(i, 1) : NULL;
+  if (!reads_short(h, i) || !(is_low(h, x) || (y && is_low(h, y))))
+    return NULL;
+  LLVMValueRef a = low_of(h, x, i), b = y ? low_of(h, y, i) : NULL;
+  write_before(h, i);
+  return y ? l_icmp(h->cg->builder, without_signs(LLVMGetICmpPredicate(i)), a, b)
+           : l_uitofp(h->cg->builder, a, LLVMTypeOf(i));
+}
+
 /* What reads a low half, written anew; NULL: it is no such. */
 static LLVMValueRef reader(const Halves *h, LLVMValueRef i) {
   switch (LLVMGetInstructionOpcode(i)) {
@@ -343,6 +342,9 @@ static LLVMValueRef reader(const Halves *h, LLVMValueRef i) {
   case LLVMAShr:
   case LLVMLShr: return extended(h, i);
   case LLVMAnd: return is_wide(h->cg, i) ? masked(h, i) : NULL;
+  case LLVMICmp:
+  case LLVMSIToFP:
+  case LLVMUIToFP: return short_reader(h, i);
   default: return NULL;
   }
 }

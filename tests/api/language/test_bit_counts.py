@@ -5,6 +5,7 @@ low_halves.c)."""
 import numpy as np
 import pytest
 from entries_on_cpu import needs_llc
+from harness import run
 from pyptx import cuda
 from test_guarded_places import same
 from test_ptx import ptx_of
@@ -91,3 +92,51 @@ def test_the_results_of_cpython_by_gpu_code(name):
 def test_a_parity_is_one_count_of_32_bits(name):
     ptx = ptx_of(CASES[name][0], f"narrow ({CASES[name][1]})")
     assert "popc.b64" not in ptx and "popc.b32" in ptx
+
+
+# --- numbers without a sign that 32 bits hold (codegen/nvptx/high_bits.c)
+
+
+def rings(x, out):
+    """Runs in a ring of 16 bits twice side by side, a hash's numbers compared and as floats, queens on a board."""
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        bits = 0
+        for k in range(16):
+            if x[(i + k) % x.size] & (1 << k % 5):
+                bits |= 1 << k
+        ring = bits | bits << 16
+        n = 0
+        while ring:
+            ring &= ring >> 1
+            n += 1
+            if n > 32:
+                break
+        out[i, 0] = n
+        h = int(x[i]) & 0xFFFFFFFF
+        below, total = 0, 0.0
+        for _ in range(9):
+            h = (h ^ h >> 15) * 0x2C1B3C6D & 0xFFFFFFFF
+            h ^= h >> 12
+            below += h < 0x9E3779B9
+            total += h
+        out[i, 1] = below
+        out[i, 2] = int(total)
+        columns = bits | 1
+        left, right, n = columns << 8, columns << 15, 0
+        for _ in range(16):
+            free = ~(columns | left | right) & 0x7FFFFFFF
+            bit = free & -free
+            if bit == 0 or left > 0xF0000000:
+                break
+            columns |= bit
+            left = (left | bit) << 1 & 0xFFFFFFFF
+            right = (right | bit) >> 1
+            n += 1
+        out[i, 3] = n * 2**33 + left + right
+
+
+def test_numbers_of_32_bits_without_a_sign():
+    x = np.random.default_rng(3).integers(-(2**31), 2**31, 96).astype(np.int32)
+    x[:8] = [0, -1, 1, 2**31 - 1, -(2**31), 31, 15, 7]
+    run(rings, [x, np.zeros((96, 4), np.int64)], 3, 32)
