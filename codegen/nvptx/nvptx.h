@@ -172,6 +172,8 @@ void cg_nvptx_late_loads(Cg *cg);
 void cg_nvptx_loads_ahead(Cg *cg);
 /* passed_stores.c: loads in front of stores that may be to the same place. */
 void cg_nvptx_passed_stores(Cg *cg);
+/* late_stores.c: stores of loops behind the loads that follow them, of arrays that lie apart. */
+void cg_nvptx_late_stores(Cg *cg);
 /* alternating.c: loops in which something comes back; before unrolling. */
 void cg_nvptx_alternating(Cg *cg);
 bool cg_nvptx_may_alternate(const Cg *cg);

@@ -645,3 +645,52 @@ def test_turns_are_unrolled(monkeypatch):
     ptx = cuda.compile_ptx(until_one, signature, cc="sm_90")[0]
     monkeypatch.setenv("PYPTX_SKIP", "nvptx.alternating")
     assert ptx != cuda.compile_ptx(until_one, signature, cc="sm_90")[0]
+
+
+# --- decoders, whose stores go behind the loads of the next iterations (codegen/nvptx/late_stores.c)
+
+
+def decoded(words, out):
+    """Where each iteration reads is made of what the one before has read; now and then it reads more."""
+    i = cuda.grid(1)
+    if i < out.shape[1]:
+        at = i
+        for j in range(out.shape[0]):
+            v = words[at & 63]
+            at += v & 31
+            if v > 100:
+                v += words[(at + 1) & 63]
+            out[j, i] = v * 3
+
+
+def rewritten(words, out):
+    """It stores to what it reads, too."""
+    if cuda.grid(1) == 0:
+        at = 0
+        for j in range(words.size):
+            v = words[at & 63]
+            at += v & 31
+            words[j] = v + j
+            out[j] = v ^ at
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3, 4, 5, 17])
+def test_decoders(rows):
+    words = np.random.default_rng(rows).integers(0, 200, 64).astype(np.int32)
+    run(decoded, [words, np.zeros((rows, ROWS), np.int32)], 2, 32)
+    run(rewritten, [words, np.zeros(64, np.int32)], 1, 32)
+
+
+def test_decoders_whose_arrays_overlap():
+    for begin in (0, 1, 7, 40):
+        memory = np.random.default_rng(begin).integers(0, 200, 104).astype(np.int32)
+        want = memory.copy()
+        at = 0
+        for j in range(64):
+            v = int(want[at & 63])
+            at += v & 31
+            want[j] = v + j
+            want[begin + j] = v ^ at
+        given = cuda.to_device(memory)
+        cuda.jit(rewritten)[1, 32](given[:64], given[begin : begin + 64])
+        np.testing.assert_array_equal(given.copy_to_host(), want)
