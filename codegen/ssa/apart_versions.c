@@ -100,10 +100,10 @@ static bool read_counter(Range *r) {
   return false;
 }
 
-/* One whose ends can be computed in front of the loop. */
+/* One whose ends can be computed in front of the loop. A pointer has none. */
 static bool has_ends(const Range *r, const Ins *array) {
   const Type *t = array->type;
-  return t->id == TY_ARRAY && t->layout != LAYOUT_A && t->elem->id != TY_RECORD &&
+  return t->id == TY_ARRAY && t->layout != LAYOUT_A && t->elem->id != TY_RECORD && !t->pointer &&
          !ssa_in_loop(&r->loop, array->block);
 }
 

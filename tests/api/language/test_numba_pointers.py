@@ -54,6 +54,18 @@ def test_a_pointer_counts_backwards_and_has_no_extent():
             cuda.jit("void(CPointer(float64))")(use)
 
 
+def test_a_pointer_into_an_array():
+    """Where a pointer's memory ends is not known, so a loop's loads never go ahead of stores by one."""
+    @cuda.jit("void(CPointer(float32), float32[:], int64)")
+    def kernel(p, x, n):
+        for j in range(n):
+            p[j + 1] = x[j] * 2
+
+    x = cuda.to_device(np.ones(20, np.float32))
+    kernel[1, 1](address(x), x, 19)
+    assert list(x.copy_to_host()) == [2.0**k for k in range(20)]
+
+
 def test_the_address_of_an_array():
     @cuda.jit
     def kernel(x, out):
