@@ -48,7 +48,10 @@ static void waits(Cg *cg) { cg_find_waits(cg->cx, cg->program); }
 static void accumulators(Cg *cg) { cg_check_accumulators(cg->cx, cg->program); }
 static void unroll_hints(Cg *cg) { each(cg, cg_hint_loops); }
 static void two_steps(Cg *cg) { each(cg, cg_take_two_steps); }
-static void apart_versions(Cg *cg) { each(cg, cg_version_apart); }
+static void apart_versions(Cg *cg) {
+  each(cg, cg_version_apart);
+  cg->out->needs_apart = cg->program->needs_apart;
+}
 static void last_steps(Cg *cg) {
   Program *host = cg->target->narrows ? NULL : cg->program;
   for (uint32_t k = 0; k < cg->program->fns.len; k++)

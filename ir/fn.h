@@ -286,6 +286,7 @@ struct Program {
    * the extents of its array parameters and the threads along each axis of the grid, and at most
    * TY_BLOCKS the blocks */
   bool narrow;
+  bool needs_apart; /* code relies on it that no two array parameters overlap */
 };
 
 static inline bool ins_is_term(const Ins *i) { return ir_op_info[i->op].effect == EFFECT_TERM; }

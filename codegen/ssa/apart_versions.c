@@ -12,6 +12,9 @@
  *   else:
  *     while k < stop: …      # rolled: what it loads may be what it has just stored
  *
+ * Where launches find out that arrays lie apart (nvptx/apart.c), in narrow versions, neither the test
+ * nor the second version is written for them: the loop is marked as it is.
+ *
  * A step known at run time is asked first: a thread that has one or two iterations takes the second
  * version, since the test is some 45 instructions.
  *
@@ -154,7 +157,23 @@ static bool read_stores(Range *r) {
   return r->nstores > 0;
 }
 
+static const Ins *parameter_of(const Ins *array) {
+  while (array->op == OP_VIEW)
+    array = array->args[0];
+  return array->op == OP_PARAM ? array : NULL;
+}
+
+/* Do launches find out that they are apart? Of a narrow version's arrays they compare all. */
+static bool launches_ask(const Range *r, const Ins *stored, const Ins *loaded) {
+  const Ins *a = parameter_of(stored), *b = parameter_of(loaded);
+  return r->of->fn->is_kernel && r->of->fn->program->narrow && a && b && a != b;
+}
+
 static bool add_pair(Range *r, Ins *stored, Ins *loaded) {
+  if (launches_ask(r, stored, loaded)) {
+    r->by_launches = true;
+    return true;
+  }
   for (unsigned k = 0; k < r->npairs; k++)
     if (r->pairs[k].stored == stored && r->pairs[k].loaded == loaded)
       return true;
@@ -207,7 +226,8 @@ static bool is_known(const Range *r, const Ins *i, unsigned depth) {
   return known;
 }
 
-bool ssa_read_apart(Range *r, Block *header, Block *latch) {
+/* Is it a loop whose loads may go ahead? Some of its arrays, or all, launches find apart. */
+static bool read_loop(Range *r, Block *header, Block *latch) {
   *r = (Range){.of = r->of, .latch = latch, .known = true};
   if (!(latch->last->flags & (INS_UNROLL_4 | INS_UNROLL_8)) ||
       !ssa_small_loop(&r->loop, header, latch) || !ssa_is_short(&r->loop, MAX_SIZE) ||
@@ -222,7 +242,11 @@ bool ssa_read_apart(Range *r, Block *header, Block *latch) {
     FOR_INS (r->loop.blocks[k], i)
       if (goes_ahead(r, i) && is_known(r, i, MAX_DEPTH))
         words += ((unsigned)ty_size(i->type) + 3) / 4;
-  return r->npairs && words && words <= MAX_WORDS;
+  return (r->npairs || r->by_launches) && words && words <= MAX_WORDS;
+}
+
+bool ssa_read_apart(Range *r, Block *header, Block *latch) {
+  return read_loop(r, header, latch) && r->npairs;
 }
 
 /* --- the test in front --- */
@@ -243,15 +267,19 @@ static Bounds bounds_of(Cx *cx, Fn *fn, const Range *r, Block *at, Ins *array) {
   return (Bounds){begin, ssa_append(cx, fn, r, at, OP_ADD, pyint, begin, bytes)};
 }
 
-static void mark_copies(Cx *cx, Range *r) {
+static void mark(Ins *i, bool copy) { (copy ? (Ins *)i->note : i)->flags |= INS_AHEAD; }
+
+/* Marks the loads and stores of the loop, or those of its copy. */
+static void mark_loop(Range *r, bool copy) {
   unsigned tested = r->npairs;
   for (unsigned k = 1; k < r->loop.n; k++)
     FOR_INS (r->loop.blocks[k], i)
       if (goes_ahead(r, i))
-        ((Ins *)i->note)->flags |= INS_AHEAD;
-  CX_ASSERT(cx, r->npairs == tested);
+        mark(i, copy);
+  CX_ASSERT(r->of->cx, r->npairs == tested);
   for (unsigned k = 0; k < r->nstores; k++)
-    ((Ins *)r->stores[k]->note)->flags |= INS_AHEAD;
+    mark(r->stores[k], copy);
+  r->of->fn->program->needs_apart |= r->by_launches;
 }
 
 /* The condition that no thread has more than FEW iterations, where the step is known at run time
@@ -289,7 +317,22 @@ void ssa_choose_by_apart(Cx *cx, Fn *fn, Range *r, Block *at, Block *fast, Block
     all = all ? ssa_append(cx, fn, r, at, OP_AND, truth, all, apart) : apart;
   }
   ir_condbr(cx, fn, at, all, fast, general, r->less->loc)->type = r->loop.blocks[0]->last->type;
-  mark_copies(cx, r);
+  mark_loop(r, true);
 }
 
-void cg_version_apart(Cx *cx, Fn *fn) { ssa_version(cx, fn, ssa_read_apart); }
+/* Those of which launches find out everything. */
+static void mark_loops(Cx *cx, Fn *fn) {
+  Versions of = {.cx = cx, .fn = fn};
+  FOR_BLOCKS (fn, latch)
+    for (int s = 0; s < 2; s++) {
+      Range r = {.of = &of};
+      if (latch->succ[s] && read_loop(&r, latch->succ[s], latch) && !r.npairs)
+        mark_loop(&r, false);
+    }
+}
+
+void cg_version_apart(Cx *cx, Fn *fn) {
+  if (fn->is_kernel && fn->program->narrow)
+    mark_loops(cx, fn);
+  ssa_version(cx, fn, ssa_read_apart);
+}

@@ -84,6 +84,7 @@ typedef struct Range {
   unsigned nstores;
   ArrayPair pairs[MAX_PAIRS]; /* that must be apart for the loads to go ahead of the stores */
   unsigned npairs;            /* 0: of the other kinds */
+  bool by_launches;           /* launches find out of more pairs */
   Ins *table; /* an element of the table to which the checks add; NULL: of the other kinds */
 } Range;
 
