@@ -20,7 +20,17 @@
  * If left is nan so is w, and the comparison does not hold. So it asks too whether left and right
  * are numbers, which a flag from in front of the loop says: ptxas makes it a part of a comparison.
  *
+ * What begins with a number that was read may be nan:
+ *
+ *   low = x[0]
+ *   for k in range(1, n): low = min(low, x[k])
+ *
+ * If x[0] is nan so is low, all the way; else it never is. So these are one instruction each, too,
+ * and what reads low behind the loop reads x[0] where that is nan. It pays where the extremes are
+ * more, by the loops around them, than what reads them.
+ *
  * In: a module behind coarsening. */
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
@@ -122,18 +132,21 @@ static void find(Extremes *x, LLVMValueRef i) {
     VEC_PUSH(&x->cg->cx->arena, &x->found, i);
 }
 
-static void replace(Cg *cg, LLVMValueRef i) {
-  Extreme e;
+static void write_extreme(Cg *cg, LLVMValueRef i, const Extreme *e) {
   LLVMValueRef compare = LLVMGetOperand(i, 0);
-  if (!read_extreme(i, &e))
-    return;
   LLVMPositionBuilderBefore(cg->builder, i);
   LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
-  LLVMValueRef fn = cg_intrinsic_fn(cg, e.least ? "llvm.minnum" : "llvm.maxnum", &cg->t.f32, 1);
-  LLVMReplaceAllUsesWith(i, l_call(cg->builder, fn, (LLVMValueRef[]){e.kept, e.other}, 2));
+  LLVMValueRef fn = cg_intrinsic_fn(cg, e->least ? "llvm.minnum" : "llvm.maxnum", &cg->t.f32, 1);
+  LLVMReplaceAllUsesWith(i, l_call(cg->builder, fn, (LLVMValueRef[]){e->kept, e->other}, 2));
   LLVMInstructionEraseFromParent(i);
   if (!LLVMGetFirstUse(compare))
     LLVMInstructionEraseFromParent(compare);
+}
+
+static void replace(Cg *cg, LLVMValueRef i) {
+  Extreme e;
+  if (read_extreme(i, &e))
+    write_extreme(cg, i, &e);
 }
 
 /* --- extremes of numbers from in front of a loop --- */
@@ -278,6 +291,245 @@ static void visit_branches(Cg *cg, LLVMValueRef f) {
     visit_branch(cg, &g, &g.nodes[k]);
 }
 
+/* --- extremes that all begin with one number --- */
+
+enum {
+  MOST_CHAINED = 64,
+  MOST_RESTORED = 16,
+  MOST_READERS = 64,
+  MOST_TRIES = 4,
+  LOOP_WEIGHT = 8,
+  MOST_LOOPS = 4
+};
+
+/* A value of a chain as it was, where something else than the chain reads it. */
+typedef struct Restored {
+  LLVMValueRef value, made;
+  LLVMBasicBlockRef block;
+} Restored;
+
+typedef struct Reader {
+  LLVMValueRef user;
+  unsigned operand, restored;
+} Reader;
+
+typedef struct Chain {
+  Cg *cg;
+  const FnGraph *g;
+  LLVMValueRef root;                 /* NULL: not known yet */
+  LLVMValueRef values[MOST_CHAINED]; /* extremes, and phis and selections of these and the root */
+  Restored restored[MOST_RESTORED];
+  Reader readers[MOST_READERS];
+  unsigned n, nrestored, nreaders;
+} Chain;
+
+static bool is_choice(LLVMValueRef v) { return LLVMIsAPHINode(v) || cg_is_op(v, LLVMSelect); }
+
+/* The value for which an extreme keeps its place: what it gives if one is nan. */
+static bool is_kept(LLVMValueRef user, LLVMValueRef v) {
+  Extreme e;
+  return read_extreme(user, &e) && e.kept == v;
+}
+
+static bool in_chain(const Chain *c, LLVMValueRef v) {
+  for (unsigned k = 0; k < c->n; k++)
+    if (c->values[k] == v)
+      return true;
+  return false;
+}
+
+/* What is no choice is what the chain begins with: one value. */
+static bool add_to_chain(Chain *c, LLVMValueRef v) {
+  if (v == c->root || LLVMIsPoison(v) || in_chain(c, v))
+    return true;
+  if (!is_choice(v)) {
+    bool first = !c->root && (LLVMIsAInstruction(v) || LLVMIsAArgument(v));
+    c->root = first ? v : c->root;
+    return first;
+  }
+  if (c->n == MOST_CHAINED)
+    return false;
+  c->values[c->n++] = v;
+  return true;
+}
+
+/* What v is made of, and the extremes that keep it. */
+static bool add_around(Chain *c, LLVMValueRef v) {
+  Extreme e;
+  bool right = true;
+  if (LLVMIsAPHINode(v))
+    for (unsigned k = 0; k < LLVMCountIncoming(v) && right; k++)
+      right = add_to_chain(c, LLVMGetIncomingValue(v, k));
+  else if (read_extreme(v, &e))
+    right = e.kept != e.other && add_to_chain(c, e.kept);
+  else
+    right = add_to_chain(c, LLVMGetOperand(v, 1)) && add_to_chain(c, LLVMGetOperand(v, 2));
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u && right; u = LLVMGetNextUse(u))
+    if (is_kept(LLVMGetUser(u), v))
+      right = add_to_chain(c, LLVMGetUser(u));
+  return right;
+}
+
+/* A comparison of which only extremes of the chain are made. */
+static bool is_dropped(const Chain *c, LLVMValueRef compare) {
+  Extreme e;
+  for (LLVMUseRef u = LLVMGetFirstUse(compare); u; u = LLVMGetNextUse(u))
+    if (!in_chain(c, LLVMGetUser(u)) || !read_extreme(LLVMGetUser(u), &e))
+      return false;
+  return true;
+}
+
+/* Where does the user need v as it was? NULL: it is of the chain, which does not. k: the operand. */
+static LLVMBasicBlockRef read_in(const Chain *c, LLVMValueRef v, LLVMValueRef user, unsigned k) {
+  Extreme e;
+  bool inside = in_chain(c, user);
+  if (inside ? !read_extreme(user, &e) || e.kept == v
+             : LLVMIsAFCmpInst(user) && is_dropped(c, user))
+    return NULL;
+  return LLVMIsAPHINode(user) ? LLVMGetIncomingBlock(user, k) : LLVMGetInstructionParent(user);
+}
+
+/* Its number; MOST_RESTORED: there are too many. */
+static unsigned restored_in(Chain *c, LLVMValueRef v, LLVMBasicBlockRef block) {
+  unsigned k = 0;
+  while (k < c->nrestored && (c->restored[k].value != v || c->restored[k].block != block))
+    k++;
+  if (k == c->nrestored && k < MOST_RESTORED)
+    c->restored[c->nrestored++] = (Restored){.value = v, .block = block};
+  return k;
+}
+
+static bool find_readers(Chain *c, LLVMValueRef v) {
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    unsigned k = 0;
+    while (LLVMGetOperandUse(user, k) != u)
+      k++;
+    LLVMBasicBlockRef block = read_in(c, v, user, k);
+    if (!block)
+      continue;
+    unsigned r = restored_in(c, v, block);
+    if (r == MOST_RESTORED || c->nreaders == MOST_READERS ||
+        graph_number(c->g, block) == GRAPH_NONE)
+      return false;
+    c->readers[c->nreaders++] = (Reader){user, k, r};
+  }
+  return true;
+}
+
+static bool is_root_there(const Chain *c, LLVMValueRef v) {
+  LLVMBasicBlockRef from = LLVMIsAInstruction(c->root) ? LLVMGetInstructionParent(c->root) : NULL,
+                    to = LLVMGetInstructionParent(v);
+  if (from == to) /* a phi there is of the root of an iteration before */
+    return !LLVMIsAPHINode(v) && copy_is_behind(c->root, v);
+  return !from || graph_dominates(c->g, graph_number(c->g, from), graph_number(c->g, to));
+}
+
+static unsigned weight_in(const Chain *c, LLVMBasicBlockRef block) {
+  unsigned weight = 1;
+  for (uint32_t k = 0; k < c->g->nodes[graph_number(c->g, block)].depth && k < MOST_LOOPS; k++)
+    weight *= LOOP_WEIGHT;
+  return weight;
+}
+
+/* Instructions: one for each extreme, which has two now; the question whether the root is nan, and a
+ * selection by it. */
+static bool gains(const Chain *c) {
+  Extreme e;
+  unsigned now = LLVMIsAInstruction(c->root) ? weight_in(c, LLVMGetInstructionParent(c->root)) : 1,
+           saved = 0;
+  for (unsigned k = 0; k < c->nrestored; k++)
+    now += weight_in(c, c->restored[k].block);
+  for (unsigned k = 0; k < c->n; k++)
+    saved += read_extreme(c->values[k], &e) ? weight_in(c, LLVMGetInstructionParent(c->values[k]))
+                                            : 0;
+  return saved > now;
+}
+
+/* All of the chain of i; false: it begins with several numbers, or is too long. */
+static bool find_chain(Chain *c, LLVMValueRef i) {
+  Extreme e;
+  for (unsigned tries = 0; tries < MOST_TRIES; tries++) {
+    c->n = 0;
+    bool right = add_to_chain(c, i);
+    unsigned k = 0;
+    while (right && k < c->n && (right = add_around(c, c->values[k])))
+      k++;
+    if (right || c->n == MOST_CHAINED || read_extreme(c->values[k], &e))
+      return right && c->root;
+    c->root = c->values[k]; /* a choice between several */
+  }
+  return false;
+}
+
+static bool read_chain(Chain *c, LLVMValueRef i) {
+  bool right = find_chain(c, i);
+  for (unsigned k = 0; k < c->n && right; k++)
+    right = graph_number(c->g, LLVMGetInstructionParent(c->values[k])) != GRAPH_NONE &&
+            is_root_there(c, c->values[k]) && find_readers(c, c->values[k]);
+  return right && gains(c);
+}
+
+/* Behind v in its block, in front in others. */
+static void go_behind(LLVMBuilderRef b, LLVMValueRef v, LLVMBasicBlockRef block) {
+  bool here = LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block && !LLVMIsAPHINode(v);
+  LLVMPositionBuilderBefore(b, here ? LLVMGetNextInstruction(v) : graph_behind_phis(block));
+  LLVMSetCurrentDebugLocation2(b, NULL);
+}
+
+/* If the root is nan so were all of the chain. */
+static void write_restored(Chain *c) {
+  LLVMBuilderRef b = c->cg->builder;
+  go_behind(b, c->root,
+            LLVMIsAInstruction(c->root) ? LLVMGetInstructionParent(c->root)
+                                        : LLVMGetEntryBasicBlock(LLVMGetParamParent(c->root)));
+  LLVMValueRef nan = l_fcmp(b, LLVMRealUNO, c->root, c->root);
+  for (unsigned k = 0; k < c->nrestored; k++) {
+    Restored *r = &c->restored[k];
+    go_behind(b, r->value, r->block);
+    r->made = l_select(b, nan, c->root, r->value);
+  }
+  for (unsigned k = 0; k < c->nreaders; k++)
+    LLVMSetOperand(c->readers[k].user, c->readers[k].operand,
+                   c->restored[c->readers[k].restored].made);
+}
+
+static void write_chain(Chain *c) {
+  Extreme e[MOST_CHAINED];
+  unsigned kept[MOST_CHAINED]; /* an operand; 0: it is no extreme */
+  for (unsigned k = 0; k < c->n; k++) {
+    kept[k] = read_extreme(c->values[k], &e[k]);
+    kept[k] += kept[k] && LLVMGetOperand(c->values[k], 1) != e[k].kept;
+  }
+  write_restored(c);
+  for (unsigned k = 0; k < c->n; k++)
+    if (kept[k]) {
+      e[k].kept = LLVMGetOperand(c->values[k], kept[k]);
+      e[k].other = LLVMGetOperand(c->values[k], 3 - kept[k]);
+      write_extreme(c->cg, c->values[k], &e[k]);
+    }
+}
+
+static void visit_chains(Cg *cg, LLVMValueRef f) {
+  FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+  ValueMap done = {.arena = &cg->cx->arena};
+  VEC(LLVMValueRef) all = {0};
+  Extreme e;
+  graph_loops(&g);
+  for (uint32_t k = 0; k < g.len; k++)
+    for (LLVMValueRef i = g.nodes[k].first; i; i = LLVMGetNextInstruction(i))
+      if (LLVMTypeOf(i) == cg->t.f32 && read_extreme(i, &e))
+        VEC_PUSH(&cg->cx->arena, &all, i);
+  for (uint32_t k = 0; k < all.len; k++) {
+    Chain c = {.cg = cg, .g = &g};
+    if (valuemap_get(&done, all.data[k]) != VALUEMAP_NONE || !read_chain(&c, all.data[k]))
+      continue;
+    for (unsigned n = 0; n < c.n; n++)
+      valuemap_set(&done, c.values[n], 1);
+    write_chain(&c);
+  }
+}
+
 void cg_nvptx_extremes(Cg *cg) {
   Extremes x = {.cg = cg, .known = {.arena = &cg->cx->arena}};
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
@@ -287,6 +539,8 @@ void cg_nvptx_extremes(Cg *cg) {
   for (uint32_t k = 0; k < x.found.len; k++)
     replace(cg, x.found.data[k]);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f))
+    if (!LLVMIsDeclaration(f)) {
       visit_branches(cg, f);
+      visit_chains(cg, f);
+    }
 }
