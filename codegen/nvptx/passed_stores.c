@@ -17,7 +17,8 @@
  * which is what the thread itself has written. What others write in between is ordered neither
  * before nor after the load, as there is no barrier, fence, atomic or call between the two.
  *
- * What all threads load from one address stays: it is one line, which comes from L1 soon.
+ * What all threads load from one address stays where a test would be needed: it is one line, which
+ * comes from L1 soon. Of arrays that lie apart (apart.c) none is, and it passes one store.
  *
  * A store behind a condition is passed as well, by what is loaded behind both ways:
  *
@@ -56,6 +57,7 @@ enum {
   MOST_TESTS = 24,
   MOST_BLOCKS = 32, /* of a chain */
   MOST_WORDS = 16,  /* of 32 bits: what is loaded early takes registers */
+  MOST_OF_ONE = 8,  /* of what all threads load from one address, in front of a store */
   MOST_LOADS = 32,  /* that are looked at */
   FEW_LOADS = 2,    /* of a side */
   DEEP = 12         /* operations between an address and what it is made of */
@@ -84,13 +86,15 @@ typedef struct Passing {
   bool loaded; /* something in the chain is */
   Stored stores[MOST_STORES];
   unsigned n, tests, words, loads;
+  unsigned first;        /* store that the load passes now */
+  unsigned words_of_one; /* since the last store */
   bool waits;  /* one of the stores does, for a load of the block, or of the chain */
   bool stayed; /* a load behind the last of them did */
 } Passing;
 
 /* No load goes in front of what comes now. */
 static void start_anew(Passing *p) {
-  p->n = p->tests = p->words = p->loads = 0;
+  p->n = p->tests = p->words = p->words_of_one = p->loads = 0;
   p->waits = p->stayed = false;
 }
 
@@ -188,21 +192,20 @@ static unsigned tests_of(const Passing *p, LLVMValueRef load) {
   const unsigned never = MOST_TESTS + 1;
   LLVMTypeRef t = LLVMTypeOf(load);
   unsigned tests = 0;
-  if (!is_whole(p->cg, load, t))
-    return never;
-  for (unsigned k = 0; k < p->n; k++) {
+  for (unsigned k = p->first; k < p->n; k++) {
     LLVMValueRef store = p->stores[k].store;
     LLVMTypeRef stored = LLVMTypeOf(LLVMGetOperand(store, 0));
     if (is_of_another(p->cg, load, store))
       continue;
-    if (!is_whole(p->cg, store, stored) || bytes_of(p->cg, stored) != bytes_of(p->cg, t))
+    if (!is_whole(p->cg, load, t) || !is_whole(p->cg, store, stored) ||
+        bytes_of(p->cg, stored) != bytes_of(p->cg, t))
       return never;
     if (is_apart(p->cg, load, store) && place_of(p->cg, LLVMGetOperand(load, 0)).more ==
                                             place_of(p->cg, LLVMGetOperand(store, 1)).more)
       return never; /* the same place, which LLVM's passes see */
     tests += test_of(p, load, k);
   }
-  return is_ready_at(p, p->stores[0].front, LLVMGetOperand(load, 0)) ? tests : never;
+  return is_ready_at(p, p->stores[p->first].front, LLVMGetOperand(load, 0)) ? tests : never;
 }
 
 /* Was what the load reads stored there? Where the builder is. The address of a store that was not
@@ -266,7 +269,7 @@ static LLVMValueRef load_if(Passing *p, LLVMValueRef front, LLVMValueRef load, c
 /* fork: by what condition the load is made; NULL: always. */
 static void pass(Passing *p, LLVMValueRef load, const Fork *fork) {
   LLVMBuilderRef b = p->cg->builder;
-  LLVMValueRef of[] = {NULL}, front = p->stores[0].front, value;
+  LLVMValueRef of[] = {NULL}, front = p->stores[p->first].front, value;
   LLVMTypeRef t = LLVMTypeOf(load);
   move_to(p, front, LLVMGetOperand(load, 0));
   LLVMPositionBuilderBefore(b, front);
@@ -276,7 +279,7 @@ static void pass(Passing *p, LLVMValueRef load, const Fork *fork) {
   } else {
     value = copy_ins(b, load, of);
   }
-  for (unsigned k = 0; k < p->n; k++) {
+  for (unsigned k = p->first; k < p->n; k++) {
     Stored *s = &p->stores[k];
     if (is_apart(p->cg, load, s->store) || is_of_another(p->cg, load, s->store))
       continue;
@@ -315,13 +318,17 @@ static bool goes(Passing *p, LLVMValueRef load, const Fork *fork) {
   if (!p->n || p->n > MOST_STORES || !p->waits || !cg_is_plain_access(load) ||
       p->loads++ >= MOST_LOADS ||
       LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(load, 0))) != NVPTX_GLOBAL ||
-      !differs(LLVMGetOperand(load, 0), 0) || (fork && !may_be_asked(p, fork)))
+      (fork && !may_be_asked(p, fork)))
     return false;
-  unsigned tests = tests_of(p, load), words = (unsigned)(bytes_of(p->cg, LLVMTypeOf(load)) + 3) / 4;
-  if (p->tests + tests > MOST_TESTS || p->words + words > MOST_WORDS)
+  bool one = !differs(LLVMGetOperand(load, 0), 0); /* address, for all threads */
+  p->first = one ? p->n - 1 : 0;
+  unsigned tests = tests_of(p, load), words = (unsigned)(bytes_of(p->cg, LLVMTypeOf(load)) + 3) / 4,
+           *taken = one ? &p->words_of_one : &p->words;
+  if (p->tests + tests > MOST_TESTS || *taken + words > (one ? MOST_OF_ONE : MOST_WORDS) ||
+      (one && (tests || fork)))
     return false;
   p->tests += tests;
-  p->words += words;
+  *taken += words;
   return true;
 }
 
@@ -339,6 +346,7 @@ static void visit_store(Passing *p, Stored s) {
   if (!passed)
     return;
   p->stayed = false;
+  p->words_of_one = 0;
   p->waits |= s.condition
                   ? p->loaded
                   : cg_is_of_load(LLVMGetOperand(s.store, 0), LLVMGetInstructionParent(s.store));
