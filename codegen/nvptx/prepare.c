@@ -1,6 +1,6 @@
 /* NVPTX prepare: last changes to the optimised module before LLVM's code generator.
  *
- * A bug of the code generator (shifts) is worked around, forms that ptxas (counts) and the
+ * A bug of the code generator (shifts.c) is worked around, forms that ptxas (counts) and the
  * generator (indices) compile badly are rewritten, and the generator is kept from code that never
  * runs (long divisions). LLVM's passes would undo all of these, so they come after those. This file
  * also decides which modules are too long for the generator's own optimisations. */
@@ -15,74 +15,6 @@
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
 #include "codegen/nvptx/value_ranges.h"
-
-/* --- shifts ---
- *
- * A Python shift by a variable is select(count < 64, x << count, 0). PTX's shifts take a 32-bit
- * count and give 0 for counts of 64 or more, so LLVM 22 drops the select; but it has truncated the
- * 64-bit count, so x << 2**32 gives x. With the count clamped to 64 before, that is right. Lowering
- * cannot write the clamp, since LLVM's passes would remove it. */
-static bool feeds_select(LLVMValueRef shift) {
-  for (LLVMUseRef use = LLVMGetFirstUse(shift); use; use = LLVMGetNextUse(use))
-    if (LLVMIsASelectInst(LLVMGetUser(use)))
-      return true;
-  return false;
-}
-
-/* Can the count be more than its low half says? */
-static bool is_guarded_shift(Cg *cg, LLVMValueRef i) {
-  LLVMOpcode op = LLVMGetInstructionOpcode(i);
-  return (op == LLVMShl || op == LLVMLShr) && LLVMTypeOf(i) == cg->t.i64 &&
-         !LLVMIsAConstant(LLVMGetOperand(i, 1)) && feeds_select(i) &&
-         !ir_interval_lies_within(cg_nvptx_range(LLVMGetOperand(i, 1)), (Interval){0, UINT32_MAX});
-}
-
-/* Does the selection give 0 for counts of 64 or more? */
-static bool is_guard_of(LLVMValueRef choice, LLVMValueRef shift) {
-  LLVMValueRef test = LLVMIsASelectInst(choice) ? LLVMGetOperand(choice, 0) : NULL;
-  return test && LLVMIsAICmpInst(test) && LLVMGetICmpPredicate(test) == LLVMIntULT &&
-         LLVMGetOperand(test, 0) == LLVMGetOperand(shift, 1) &&
-         cg_is_number(LLVMGetOperand(test, 1), 64) && LLVMGetOperand(choice, 1) == shift &&
-         LLVMIsNull(LLVMGetOperand(choice, 2));
-}
-
-/* The selection asks the clamped count too: by that LLVM sees that it may drop it. */
-static void clamp_count(Cg *cg, LLVMValueRef shift) {
-  LLVMValueRef fn = cg_intrinsic_fn(cg, "llvm.umin", &cg->t.i64, 1), few = l_int(cg->t.i64, 64);
-  LLVMValueRef args[] = {LLVMGetOperand(shift, 1), few};
-  LLVMPositionBuilderBefore(cg->builder, shift);
-  LLVMValueRef count = l_call(cg->builder, fn, args, 2), test = NULL;
-  for (LLVMUseRef use = LLVMGetFirstUse(shift), next; use; use = next) {
-    next = LLVMGetNextUse(use);
-    if (!is_guard_of(LLVMGetUser(use), shift))
-      continue;
-    test = test ? test : l_icmp(cg->builder, LLVMIntULT, count, few);
-    LLVMSetOperand(LLVMGetUser(use), 0, test);
-  }
-  LLVMSetOperand(shift, 1, count);
-}
-
-/* Of the low bits of a shift of 32 bits the generator does not see that. */
-static bool is_guarded_low(const Cg *cg, LLVMValueRef i) {
-  LLVMValueRef low = LLVMIsASelectInst(i) ? LLVMGetOperand(i, 1) : NULL;
-  if (!low || !LLVMIsATruncInst(low) || !LLVMIsNull(LLVMGetOperand(i, 2)))
-    return false;
-  LLVMValueRef shift = LLVMGetOperand(low, 0), test = LLVMGetOperand(i, 0);
-  return (cg_is_op(shift, LLVMShl) || cg_is_op(shift, LLVMLShr)) &&
-         LLVMTypeOf(shift) == cg->t.i32 && LLVMIsAICmpInst(test) &&
-         LLVMGetICmpPredicate(test) == LLVMIntULT &&
-         LLVMGetOperand(test, 0) == LLVMGetOperand(shift, 1) &&
-         LLVMIsAConstantInt(LLVMGetOperand(test, 1)) &&
-         LLVMConstIntGetZExtValue(LLVMGetOperand(test, 1)) == 32;
-}
-
-static void choose_before_low(Cg *cg, LLVMValueRef i) {
-  LLVMBuilderRef b = cg->builder;
-  LLVMValueRef shift = LLVMGetOperand(LLVMGetOperand(i, 1), 0);
-  LLVMPositionBuilderBefore(b, i);
-  LLVMValueRef all = l_select(b, LLVMGetOperand(i, 0), shift, l_int(cg->t.i32, 0));
-  LLVMReplaceAllUsesWith(i, l_trunc(b, all, LLVMTypeOf(i)));
-}
 
 /* --- counts ---
  *
@@ -685,11 +617,9 @@ void cg_nvptx_prepare(Cg *cg) {
       join_flags(cg, b);
       for (LLVMValueRef i = LLVMGetFirstInstruction(b), next, x; i; i = next) {
         next = LLVMGetNextInstruction(i);
-        if (is_guarded_shift(cg, i))
-          clamp_count(cg, i);
-        else if (is_guarded_low(cg, i))
-          choose_before_low(cg, i);
-        else if (is_count(cg, i))
+        if (cg_nvptx_prepare_shift(cg, i))
+          continue;
+        if (is_count(cg, i))
           choose_count(cg, i);
         else if (is_late_clamp(cg, i))
           clamp_early(cg, i);

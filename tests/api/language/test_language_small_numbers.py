@@ -351,3 +351,32 @@ def test_rows_of_arrays_of_many_axes(first):
             out[i] = total
 
     run(kernel, [np.arange(3 * 5 * 4 * 3, dtype=np.int64).reshape(3, 5, 4, 3), first, np.zeros(5, np.int64)], 1, 32)
+
+
+# --- shifts by counts of 32 bits (codegen/nvptx/shifts.c)
+
+
+def shifts(x, counts, by, out):
+    i = cuda.grid(1)
+    if i >= x.size:
+        return
+    k = int(counts[i])
+    out[i, 0], out[i, 1] = x[i] >> k, x[i] >> by
+    if k < 63:
+        out[i, 2] = (1 << k) & x[i]
+    out[i, 3] = (1 << by) & x[i]
+    out[i, 4] = (x[i] & 0xFFFF) >> k
+    taken = int(x[i])
+    found = 0
+    for j in range(k - 3, k + 4):
+        if 0 <= j < 63 and not taken >> j & 1:
+            taken |= 1 << j
+            found += j
+    out[i, 5] = found + (taken >> k & 1) + (taken & 0xFFFF)
+
+
+@pytest.mark.parametrize("by", [0, 5, 31, 32, 33, 62])
+def test_shifts_by_short_counts(by):
+    counts = np.arange(160, dtype=np.int32) % 80
+    x = np.random.default_rng(3).integers(-2**62, 2**62, counts.size) * np.where(np.arange(160) < 80, 1, -1)
+    run(shifts, [x, counts, by, np.zeros((counts.size, 6), np.int64)], 2, 96)
