@@ -29,6 +29,9 @@
  * and what reads low behind the loop reads x[0] where that is nan. It pays where the extremes are
  * more, by the loops around them, than what reads them.
  *
+ * The second of two, `if d < a: b = a; a = d; elif d < b: b = d`, is max(a, min(b, d)) while a is not
+ * beyond b, which each update keeps so.
+ *
  * In: a module behind coarsening. */
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
@@ -147,6 +150,109 @@ static void replace(Cg *cg, LLVMValueRef i) {
   Extreme e;
   if (read_extreme(i, &e))
     write_extreme(cg, i, &e);
+}
+
+/* --- the second of two extremes --- */
+
+enum { MOST_ASSUMED = 4, MOST_UPDATES = 64 };
+
+/* second = first if d < first else min(before, d), or the same of the greatest. */
+typedef struct Second {
+  LLVMValueRef first, before, number, inner; /* inner: the minimum */
+  bool least;
+} Second;
+
+/* Pairs of phis that are in order in the iterations before. */
+typedef struct Order {
+  LLVMValueRef first[MOST_ASSUMED], second[MOST_ASSUMED];
+  unsigned n;
+  bool least;
+} Order;
+
+/* Is it the comparison whether d is less (more) than x, or at most equal to it? */
+static bool is_beyond(LLVMValueRef compare, LLVMValueRef d, LLVMValueRef x, bool less) {
+  LLVMRealPredicate p = LLVMGetFCmpPredicate(compare);
+  bool is_less = p == LLVMRealOLT || p == LLVMRealOLE,
+       is_more = p == LLVMRealOGT || p == LLVMRealOGE;
+  LLVMValueRef a = LLVMGetOperand(compare, 0), b = LLVMGetOperand(compare, 1);
+  return (a == d && b == x && (less ? is_less : is_more)) ||
+         (a == x && b == d && (less ? is_more : is_less));
+}
+
+static bool read_second(LLVMValueRef v, Second *s) {
+  Extreme e, inner;
+  LLVMValueRef compare = cg_is_op(v, LLVMSelect) ? LLVMGetOperand(v, 0) : NULL;
+  if (read_extreme(v, &e)) { /* it has been written */
+    bool is = read_extreme(e.other, &inner) && inner.least != e.least;
+    *s = (Second){e.kept, inner.kept, inner.other, e.other, inner.least};
+    return is;
+  }
+  if (!compare || !cg_is_op(compare, LLVMFCmp) || !read_extreme(LLVMGetOperand(v, 2), &e))
+    return false;
+  *s = (Second){LLVMGetOperand(v, 1), e.kept, e.other, LLVMGetOperand(v, 2), e.least};
+  return is_beyond(compare, s->number, s->first, s->least);
+}
+
+static bool are_constants_in_order(const Order *o, LLVMValueRef first, LLVMValueRef second) {
+  if (!LLVMIsAConstantFP(first) || !LLVMIsAConstantFP(second))
+    return false;
+  LLVMBool loses;
+  double a = LLVMConstRealGetDouble(first, &loses), b = LLVMConstRealGetDouble(second, &loses);
+  return o->least ? a <= b : a >= b;
+}
+
+static bool is_in_order(Order *o, LLVMValueRef first, LLVMValueRef second, unsigned updates);
+
+/* Two phis of a block are, if they are on each of its edges. */
+static bool are_phis_in_order(Order *o, LLVMValueRef first, LLVMValueRef second, unsigned updates) {
+  for (unsigned k = 0; k < o->n; k++)
+    if (o->first[k] == first && o->second[k] == second)
+      return true;
+  if (o->n == MOST_ASSUMED || LLVMGetInstructionParent(first) != LLVMGetInstructionParent(second))
+    return false;
+  o->first[o->n] = first;
+  o->second[o->n++] = second;
+  bool right = true;
+  for (unsigned k = 0; k < LLVMCountIncoming(first) && right; k++)
+    right = is_in_order(o, LLVMGetIncomingValue(first, k),
+                        graph_incoming(second, LLVMGetIncomingBlock(first, k)), updates);
+  return right;
+}
+
+/* Is the second never beyond the first, if neither is nan? Each update keeps it so. */
+static bool is_in_order(Order *o, LLVMValueRef first, LLVMValueRef second, unsigned updates) {
+  Extreme e;
+  Second s;
+  if (!second || !updates)
+    return false;
+  if (first == second || LLVMIsPoison(first) || LLVMIsPoison(second) ||
+      are_constants_in_order(o, first, second))
+    return true;
+  if (LLVMIsAPHINode(first) && LLVMIsAPHINode(second))
+    return are_phis_in_order(o, first, second, updates - 1);
+  if (!read_extreme(first, &e) || e.least != o->least)
+    return false;
+  if (read_second(second, &s) && s.least == o->least && s.first == e.kept && s.number == e.other)
+    return is_in_order(o, s.first, s.before, updates - 1);
+  return is_in_order(o, e.kept, second, updates - 1);
+}
+
+/* first if d < first else min(second, d) is max(first, min(second, d)): written as a comparison of
+ * the two. */
+static void write_second(Extremes *x, LLVMValueRef i) {
+  Extreme e;
+  Second s;
+  if (LLVMTypeOf(i) != x->cg->t.f32 || read_extreme(i, &e) || !read_second(i, &s))
+    return;
+  Order o = {.least = s.least};
+  if (!is_in_order(&o, s.first, s.before, MOST_UPDATES) || !is_never_nan(x, s.first) ||
+      !is_never_nan(x, s.before))
+    return;
+  LLVMBuilderRef b = x->cg->builder;
+  LLVMPositionBuilderBefore(b, i);
+  LLVMSetOperand(i, 0, l_fcmp(b, s.least ? LLVMRealOGT : LLVMRealOLT, s.inner, s.first));
+  LLVMSetOperand(i, 1, s.inner);
+  LLVMSetOperand(i, 2, s.first);
 }
 
 /* --- extremes of numbers from in front of a loop --- */
@@ -532,6 +638,10 @@ static void visit_chains(Cg *cg, LLVMValueRef f) {
 
 void cg_nvptx_extremes(Cg *cg) {
   Extremes x = {.cg = cg, .known = {.arena = &cg->cx->arena}};
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+        write_second(&x, i);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))

@@ -45,7 +45,27 @@ def running(x, out):
     out[i, 0], out[i, 1] = high, total
 
 
-@pytest.mark.parametrize("kernel", [windows, rows, running], ids=lambda k: k.__name__)
+def seconds(x, out):
+    i = cuda.grid(1)
+    if i >= x.shape[0]:
+        return
+    first = second = float32(99)
+    most = more = float32(-np.inf)
+    for k in range(x.shape[1]):
+        d = x[i, k]
+        if d < first:
+            second = first
+            first = d
+        elif d < second:
+            second = d
+        if d > most:
+            more, most = most, d
+        elif d > more:
+            more = d
+    out[i, 0], out[i, 1] = second - first, most - more
+
+
+@pytest.mark.parametrize("kernel", [windows, rows, running, seconds], ids=lambda k: k.__name__)
 @pytest.mark.parametrize("share", [0, 0.3, 0.9])
 def test_nans(kernel, share):
     rng = np.random.default_rng(7)
