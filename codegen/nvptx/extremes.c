@@ -29,8 +29,8 @@
  * and what reads low behind the loop reads x[0] where that is nan. It pays where the extremes are
  * more, by the loops around them, than what reads them.
  *
- * The second of two, `if d < a: b = a; a = d; elif d < b: b = d`, is max(a, min(b, d)) while a is not
- * beyond b, which each update keeps so.
+ * The second of two, `if d < a: b = a; a = d; elif d < b: b = d`, is max(a, min(b, d)) while a is
+ * not beyond b, which each update keeps so.
  *
  * In: a module behind coarsening. */
 #include "codegen/llvm/copy.h"
@@ -485,7 +485,7 @@ static bool is_dropped(const Chain *c, LLVMValueRef compare) {
   return true;
 }
 
-/* Where does the user need v as it was? NULL: it is of the chain, which does not. k: the operand. */
+/* Where does the user, by operand k, need v as it was? NULL: it is of the chain, which does not. */
 static LLVMBasicBlockRef read_in(const Chain *c, LLVMValueRef v, LLVMValueRef user, unsigned k) {
   Extreme e;
   bool inside = in_chain(c, user);
@@ -538,8 +538,8 @@ static unsigned weight_in(const Chain *c, LLVMBasicBlockRef block) {
   return weight;
 }
 
-/* Instructions: one for each extreme, which has two now; the question whether the root is nan, and a
- * selection by it. */
+/* Instructions: one for each extreme, which has two now; the question whether the root is nan, and
+ * a selection by it. */
 static bool gains(const Chain *c) {
   Extreme e;
   unsigned now = LLVMIsAInstruction(c->root) ? weight_in(c, LLVMGetInstructionParent(c->root)) : 1,

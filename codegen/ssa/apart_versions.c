@@ -12,8 +12,8 @@
  *   else:
  *     while k < stop: …      # rolled: what it loads may be what it has just stored
  *
- * Where launches find out that arrays lie apart (nvptx/apart.c), in narrow versions, neither the test
- * nor the second version is written for them: the loop is marked as it is.
+ * Where launches find out that arrays lie apart (nvptx/apart.c), in narrow versions, neither the
+ * test nor the second version is written for them: the loop is marked as it is.
  *
  * A step known at run time is asked first: a thread that has one or two iterations takes the second
  * version, since the test is some 45 instructions.
