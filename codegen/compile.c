@@ -65,6 +65,8 @@ static void prepare(Cg *cg) {
   /* checked before any pass does work that would be thrown away */
   if (r->target == CG_NVPTX && !cg_arch_min_ptx(r->arch))
     fail(cx, (Loc){0}, ERR_ARCH, r->arch ? r->arch : "");
+  if (r->coarse_of) /* launches take the entry where they take the kernel */
+    cg->out->needs_apart = r->coarse_of->needs_apart;
   cg->name = symbol_of(cg);
   /* on the host a kernel may have the name of a function of the C library */
   cg->symbol = r->target == CG_HOST ? arena_printf(&cx->arena, "%s$kernel", cg->name) : cg->name;
