@@ -88,8 +88,8 @@ typedef struct Passing {
   unsigned n, tests, words, loads;
   unsigned first;        /* store that the load passes now */
   unsigned words_of_one; /* since the last store */
-  bool waits;  /* one of the stores does, for a load of the block, or of the chain */
-  bool stayed; /* a load behind the last of them did */
+  bool waits;            /* one of the stores does, for a load of the block, or of the chain */
+  bool stayed;           /* a load behind the last of them did */
 } Passing;
 
 /* No load goes in front of what comes now. */
@@ -121,10 +121,10 @@ static bool is_apart(const Cg *cg, LLVMValueRef a, LLVMValueRef b) {
   return place_of(cg, address_of(a)).from == place_of(cg, address_of(b)).from;
 }
 
-/* Are they of two arrays, which lie apart (apart.c)? */
+/* Are they of two arrays, which lie apart (apart.c)? What a function is given may be one array. */
 static bool is_of_another(const Cg *cg, LLVMValueRef a, LLVMValueRef b) {
   LLVMValueRef x = cg_array_of(address_of(a)), y = cg_array_of(address_of(b));
-  return cg->out->needs_apart && x != y && LLVMIsAArgument(x) && LLVMIsAArgument(y);
+  return cg->out->needs_apart && x != y && cg_is_kernel_argument(x) && cg_is_kernel_argument(y);
 }
 
 /* May the threads of a warp have different numbers there? What all of them read from one address is
