@@ -10,14 +10,21 @@
  * nvcc. (That nothing writes to some of them is not said: ptxas then makes their loads
  * LDG.CONSTANT, and moves them behind stores as well; a group norm took 1.32 times as long.)
  *
+ * To LLVM what is noalias is changed by the function alone, by no barrier and no fence. So where
+ * threads meet, arrays that the kernel stores to are not; that they lie apart from the others
+ * follows from the others being so.
+ *
  * Kernels in which no load may come behind a store to another array are left as they are: their
  * launches have nothing to compare.
  *
  * In: the module as it was lowered and linked. Out: attributes of parameters, and needs_apart. */
+#include <string.h>
+
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/ssa/params.h"
 
 enum { MAX_DEPTH = 8 };
 
@@ -93,17 +100,58 @@ static Arrays read_by(LLVMValueRef i) {
   return cg_is_op(i, LLVMLoad) ? arrays_of(LLVMGetOperand(i, 0), MAX_DEPTH) : written_by(i);
 }
 
-/* Is all memory that is no parameter's no array's either? */
-static bool is_known(const Cg *cg) {
+static bool reaches_elsewhere(LLVMValueRef i) {
+  for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+    LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
+    if (!LLVMValueIsBasicBlock(v) && is_address(v) && is_elsewhere(v))
+      return true;
+  }
+  return false;
+}
+
+/* --- where threads meet --- */
+
+static bool has_attribute(LLVMValueRef function, const char *name) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  return LLVMGetEnumAttributeAtIndex(function, L_FUNCTION, kind);
+}
+
+/* May other threads store in between, so that this one sees it? */
+static bool is_meeting(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMFence: return true;
+  case LLVMLoad:
+  case LLVMStore:
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg:
+    return LLVMGetVolatile(i) || LLVMGetOrdering(i) > LLVMAtomicOrderingMonotonic;
+  case LLVMCall: break;
+  default: return false;
+  }
+  LLVMValueRef f = LLVMGetCalledValue(i);
+  if (LLVMIsAInlineAsm(f))
+    return LLVMGetInlineAsmHasSideEffects(f);
+  if (!LLVMIsAFunction(f))
+    return true;
+  return LLVMIsDeclaration(f) && (has_attribute(f, "convergent") || !has_attribute(f, "memory"));
+}
+
+static bool has(const Cg *cg, bool (*is)(LLVMValueRef)) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-        for (int k = 0; k < LLVMGetNumOperands(i); k++) {
-          LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
-          if (!LLVMValueIsBasicBlock(v) && is_address(v) && is_elsewhere(v))
-            return false;
-        }
-  return true;
+        if (is(i))
+          return true;
+  return false;
+}
+
+/* Does the kernel store nothing to the array? */
+static bool stays_as_it_is(const Cg *cg, unsigned parameter) {
+  const Params *p = cg->params;
+  if (!p || parameter >= p->fields.len || p->fields.data[parameter].map_of)
+    return false;
+  const RtField *f = &p->fields.data[parameter].field;
+  return f->kind == RT_FIELD_POINTER && !p->args.data[f->leaf].written;
 }
 
 /* --- whether it matters --- */
@@ -153,10 +201,12 @@ static bool has_maps(const Cg *cg) {
 }
 
 void cg_nvptx_apart(Cg *cg) {
-  if (!cg->kernel || cg->has_numbers || !matters(cg) || has_maps(cg) || !is_known(cg))
+  if (!cg->kernel || cg->has_numbers || !matters(cg) || has_maps(cg) ||
+      has(cg, reaches_elsewhere)) /* memory that is no parameter's may be an array's */
     return;
+  bool meet = has(cg, is_meeting);
   for (unsigned k = 0; k < LLVMCountParams(cg->kernel); k++)
-    if (is_array(LLVMGetParam(cg->kernel, k)))
+    if (is_array(LLVMGetParam(cg->kernel, k)) && (!meet || stays_as_it_is(cg, k)))
       cg_attribute(cg, cg->kernel, k + 1, "noalias", 0);
   cg->out->needs_apart = true;
 }

@@ -166,6 +166,51 @@ def test_functions_of_others():
     assert loop.count("ld.global") == 2, text
 
 
+MEETINGS = {"barrier": "cuda.syncthreads()", "warp": "cuda.syncwarp()", "fence": "cuda.threadfence()", "text": "cuda.inline_ptx('bar.sync 0;')", "grid": "cuda.cg.this_grid().sync()",
+            "cluster": "cuda.cg.this_cluster().sync()", "count": "cuda.syncthreads_count(t > 3)", "pause": "cuda.nanosleep(100)"}  # fmt: skip
+
+
+@pytest.mark.parametrize("meet", MEETINGS.values(), ids=MEETINGS)
+def test_what_other_threads_store_is_read_again(meet):
+    """LLVM takes arrays that it is told to lie apart for the thread's own; those that nobody stores to are read once."""
+    space = {"cuda": cuda}
+    exec(f"""def exchange(x, seen, out, weight):
+    t = cuda.threadIdx.x
+    a = x[t + 1]
+    {meet}
+    x[t] = a * weight[0]
+    seen[t] = x[2]
+    {meet}
+    out[t] = x[t + 1] + seen[t + 1]
+    {meet}
+    seen[t] = weight[0]
+""", space)
+    text = cuda.compile_ptx(space["exchange"], "narrow (int32[::1], int32[::1], int32[::1], int32[::1])", cc="sm_90", coarsen=False)[0]
+    assert text.count("\tld.global") == 5 and text.count("\tst.global") == 4, text
+
+
+@needs_standin
+def test_a_blocks_threads_exchange_numbers():
+    run(PREAMBLE + """
+@cuda.jit
+def exchange(x, y, z):
+    t = cuda.threadIdx.x
+    a = x[t + 1]
+    cuda.syncthreads()
+    x[t] = a * 2 + y[t]
+    y[t] = z[0]
+    cuda.syncthreads()
+    y[t] = x[t + 1] + z[t]
+
+x, y, z = (np.arange(17, dtype=np.int64) * k for k in (1, 3, 7))
+first = x[1:] * 2 + y[:16]
+given = [cuda.to_device(a) for a in (x, y, z)]
+exchange[1, 16](*given)
+assert given[0].tolist() == [*first, 16]
+assert given[1].tolist() == [*(np.append(first[1:], 16) + z[:16]), y[16]]
+""")
+
+
 @needs_standin
 def test_disk_cache(tmp_path):
     """What is read back says it, too."""
