@@ -234,6 +234,11 @@ class Kernel:
         name = self.array(128, "int64")
         return [f"{name}[t] = int(w[i % n])", "cuda.syncthreads()", "h = 1", "while h < cuda.blockDim.x:", f"    v = int({name}[t - h]) if t >= h else 0", "    cuda.syncthreads()", f"    {name}[t] += v", "    cuda.syncthreads()", "    h *= 2", f"s = int({name}[t])", "cuda.syncthreads()"], "s"
 
+    def neighbours(self):
+        """What threads of a block tell one another in global memory; a block's first element stays."""
+        return ["s = told[i + 1]", self.pick("cuda.syncthreads()", "s += x[i % n]\ncuda.syncthreads()"), "if t > 0:", f"    told[i] = {self.pick('s', 's - x[p[i % n] % n]')} + x[i % n]", "cuda.syncthreads()",
+                *self.pick([], ["if t > 0:", f"    told[i] = told[i] * {self.cast('0.5')}", "cuda.syncthreads()"]), f"s {self.pick('+=', '-=')} told[i + 1]", "cuda.syncthreads()"], "s"  # fmt: skip
+
     def planar_tile(self):
         """Each thread brings one element, and reads others of its block."""
         name, turned = self.array("(16, 17)", self.float), self.pick(True, False)
@@ -261,7 +266,7 @@ class Kernel:
         return self.source_text
 
     def written(self):
-        lines = ["def kernel(x, w, b, p, a, own, again, whole, real, n, k):", "    rows, cols = a.shape", *("    " + line for line in self.shared)]
+        lines = ["def kernel(x, w, b, p, a, own, again, told, whole, real, n, k):", "    rows, cols = a.shape", *("    " + line for line in self.shared)]
         indent = "    "
         if self.planar:
             order = self.r.choice(("z, y", "z, y", "y, z"))
@@ -312,13 +317,13 @@ class Kernel:
             a = (g.integers(-400, 400, (rows, cols)) / 64).astype(self.float)
             own = np.zeros(n * k + 1, self.float)
             again = r.choice((own, np.ones_like(own)))
-            yield grid, block, [x, w, b, p, a, own, again, np.full((4, n), -7, np.int64), np.full((4, n), -7, self.float), n, k]
+            yield grid, block, [x, w, b, p, a, own, again, np.zeros(400, self.float), np.full((4, n), -7, np.int64), np.full((4, n), -7, self.float), n, k]
 
 
 THREADS = [Kernel.row] * 4 + [Kernel.sparse, Kernel.window, Kernel.window, Kernel.plane, Kernel.ring, Kernel.ring, Kernel.delay, Kernel.best, Kernel.network, Kernel.small_matrix, Kernel.hash, Kernel.bits, Kernel.bits,
                               Kernel.search, Kernel.search, Kernel.guarded, Kernel.bytes, Kernel.bytes, Kernel.turns, Kernel.turns, Kernel.triangle, Kernel.stores, Kernel.stores]  # fmt: skip
 PLANES = [Kernel.planar_tile, Kernel.product] * 4
-BLOCKS = [Kernel.tile, Kernel.tree, Kernel.histogram, Kernel.warp_row, Kernel.warp_row, Kernel.scan] * 3
+BLOCKS = [Kernel.tile, Kernel.tree, Kernel.histogram, Kernel.warp_row, Kernel.warp_row, Kernel.scan, Kernel.neighbours] * 3
 
 
 def check(first, count, meets):
