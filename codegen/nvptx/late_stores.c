@@ -4,11 +4,14 @@
  *     low, at = read(words, at)         # `at` is where the next iteration reads
  *     out[i, k] = low
  *
- * A decoder's next load waits for the one before, and for nothing that is stored. ptxas moves no
- * load over a store, so that of an unrolled loop it waits for all that the store's value is made
- * of, too. Where launches look that arrays lie apart (apart.c), the store goes behind the loads
- * that follow it: to the end of the loop's body, if nothing is in between that it may not pass.
- * (Loads whose addresses are known sooner are loads_ahead.c's.)
+ * A decoder's next load waits for what the iteration before has found, and for nothing that is
+ * stored. ptxas moves no load over a store, so that of an unrolled loop it waits for all that the
+ * store's value is made of, too. Where launches look that arrays lie apart (apart.c), the store
+ * goes behind the loads that follow it: to the end of the loop's body, if nothing is in between
+ * that it may not pass. There the stores of all iterations come together, as do the bytes that they
+ * write side by side.
+ *
+ * Loads by counters alone are loads_ahead.c's, which knows how many have registers.
  *
  * In: functions as they go to the code generator; innermost loops that are left at their end only.
  * Out: such stores further down, in the order in which they were. */
@@ -16,20 +19,24 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum { MOST_STORES = 8, MOST_LOADS = 32 }; /* of a loop */
+enum {
+  MOST_STORES = 8, /* of a loop */
+  MOST_LOADS = 32,
+  MAX_DEPTH = 16, /* sums that a counter is moved on by */
+};
 
 typedef struct Loop {
   Cg *cg;
   const FnGraph *g;
   uint32_t number, latch;
-  ValueMap carried; /* what is made of something that the iteration before has loaded */
+  ValueMap carried; /* what is made of phis that do not count */
   /* what is between `place` and where the walk has come */
   LLVMValueRef place, loads[MOST_LOADS];
   unsigned nloads, nstores;
   bool waits; /* one of the loads is at such an address */
 } Loop;
 
-/* --- addresses that are made of what was loaded in the iteration before --- */
+/* --- addresses that are made of what the iteration before has found --- */
 
 static bool has(const ValueMap *map, LLVMValueRef v) {
   return valuemap_get(map, v) != VALUEMAP_NONE;
@@ -56,17 +63,27 @@ static void spread(const Loop *l, ValueMap *map) {
   }
 }
 
+/* Is v the phi plus what the loop does not change? */
+static bool is_further(const Loop *l, LLVMValueRef v, LLVMValueRef phi, unsigned depth) {
+  bool moves = cg_is_op(v, LLVMAdd) || LLVMIsAGetElementPtrInst(v);
+  if (v == phi || !moves || LLVMGetNumOperands(v) != 2 || depth == MAX_DEPTH)
+    return v == phi;
+  for (unsigned k = 0; k < 2; k++)
+    if (!graph_in_loop(l->g, l->number, LLVMGetOperand(v, !k)) &&
+        is_further(l, LLVMGetOperand(v, k), phi, depth + 1))
+      return true;
+  return false;
+}
+
+/* A counter, of which loads_ahead.c knows all values when the loop's body begins? */
+static bool counts(const Loop *l, LLVMValueRef phi) {
+  return is_further(l, graph_incoming(phi, l->g->nodes[l->latch].block), phi, 0);
+}
+
 static void find_carried(Loop *l) {
-  ValueMap loaded = {.arena = &l->cg->cx->arena};
-  for (uint32_t n = 0; n < l->g->len; n++)
-    for (LLVMValueRef i = l->g->nodes[n].first; i && l->g->nodes[n].loop == l->number;
-         i = LLVMGetNextInstruction(i))
-      if (cg_is_op(i, LLVMLoad))
-        valuemap_set(&loaded, i, 1);
-  spread(l, &loaded);
   const GraphNode *header = &l->g->nodes[l->g->loops.data[l->number].header];
   for (LLVMValueRef i = header->first; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-    if (has(&loaded, i))
+    if (!counts(l, i))
       valuemap_set(&l->carried, i, 1);
   spread(l, &l->carried);
 }

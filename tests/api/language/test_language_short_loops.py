@@ -674,10 +674,22 @@ def rewritten(words, out):
             out[j] = v ^ at
 
 
+def looked_up(words, out):
+    """By numbers that no memory is read for."""
+    i = cuda.grid(1)
+    if i < out.shape[1]:
+        x, half = i, 0.5
+        for j in range(out.shape[0]):
+            x = (x * 5 + 1) & 63
+            half = half * 1.5 if half < 1 else half - 0.7
+            out[j, i] = words[x] + (words[7] if half > 1 else 1)
+
+
 @pytest.mark.parametrize("rows", [0, 1, 3, 4, 5, 17])
 def test_decoders(rows):
     words = np.random.default_rng(rows).integers(0, 200, 64).astype(np.int32)
     run(decoded, [words, np.zeros((rows, ROWS), np.int32)], 2, 32)
+    run(looked_up, [words, np.zeros((rows, ROWS), np.int32)], 2, 32)
     run(rewritten, [words, np.zeros(64, np.int32)], 1, 32)
 
 
