@@ -73,7 +73,7 @@ static unsigned turn_of_number(const Turning *t, LLVMValueRef phi) {
 
 /* --- low bits and rests of counters: k & 1, k % 3 --- */
 
-/* What the operation divides the counter by, of which it is the rest; 0: it is no such operation. */
+/* What the counter is divided by, of which it is the rest; 0: it is no such operation. */
 static uint64_t divisor_of(LLVMValueRef v) {
   if (!cg_int_width(v) || cg_int_width(v) > 64)
     return 0;

@@ -51,8 +51,8 @@ int64_t cg_int_value(LLVMValueRef constant);
 /* What a binary operation or conversion of integers gives for these operands; false: nothing, or it
  * is not known here. */
 bool cg_fold(LLVMValueRef operation, int64_t a, int64_t b, int64_t *result);
-/* What v, which is made of the phi and constants, is where the phi is n; false: it is made of others,
- * or that is not known here. */
+/* What v, which is made of the phi and constants, is where the phi is n; false: it is made of
+ * others, or that is not known here. */
 bool cg_value_at(LLVMValueRef v, LLVMValueRef phi, int64_t n, int64_t *value);
 
 #endif

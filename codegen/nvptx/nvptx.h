@@ -174,6 +174,8 @@ void cg_nvptx_loads_ahead(Cg *cg);
 void cg_nvptx_passed_stores(Cg *cg);
 /* late_stores.c: stores of loops behind the loads that follow them, of arrays that lie apart. */
 void cg_nvptx_late_stores(Cg *cg);
+/* sum_comparisons.c: sums of two 32-bit numbers that are compared in 64 bits, in 32. */
+void cg_nvptx_sum_comparisons(Cg *cg);
 /* alternating.c: loops in which something comes back; before unrolling. */
 void cg_nvptx_alternating(Cg *cg);
 bool cg_nvptx_may_alternate(const Cg *cg);

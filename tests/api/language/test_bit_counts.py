@@ -140,3 +140,30 @@ def test_numbers_of_32_bits_without_a_sign():
     x = np.random.default_rng(3).integers(-(2**31), 2**31, 96).astype(np.int32)
     x[:8] = [0, -1, 1, 2**31 - 1, -(2**31), 31, 15, 7]
     run(rings, [x, np.zeros((96, 4), np.int64)], 3, 32)
+
+
+# --- sums of 33 bits that are compared (codegen/nvptx/sum_comparisons.c)
+
+
+def walks(steps, far, out):
+    """Places in an array that are moved by what was read, and kept in it; and sums that are compared alone."""
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        place, other, n = i, i, 0
+        for k in range(steps.size):
+            place = max(0, min(out.shape[0] - 1, place + int(steps[k])))
+            other = min(max(other + int(far[(k + i) % far.size]), 0), out.shape[0] - 1)
+            if place + int(far[k % far.size]) < out.shape[0]:
+                n += 1
+            if other + int(far[k % far.size]) >= 0:
+                n += 100
+            if other - 5 + int(far[(k * 3) % far.size]) == place:
+                n += 10000
+        out[i, 0], out[i, 1], out[i, 2] = place, other, n
+
+
+def test_sums_of_33_bits():
+    rng = np.random.default_rng(7)
+    steps = rng.integers(-128, 128, 21).astype(np.int8)
+    far = np.r_[rng.integers(-(2**31), 2**31, 9), -(2**31), 2**31 - 1, 2**31 - 40, 0, 1, 5, -1].astype(np.int32)
+    run(walks, [steps, far, np.zeros((70, 3), np.int64)], 3, 32)
