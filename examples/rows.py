@@ -4,8 +4,8 @@ GPUs of compute capability 9.0 and later.
 A row is held in registers: by a warp if it is short, else by a block, or by a cluster of blocks. Each warp has
 a piece of the row and reduces it by itself; one exchange through shared memory, and one of the cluster, join
 the pieces. Where a row is long, or its weights are, the blocks stay and take row after row: each warp has the
-next rows' pieces copied to its shared memory while it computes one, and the weights stay there. For layer norm
-it may tell the others of the next row before it waits for what they found of this one. Cross entropy needs
+next rows' pieces copied to its shared memory while it computes one, and the weights stay there. For layer
+norm and softmax it may tell the others of the next row before it waits for what they found of this one. Cross entropy needs
 nothing of a row twice, so that threads go over it in pieces of any number. rows_forms.py says what has a row of
 which length.
 
@@ -27,7 +27,7 @@ from pyptx import bfloat16, cuda, float32, int32, int64, uint32
 from pyptx.cuda import libdevice
 from rows_forms import ROWS
 
-AHEAD_THREADS = 576  # of a multiprocessor: with more, registers do not hold two rows
+AHEAD_THREADS = 576, 512  # of a multiprocessor, of up to seven chunks and of eight: with more, registers do not hold two rows
 DIRECT = 64  # warps of a cluster: at most so many tell each other at once what they have found
 LANES = 0xFFFFFFFF
 LOG2_E = float32(math.log2(math.e))
@@ -110,17 +110,14 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     margin = 0 if exact else unit  # of weights, in front of those of the block's first chunk
     of_weights = length + margin + width * odd
     kept_chunks = of_weights // width
-    # Rows of bfloat16 that begin anywhere take many instructions to begin the next one's copy, and some time until the
-    # other blocks have told what they found. Where others are on the way softmax can wait so long. In fewer blocks that
-    # lost up to 0.05 of a copy's bandwidth on an H200.
-    late = odd and width == 8 and blocks >= 8 and stages >= 3
     # Layer norm of bfloat16 tells what it found of the next row before it waits for what others found of this one: rows
     # of 200,003 0.84 -> 0.90, 240,001 0.85 -> 0.94. It is more instructions, which cost more than the wait where blocks
     # take turns with one row on the way (100,003: 0.90 -> 0.85), or where registers do not hold two rows (150,001: 0.92
     # -> 0.82). Neither RMS norm nor float32 gained.
     here = resident // (32 * warps)
-    ahead = stages > 0 and odd and width == 8 and resident <= AHEAD_THREADS and (here == 1 or (here == 2 and stages > 1))
-    places = 4 if ahead else 2  # for what is told of rows in turn: other blocks may be a row behind, and one in front
+    ahead = stages > 0 and odd and width == 8 and resident <= AHEAD_THREADS[steps > 7] and (here == 1 or (here == 2 and stages > 1))
+    softmax_ahead = stages > 0 and rows_forms.tells_ahead(16 // width, share, warps, blocks, resident)
+    places = 4 if ahead or softmax_ahead else 2  # for what is told of rows: other blocks may be a row behind, and one in front
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
     told = warps * blocks if direct else warps + blocks
     in_chunk = tuple(range(width))
@@ -317,13 +314,10 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         turn = int32(0)
         while row < x.shape[0]:
             values, single = take_row(x, row, warp, fill, ring, arrived, turn)
-            wait = late and len(weights) == 0  # for softmax alone
-            if stages and not wait:
+            if stages:
                 refill(x, row, warp, ring, arrived, turn)
             held, of_warp = find(row, values, single)
             tell(found[turn % places], met, turn, combine, neutral, of_warp)
-            if stages and wait:
-                refill(x, row, warp, ring, arrived, turn)
             finish(row, held, single, hear(found[turn % places], met, turn, combine, neutral, of_warp), near)
             row = max(int32(0), int32(row + stride)) if stages else int32(x.shape[0])  # else each group has one
             turn = int32(turn + 1)
@@ -504,6 +498,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         places = each(place_of_part, in_chunk if odd else tuple(range(len(weights))))
         return lambda k: turned(each(lambda at: kept_at(weights, uint32(at + 32 * k)), places))
 
+    rows_of_softmax = for_rows_ahead if softmax_ahead else for_rows
     nothing = (float32(-math.inf), float32(0), float32(0), float32(0))
     zeros = (float32(0), float32(0), float32(0), float32(0))
 
@@ -535,7 +530,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
 
             store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda column: scaled(powers[-1][0]))
 
-        for_rows(x, warp, -math.inf, powers_of, combine_powers, nothing, finish)
+        rows_of_softmax(x, warp, -math.inf, powers_of, combine_powers, nothing, finish, ())
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def cross_entropy(x: cuda.Array, labels: cuda.Array, out: cuda.Array) -> None:

@@ -25,18 +25,20 @@ READERS = {4: ((32, 16, 1024),), 2: ((32, 4, 1024), (16, 2, 2048))}
 FULL, NEARLY = 0.8, 0.75
 SMALL = 4 << 10  # bytes of a row that would need more warps if it were cut at multiples of LINE
 NARROW, FEW_CHUNKS = (16, 1, 2048), 512  # the same of short rows of bfloat16 that no threads hold without a rest
-AHEAD = 136 << 10  # bytes of shared memory of a multiprocessor for rows on the way
+SOME, WAITING = 34 << 10, 60 << 10  # bytes of a multiprocessor that are on the way: what form_of says
 SHARED, OF_ONE = 216 << 10, 222 << 10  # the same for rows and weights of several blocks, and of one
 SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 MANY, MANY_WARPS, FEW_WARPS = 8, 20, 5  # chunks of a thread; warps of a multiprocessor at most; of a small block
 FEWER, MOST_ALONE = 5, 28  # chunks of a thread, warps of a block that has a row of bfloat16 for itself
 ENOUGH_ALONE = 15  # warps of a block of softmax that is alone on its multiprocessor
-FEW_BLOCKS, MOST_FEW = (3, 4, 5, 8), 6  # of a cluster that fill a GPU; chunks of a thread at most, of 24 warps
+FEW_BLOCKS, MOST_FEW = (3, 4, 8), 6  # of a cluster that fill a GPU; chunks of a thread at most, of 24 warps
 BEYOND = (6, 1, 24, 4096), (4, 3, 23, 8192)  # chunks of a thread, blocks, their warps at most: beyond so many chunks of a row
-ONE_ROW = 48 << 10  # bytes of a block's part of a row of RMS norm: of so many one is on the way
 MORE = 6  # the same chunks of layer norm, so that two such rows have room beside the weights
 BETWEEN = 12.5  # what `spread` says
-ENOUGH = 12  # warps of a multiprocessor, of MANY chunks, whose copies of float32 fill its share of the memory's time
+BY_EIGHT = 16384, 18432  # chunks of a row of bfloat16: beyond so many eight blocks have it, of softmax and layer norm
+MOST_AHEAD = 6  # chunks of a thread of softmax that tells of the next row before it waits
+FILLED = 0.875  # of a GPU's multiprocessors by clusters, at least
+ENOUGH = 11  # warps of a multiprocessor, of MANY chunks, whose copies of float32 fill its share of the memory's time
 # How many clusters of 2, 3, ... 16 blocks an H200 runs at once, with one to three blocks of a multiprocessor.
 AT_ONCE = (
     (66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7),
@@ -76,18 +78,30 @@ def form_of(name: str, rows: int, columns: int, size: int):
         warps = max(1, -(-chunks // (32 * most)))
     share = share_of(chunks, warps, blocks, 8 if stays else 32, 32 * most)
     exact = not odd and share * warps * blocks == chunks
+    here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
+    if name == "softmax" and size == 2 and blocks == 3 and here == 1:
+        exact = False  # ptxas moves exponentials in front of the next row's copy: 76,800 elements 0.89, else 0.94
     nbytes = share * ACCESS * warps  # of a block
     of_weights = weights * kept * (nbytes + (0 if exact else size * unit + ACCESS * odd))
-    here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
-    ahead = AHEAD if weights or blocks > 2 or here == 1 else SHARED
-    if size == 2 and odd and here == 1 and 32 * 4 < share <= 32 * (MANY - 1) and (blocks > 2 or not weights and blocks == 1):
-        ahead = SHARED  # no other block works while it waits
-    if name == "rms_norm" and size == 2 and odd and blocks == 2 and nbytes >= ONE_ROW:
-        ahead = nbytes  # with one row on the way in place of two 50,257 elements 0.89 -> 0.92
-    if name == "softmax" and size == 2 and not odd and blocks == 4 and here == 2:
-        ahead = here * nbytes  # the same: 65,536 elements 0.92 -> 0.93
-    stages = min(4, max(1, min(ahead // here, SHARED // here - of_weights) // nbytes)) if stays else 0
+    room = (OF_ONE if here == 1 else SHARED // here) - of_weights
+    # One row on the way, or two where blocks that are alone on their multiprocessors wait for several others: of more
+    # a copy's bandwidth is up to 0.05 less. Layer norm of 100,000 bfloat16, two and one: 0.88 and 0.915, RMS norm 0.92
+    # and 0.935, softmax of 81,922 0.88 and 0.93, layer norm of 20,000 float32 0.89 and 0.92.
+    enough = -(-(WAITING if here == 1 and blocks > 2 else SOME) // (here * nbytes))
+    if name == "softmax" and tells_ahead(size, share, warps, blocks, resident):
+        enough = 4
+    elif name == "layer_norm" and size == 2 and odd and here == 2:
+        enough = max(enough, 2)  # it tells of the next row before it waits, too
+    stages = max(1, min(enough, room // nbytes)) if stays else 0
     return (width, share, warps, blocks, exact, odd, unit, stages, kept, resident), stages * nbytes + of_weights
+
+
+def tells_ahead(size: int, share: int, warps: int, blocks: int, resident: int) -> bool:
+    """Does softmax tell what it found of the next row before it waits for what others found of this one? Where eight
+    blocks of bfloat16 are alone on their multiprocessors, and registers hold the powers of two rows. On an H200, with
+    and without: 151,936 elements 0.95 and 0.87 of a copy's bandwidth, 175,003 0.94 and 0.89, 185,001 0.92 and 0.90;
+    163,840 0.92 and 0.945."""
+    return size == 2 and blocks == 8 and resident // (32 * warps) == 1 and warps <= MOST_WARPS and share <= 32 * MOST_AHEAD
 
 
 def share_of(chunks: int, warps: int, blocks: int, whole: int, most: int) -> int:
@@ -122,6 +136,10 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
         if alone and size == 2 and blocks == 1 and MOST_WARPS < warps and chunks <= 32 * MOST_WARPS * MORE:
             # It begins the next row before it ends one, and no others tell it: 20,003 elements 0.92 -> 0.95.
             return -(-chunks // (32 * MOST_WARPS)), MOST_WARPS, 1, 32 * MOST_WARPS
+        if alone and size == 2 and MOST_WARPS < warps:
+            form = next(filter(None, (by_scheduler(chunks, few, weights) for few in (1, 2, 3))), ())
+            if form:
+                return form
         if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
             # Half of its warps leave a multiprocessor idle, unless weights of a whole access wait for none.
             enough = (MOST_WARPS if blocks == 1 else 0) if alone else 32
@@ -139,6 +157,13 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
         if not form:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
         return form
+    form = ()
+    if size == 2 and name == "softmax" and BY_EIGHT[0] < chunks:
+        form = by_scheduler(chunks, 8, 0, MOST_AHEAD, MOST_WARPS)
+    elif size == 2 and name == "layer_norm" and BY_EIGHT[1] < chunks:
+        form = by_scheduler(chunks, 8, weights)
+    if form:
+        return form
     most_warps = (32 if size == 4 and not weights else MOST_WARPS, 32)  # of a block
     blocks, largest = (min(MOST_BLOCKS, 1 << (-(-fours // most) - 1).bit_length()) for most in most_warps)
     if size == 2 and fours >= 64 and fours >= (NEARLY if odd and not weights else FULL) * 32 * largest:
@@ -146,7 +171,7 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     if size == 2 and odd:
         if weights:
             return MANY, -(-fours // (2 * blocks)), blocks, RESIDENT // 2
-        form = evenly(chunks, largest)  # fewer blocks, with four rows on the way: 150,001 elements 0.89 -> 0.95
+        form = evenly(chunks, largest)  # fewer blocks
         return form if form[0] < MANY and form[1] >= ENOUGH_ALONE else evenly(chunks, blocks)
     if size == 2 and not weights and fours < FULL * 32 * 8:
         return in_few(chunks)
@@ -165,17 +190,37 @@ def in_few(chunks: int) -> tuple:
     return of, warps, blocks, 32 * warps
 
 
+def by_scheduler(chunks: int, blocks: int, weights: int, most: int = MANY, most_warps: int = MANY_WARPS) -> tuple:
+    """The same of so many blocks that are alone on their multiprocessors and fill the GPU: the form by which the
+    scheduler that has most has the fewest chunks, of equal ones that of most warps; () if none has room.
+
+    On an H200, beside four or five small blocks a row, three of a multiprocessor: layer norm of 40,001 bfloat16 0.90
+    and 0.93 of a copy's bandwidth, 50,257 0.90 and 0.93, 81,922 0.88 and 0.93, 90,001 0.87 and 0.92 (45,003 0.93 and
+    0.91, 67,001 0.92 and 0.90); by four blocks 115,203 0.92 and 0.885. Beside sixteen blocks, of rows at multiples of an
+    access: 151,936 0.89 and 0.91, 163,840 0.90 and 0.935, 245,760 0.86 and 0.93; 140,000 0.91 and 0.85."""
+    if blocks > 1 and filled(blocks, 1) < FILLED:
+        return ()
+    forms = []
+    for of in range(FEWER, most + 1):
+        warps = -(-chunks // (32 * of * blocks))
+        nbytes = share_of(chunks, warps, blocks, 8, 32 * of) * ACCESS * warps
+        if ENOUGH <= warps <= most_warps and nbytes + weights * (nbytes + LINE + ACCESS) <= OF_ONE:
+            forms.append((of * -(-warps // 4), of, warps))
+    if not forms:
+        return ()
+    _, of, warps = min(forms)
+    return of, warps, blocks, 32 * warps
+
+
 def evenly(chunks: int, blocks: int) -> tuple:
-    """The same of so many blocks: where these are alone on their multiprocessors, and four stages have room, the form
-    by which the scheduler that has most has the fewest chunks. On an H200, of MANY chunks and of this form: softmax of
-    210,007 bfloat16 0.87 and 0.94 of a copy's bandwidth, of 100,003 0.89 by eight blocks of 7 warps, two of a
-    multiprocessor, and 0.92 by four of 20 warps of five chunks. With three stages it gains nothing or loses: 120,011
-    0.94 and 0.95, 240,001 0.95 and 0.90, which began its copies late, too."""
+    """The same of so many blocks: where these are alone on their multiprocessors, the form by which the scheduler that
+    has most has the fewest chunks. On an H200, of MANY chunks and of this form: softmax of 210,007 bfloat16 0.87 and
+    0.94 of a copy's bandwidth, of 225,001 0.92 and 0.95, of 120,011 0.93 and 0.945, of 100,003 0.89 by eight blocks of 7
+    warps, two of a multiprocessor, and 0.94 by four of 20 warps of five chunks."""
     of, warps = MANY, -(-chunks // (32 * MANY * blocks))
     for fewer in range(MANY - 1, FEWER - 1, -1) if 2 * warps > MOST_WARPS else ():
         more = -(-chunks // (32 * fewer * blocks))
-        has_room = 4 * share_of(chunks, more, blocks, 8, 32 * fewer) * ACCESS * more <= SHARED
-        if has_room and more <= MANY_WARPS and fewer * -(-more // 4) < of * -(-warps // 4):
+        if more <= MANY_WARPS and fewer * -(-more // 4) <= of * -(-warps // 4):
             of, warps = fewer, more
     return of, warps, blocks, max(RESIDENT // 2, 32 * warps)
 
