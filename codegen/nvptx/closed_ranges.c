@@ -10,10 +10,10 @@
  *
  *   do …, k += 1 while k <= last
  *
- * In: functions as they go to the code generator. Innermost loops with one edge back and one out, by
- * a comparison of a phi with what the loop does not change, whose next value is the phi plus 1 or -1;
- * where the order is asked, without wrapping around. Loops that LLVM has unrolled take longer
- * steps, and stay as they are. */
+ * In: functions as they go to the code generator. Innermost loops with one edge back and one out,
+ * by a comparison of a phi with what the loop does not change, whose next value is the phi plus 1
+ * or -1; where the order is asked, without wrapping around. Loops that LLVM has unrolled take
+ * longer steps, and stay as they are. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"

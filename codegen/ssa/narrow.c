@@ -41,8 +41,10 @@ static bool is_stride(const Intervals *v, const Ins *phi, Counter *c) {
 
 bool cg_narrow_clamps(const Intervals *v, const Ins *test) {
   Counter c;
-  for (const Ins *phi = test->block->first; phi && phi->op == OP_PHI; phi = phi->next)
-    if (test == test->block->last->args[0] && is_stride(v, phi, &c))
+  const Ins *end = test->block->last;
+  bool ends = end->op == OP_CONDBR && end->args[0] == test;
+  for (const Ins *phi = test->block->first; ends && phi->op == OP_PHI; phi = phi->next)
+    if (is_stride(v, phi, &c))
       return true;
   return false;
 }

@@ -1,6 +1,5 @@
 """Integers that are computed in 32 bits where they fit: at the edges of where they do, results are those of 64 bits."""
 
-import math
 import re
 import textwrap
 
@@ -806,38 +805,3 @@ def test_clamps_of_small_integers_are_not_wrapped():
     for radius in (0, 2, 12):
         run(around_points, [image, points, radius, np.zeros(20, np.int32)], 1, 32)
     assert "min.u32" not in ptx_of(around_points, "narrow (uint8[:, ::1], int32[:, ::1], pyint, int32[::1])")
-
-
-def divisors(x, out):
-    """The least divisor of each number, and how many pairs it has: loops that end where a square is larger."""
-    for i in range(x.size):
-        n = int(x[i])
-        least, pairs = 0, 0
-        d = 2
-        while d * d <= n:
-            if n % d == 0:
-                least = d
-                break
-            d += 1
-        d = 1
-        while d * d < n:
-            if n % d == 0:
-                pairs += 1
-            d += 1
-        out[i, 0] = least
-        out[i, 1] = pairs
-        out[i, 2] = d
-
-
-@needs_llc
-@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64"])
-def test_squares_that_end_a_loop(dtype):
-    numbers = [0, 1, 2, 3, 4, 49, 97, 46340**2, 46340**2 - 1, 2**31 - 1, *([-1, -(2**31)] if dtype != "uint32" else [2**31, 2**32 - 1])]
-    x, got = np.array(numbers, dtype), np.zeros((len(numbers), 3), np.int64)
-    Entries(divisors, f"narrow ({dtype}[::1], int64[:,::1])", 1).run((1, 1, 1), (1, 1, 1), [x, got], False)
-    for n, (least, pairs, last) in zip(numbers, got.tolist(), strict=True):
-        root = math.isqrt(n) if n > 0 else 0
-        ends = math.isqrt(n - 1) + 1 if n > 1 else 1
-        assert least == next((d for d in range(2, root + 1) if n % d == 0), 0)
-        assert pairs == sum(n % d == 0 for d in range(1, ends))
-        assert last == ends
