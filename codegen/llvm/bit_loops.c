@@ -3,11 +3,14 @@
  *   while x: x &= x - 1; n += 1      n += popcount(x)
  *   while x: x >>= 1; n += 1         n += the bit length of x
  *   while x: n += x & 1; x >>= 1     n += popcount(x)
+ *   while x >> k > 0: k += 1         k = max(k, the bit length of x), of constant first k
  *
  * In: functions without variables in memory. Such a loop has no other effect, and is one block that
  * runs at least once (after LLVM's passes, which rotate loops), or a block that asks and one that
  * counts (before them). Each of its variables must be x itself, or a sum of the same term in each
- * iteration, or of x's lowest bit, or change by an exclusive or with the same term.
+ * iteration, or of x's lowest bit, or change by an exclusive or with the same term. In the last
+ * form x is from in front of the loop, and k may be clamped to, or asked for, x's width; a loop that
+ * might not end, as of a negative x that is not 0, stays.
  * LLVM has a pass for the first form, which it does not run for NVPTX, and for the host only when
  * threads are lanes of vectors already: loops that the lanes leave one by one. */
 #include "codegen/llvm/bit_loops.h"
@@ -24,10 +27,11 @@ typedef struct BitLoop {
    * block before them */
   LLVMBasicBlockRef block, body, exit, from;
   bool asks_first;      /* it may run zero times: two blocks */
-  LLVMValueRef x, next; /* the phi, and its value for the next iteration */
+  LLVMValueRef x, next; /* the phi, and its value for the next iteration; NULL, NULL: see places */
   LLVMValueRef start;   /* x's first value */
   bool shifts;          /* x >> 1, else x & (x - 1) */
   bool arithmetic;      /* that shift is; the loop ends at numbers that are not positive */
+  LLVMValueRef places;  /* the phi by which `start` is shifted, where that is none itself */
   LLVMValueRef rounds;  /* how often it runs: once there is code for it */
 } BitLoop;
 
@@ -90,11 +94,89 @@ static bool find_x(BitLoop *l, const Fork *end) {
   return false;
 }
 
+/* --- a counter of places --- */
+
 static LLVMValueRef without_casts(LLVMValueRef v) {
   while (cg_is_extension(v) || cg_is_op(v, LLVMTrunc))
     v = LLVMGetOperand(v, 0);
   return v;
 }
+
+/* Is it a condition that the shift is by less places than x has? *holds: where it is. */
+static bool asks_width(const BitLoop *l, LLVMValueRef c, LLVMValueRef by, bool *holds) {
+  uint64_t width = LLVMGetIntTypeWidth(LLVMTypeOf(l->start));
+  if (!LLVMIsAICmpInst(c) || LLVMGetOperand(c, 0) != by)
+    return false;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(c);
+  *holds = p == LLVMIntULT;
+  return (*holds && cg_is_number(LLVMGetOperand(c, 1), width)) ||
+         (p == LLVMIntUGT && cg_is_number(LLVMGetOperand(c, 1), width - 1));
+}
+
+/* The number of places without a clamp to x's width less 1, and casts. *clamped: there was one. */
+static LLVMValueRef without_clamp(const BitLoop *l, LLVMValueRef by, bool *clamped) {
+  by = without_casts(by);
+  *clamped = LLVMIsACallInst(by) && cg_is_call_of_any(by, "llvm.umin.") &&
+             cg_is_number(LLVMGetOperand(by, 1), LLVMGetIntTypeWidth(LLVMTypeOf(l->start)) - 1);
+  return *clamped ? without_casts(LLVMGetOperand(by, 0)) : by;
+}
+
+/* Does the loop go on while `shifted` is positive, or not 0, and end for each x? */
+static bool is_shift(BitLoop *l, LLVMValueRef shifted, LLVMIntPredicate p, uint64_t first) {
+  bool clamped = false, sign = cg_is_op(shifted, LLVMAShr);
+  if (!sign && !cg_is_op(shifted, LLVMLShr))
+    return false;
+  l->start = LLVMGetOperand(shifted, 0);
+  if (is_inside(l, l->start) || first >= LLVMGetIntTypeWidth(LLVMTypeOf(l->start)))
+    return false;
+  LLVMValueRef by = without_clamp(l, LLVMGetOperand(shifted, 1), &clamped);
+  l->asks_first = by == l->places;
+  l->arithmetic = p == LLVMIntSGT;
+  l->shifts = true;
+  if (!l->asks_first && (by != graph_incoming(l->places, l->body) || l->body != l->block))
+    return false;
+  if (l->arithmetic)
+    return sign || (first == 0 && l->asks_first);
+  return !sign && (!clamped || LLVMIsAZExtInst(l->start));
+}
+
+/* A comparison of the shifted x, and perhaps one of the number of places in front of it. */
+static bool is_shift_condition(BitLoop *l, const Fork *end, uint64_t first) {
+  LLVMValueRef c = end->condition, width = NULL;
+  bool stays = end->yes == l->body, holds = false;
+  if (stays ? cg_is_both(c) : cg_is_either(c))
+    width = LLVMGetOperand(c, 0), c = cg_second_condition(c);
+  if (!LLVMIsAICmpInst(c) || (end->yes == l->body) == (end->no == l->body))
+    return false;
+  LLVMValueRef shifted = LLVMGetOperand(c, 0), limit = LLVMGetOperand(c, 1);
+  LLVMIntPredicate p = LLVMGetICmpPredicate(c);
+  if (!stays && p == LLVMIntSLT ? !cg_is_number(limit, 1) : !cg_is_number(limit, 0))
+    return false;
+  p = stays ? p : p == LLVMIntSLT ? LLVMIntSGT : p == LLVMIntEQ ? LLVMIntNE : LLVMIntEQ;
+  if ((p != LLVMIntSGT && p != LLVMIntNE) || !is_shift(l, shifted, p, first))
+    return false;
+  return !width || (asks_width(l, width, LLVMGetOperand(shifted, 1), &holds) && holds == stays);
+}
+
+static bool find_places(BitLoop *l, const Fork *end) {
+  l->x = l->next = NULL;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(l->block); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef first = graph_incoming(i, l->from);
+    LLVMValueRef next = graph_incoming(i, l->body);
+    if (!LLVMIsAConstantInt(first) || LLVMGetIntTypeWidth(LLVMTypeOf(i)) < 8 ||
+        !cg_is_op(next, LLVMAdd) || LLVMGetOperand(next, 0) != i ||
+        !cg_is_number(LLVMGetOperand(next, 1), 1))
+      continue;
+    l->places = i;
+    if (is_shift_condition(l, end, LLVMConstIntGetZExtValue(first)))
+      return true;
+  }
+  l->places = NULL;
+  return false;
+}
+
+/* --- its variables --- */
 
 /* x & 1, of any width? */
 static bool is_lowest_bit(const BitLoop *l, LLVMValueRef v) {
@@ -139,7 +221,8 @@ static bool only_counts_in(const BitLoop *l, LLVMBasicBlockRef block) {
     if (phi &&
         (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMIntegerTypeKind || (i != l->x && !term_of(l, i))))
       return false;
-    if (!phi && i != LLVMGetBasicBlockTerminator(block) && !cg_only_computes(i))
+    if (!phi && i != LLVMGetBasicBlockTerminator(block) && !cg_only_computes(i) &&
+        !cg_is_speculatable(i))
       return false;
     if (is_used_outside(l, i) && !is_result(l, i))
       return false;
@@ -148,7 +231,7 @@ static bool only_counts_in(const BitLoop *l, LLVMBasicBlockRef block) {
 }
 
 static bool only_counts(const BitLoop *l) {
-  return only_counts_in(l, l->block) && (!l->asks_first || only_counts_in(l, l->body));
+  return only_counts_in(l, l->block) && (l->body == l->block || only_counts_in(l, l->body));
 }
 
 /* --- its results --- */
@@ -165,6 +248,18 @@ static LLVMValueRef is_positive(BitLoop *l) {
   return l_icmp(l->cg->builder, LLVMIntSGT, l->start, LLVMConstNull(LLVMTypeOf(l->start)));
 }
 
+/* From the first number of places that it asks about to x's bit length. */
+static LLVMValueRef rounds_of_places(BitLoop *l, LLVMValueRef length) {
+  LLVMBuilderRef b = l->cg->builder;
+  LLVMTypeRef t = LLVMTypeOf(l->start);
+  uint64_t first = LLVMConstIntGetZExtValue(graph_incoming(l->places, l->from));
+  LLVMValueRef least = l_int(t, !l->asks_first);
+  LLVMValueRef most = call(l, "llvm.umax",
+                           (LLVMValueRef[]){length, l_int(t, first + !l->asks_first)}, 2);
+  LLVMValueRef n = l_sub(b, most, l_int(t, first));
+  return l->arithmetic ? l_select(b, is_positive(l), n, least) : n;
+}
+
 /* At least 1 where the loop does not ask first, also for an x that is 0, and for one that is
  * negative where that ends the loop. */
 static LLVMValueRef count_rounds(BitLoop *l) {
@@ -175,6 +270,8 @@ static LLVMValueRef count_rounds(BitLoop *l) {
     LLVMValueRef zeros = call(l, "llvm.ctlz",
                               (LLVMValueRef[]){l->start, LLVMConstNull(l->cg->t.i1)}, 2);
     n = l_sub(b, l_int(t, LLVMGetIntTypeWidth(t)), zeros);
+    if (l->places)
+      return rounds_of_places(l, n);
   } else {
     n = count_of_ones(l);
   }
@@ -238,7 +335,7 @@ static void rewrite(BitLoop *l) {
     LLVMReplaceAllUsesWith(phi, graph_incoming(phi, l->from));
     LLVMInstructionEraseFromParent(phi);
   }
-  if (l->asks_first)
+  if (l->body != l->block)
     LLVMDeleteBasicBlock(l->body);
 }
 
@@ -262,7 +359,8 @@ bool cg_count_bits(Cg *cg, LLVMValueRef f) {
   for (uint32_t k = 0; k < g.loops.len; k++) {
     BitLoop l = {.cg = cg};
     Fork end;
-    if (!find_blocks(&g, &g.loops.data[k], &l, &end) || !find_x(&l, &end) || !only_counts(&l))
+    if (!find_blocks(&g, &g.loops.data[k], &l, &end) ||
+        !(find_x(&l, &end) || find_places(&l, &end)) || !only_counts(&l))
       continue;
     rewrite(&l);
     found = true;

@@ -65,7 +65,30 @@ def last(x):
     return n * 1000 + x  # a negative number stays as it is
 
 
-FUNCTIONS = [ones, down, length, by_bits, parity, at_least_once, last]
+def places(x):
+    k = 0
+    while x >> k > 0:
+        k += 1
+    return k
+
+
+def places_from_three(x):
+    k = 3
+    n = 100
+    while x >> k > 0:
+        k += 1
+        n -= 7
+    return n * 1000 + k
+
+
+def places_of_low_bits(x):
+    k = 0
+    while (x & 65535) >> k:
+        k += 1
+    return k
+
+
+FUNCTIONS = [ones, down, length, by_bits, parity, at_least_once, last, places, places_from_three, places_of_low_bits]
 WRAPS = {ones, down, parity, at_least_once}  # of a negative number: Python's has no end of ones to the left
 
 
@@ -96,7 +119,7 @@ def test_as_in_python(function, dtype):
 
 @pytest.mark.parametrize(
     "function, operation",
-    [(ones, "popc"), (down, "popc"), (by_bits, "popc"), (length, "clz"), (at_least_once, "popc")],
+    [(ones, "popc"), (down, "popc"), (by_bits, "popc"), (length, "clz"), (places, "clz"), (at_least_once, "popc")],
     ids=lambda v: getattr(v, "__name__", v),
 )
 @pytest.mark.parametrize("dtype", ["int64", "uint32"])
