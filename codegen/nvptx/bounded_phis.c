@@ -12,6 +12,9 @@
  * minus 1 has, too; what comes of that is small_numbers.c's. Where it is an index it is one of the
  * array as it is: it was wrapped, as umin(x, x + extent), before its bounds were known.
  *
+ * A variable that falls (for k in range(int(lengths[i]) - 1, -1, -1), while h > 0: h -= 1) by what
+ * it is at least is no larger than it began. That may be 2^31 - 1: then only what falls has 32 bits.
+ *
  * Variables that go together:
  *
  *   s = int(starts[i])             # an int32
@@ -55,20 +58,48 @@ static unsigned guards(Cg *cg, const FnGraph *g, LLVMValueRef phi, unsigned e) {
   return known;
 }
 
-/* Is each value from 0 on, and less than 2^31 - 1, where it comes to the loop? */
-static bool is_bounded(Cg *cg, const FnGraph *g, LLVMValueRef phi) {
-  unsigned guarded = 0;
-  if (cg_int_width(phi) != 64)
+/* Is what comes by that edge less than the phi, if that is from 0 on, and from 0 on itself? */
+static bool falls(Cg *cg, const FnGraph *g, LLVMValueRef phi, unsigned e) {
+  LLVMValueRef v = LLVMGetIncomingValue(phi, e);
+  if (!cg_is_op(v, LLVMAdd) || LLVMGetOperand(v, 0) != phi ||
+      !is_number_in(LLVMGetOperand(v, 1), -INT32_MAX, -1))
     return false;
-  for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
-    LLVMValueRef v = LLVMGetIncomingValue(phi, e);
-    if (is_number_in(v, 0, INT32_MAX - 1))
+  return cg_nvptx_is_at_least(cg, g, phi, -LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)),
+                              LLVMGetIncomingBlock(phi, e), LLVMGetInstructionParent(phi));
+}
+
+/* The largest that v, which comes by that edge, can be, if it is from 0 on and has 32 bits; else 0.
+ * A guard says more than a range of a phi that does not fall: such ranges are small_numbers.c's. */
+static int64_t most_of_edge(Cg *cg, const FnGraph *g, LLVMValueRef phi, unsigned e, bool falling) {
+  Interval r = cg_nvptx_range(LLVMGetIncomingValue(phi, e));
+  unsigned known = guards(cg, g, phi, e);
+  if ((known & BOUNDED) == BOUNDED)
+    return INT32_MAX - 1;
+  bool from_0 = r.lo >= 0 || known & GUARD_FROM_0;
+  bool small = r.hi <= INT32_MAX || known & GUARD_SMALL;
+  if (!falling || !from_0 || !small)
+    return 0;
+  return r.hi < INT32_MAX || known & GUARD_LESS ? INT32_MAX - 1 : INT32_MAX;
+}
+
+/* The largest number that the phi can be, 2^31 - 2 or 2^31 - 1, where each value that comes to the
+ * loop is from 0 on and has 32 bits; else 0. */
+static int64_t most_of(Cg *cg, const FnGraph *g, LLVMValueRef phi) {
+  unsigned guarded = 0, n = cg_int_width(phi) == 64 ? LLVMCountIncoming(phi) : 0;
+  int64_t most = INT32_MAX - 1;
+  bool falling = false;
+  for (unsigned e = 0; e < n; e++)
+    falling |= falls(cg, g, phi, e);
+  for (unsigned e = 0; e < n; e++) {
+    if (is_number_in(LLVMGetIncomingValue(phi, e), 0, INT32_MAX - 1))
       continue;
-    if ((guards(cg, g, phi, e) & BOUNDED) != BOUNDED)
-      return false;
+    int64_t here = falls(cg, g, phi, e) ? most : most_of_edge(cg, g, phi, e, falling);
+    if (!here)
+      return 0;
+    most = here > most ? here : most;
     guarded++;
   }
-  return guarded;
+  return guarded ? most : 0;
 }
 
 /* A step of at most 1 in 32 bits; NULL: v is not known to be one. */
@@ -86,9 +117,11 @@ static LLVMValueRef step(Cg *cg, LLVMValueRef v) {
                : NULL;
 }
 
-/* The sum of the phi, which is `narrow` in 32 bits, and a small step. */
-static LLVMValueRef narrow_sum(Cg *cg, LLVMValueRef sum, LLVMValueRef phi, LLVMValueRef narrow) {
-  if (!cg_is_op(sum, LLVMAdd))
+/* The sum of the phi, which is `narrow` in 32 bits and at most `most`, and a small step. */
+static LLVMValueRef narrow_sum(Cg *cg, LLVMValueRef sum, LLVMValueRef phi, LLVMValueRef narrow,
+                               int64_t most) {
+  if (!cg_is_op(sum, LLVMAdd) ||
+      (most == INT32_MAX && !is_number_in(LLVMGetOperand(sum, 1), -1, 0)))
     return NULL;
   LLVMValueRef by = LLVMGetOperand(sum, LLVMGetOperand(sum, 0) == phi);
   LLVMPositionBuilderBefore(cg->builder, sum);
@@ -115,13 +148,13 @@ static void leave_wraps(LLVMValueRef x) {
   }
 }
 
-static void write_narrow(Cg *cg, LLVMValueRef phi) {
+static void write_narrow(Cg *cg, LLVMValueRef phi, int64_t most) {
   LLVMBuilderRef b = cg->builder;
   LLVMSetCurrentDebugLocation2(b, NULL);
   LLVMValueRef narrow = cg_nvptx_phi_in_32_bits(cg, phi);
   for (LLVMUseRef u = LLVMGetFirstUse(phi), next; u; u = next) {
     next = LLVMGetNextUse(u);
-    LLVMValueRef sum = LLVMGetUser(u), now = narrow_sum(cg, sum, phi, narrow);
+    LLVMValueRef sum = LLVMGetUser(u), now = narrow_sum(cg, sum, phi, narrow, most);
     if (now)
       LLVMReplaceAllUsesWith(sum, now);
   }
@@ -273,9 +306,10 @@ static bool narrow_in(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
   bool any = false;
   for (LLVMValueRef i = g->nodes[loop->header].first, next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
-    if (!is_bounded(cg, g, i))
+    int64_t most = most_of(cg, g, i);
+    if (!most)
       continue;
-    write_narrow(cg, i);
+    write_narrow(cg, i, most);
     any = true;
   }
   return any;

@@ -66,6 +66,22 @@ unsigned cg_nvptx_guards(Cg *cg, const FnGraph *g, LLVMValueRef v, LLVMBasicBloc
          (extends ? guards_of(cg, g, LLVMGetOperand(v, 0), block, to) : 0);
 }
 
+bool cg_nvptx_is_at_least(Cg *cg, const FnGraph *g, LLVMValueRef v, int64_t least,
+                          LLVMBasicBlockRef block, LLVMBasicBlockRef to) {
+  Facts facts = {.n = 0};
+  cg_add_facts_of_edge(&facts, LLVMGetBasicBlockTerminator(block), to);
+  cg_add_facts_at(&facts, g, graph_number(g, block));
+  for (unsigned k = 0; k < facts.n; k++) {
+    Compared c = cg_nvptx_compared(cg, v, facts.list[k].condition);
+    bool truth = facts.list[k].holds;
+    bool from = c.how == (truth ? LLVMIntSGE : LLVMIntSLT),
+         above = c.how == (truth ? LLVMIntSGT : LLVMIntSLE);
+    if (c.narrow && ((from && c.range.lo >= least) || (above && c.range.lo >= least - 1)))
+      return true;
+  }
+  return false;
+}
+
 bool cg_nvptx_is_guarded(Cg *cg, const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block,
                          LLVMBasicBlockRef to) {
   return (cg_nvptx_guards(cg, g, v, block, to) & GUARD_WHOLE) == GUARD_WHOLE;

@@ -22,6 +22,9 @@ enum { GUARD_FROM_0 = 1, GUARD_SMALL = 2, GUARD_WHOLE = 3, GUARD_LESS = 4 };
  * 2^31 - 1. Of an extended number, which has FROM_0, it holds of both. */
 unsigned cg_nvptx_guards(Cg *cg, const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block,
                          LLVMBasicBlockRef to);
+/* Is it at least that, by a comparison, where the edge from the block to `to` is taken? */
+bool cg_nvptx_is_at_least(Cg *cg, const FnGraph *g, LLVMValueRef v, int64_t least,
+                          LLVMBasicBlockRef block, LLVMBasicBlockRef to);
 /* Is it WHOLE? */
 bool cg_nvptx_is_guarded(Cg *cg, const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block,
                          LLVMBasicBlockRef to);

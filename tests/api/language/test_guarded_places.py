@@ -361,3 +361,36 @@ def test_a_sample_has_32_bits_and_an_address_for_each_row():
     made = ptx_of(bilinear, "narrow (float32[:,:,::1], float32[:,::1], float32[:,::1])")
     assert "cvt.rzi.s64" not in made and "cvt.rmi.s64" not in made and "setp.lt.s64" not in made
     assert len(re.findall(r"ld\.global\.b32.*\+4\]", made)) >= 3  # two of them beside others
+
+
+# --- counters that fall
+
+
+def best_end(x, lengths, out):
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    total = 0
+    best = 0
+    end = int(lengths[i])
+    for k in range(int(lengths[i]) - 1, -1, -1):
+        total += int(x[k, i]) - 3
+        if total < 0:
+            break
+        if total > best:
+            best = total
+            end = k
+    out[i] = 1000 * best + end
+
+
+@needs_llc
+@pytest.mark.parametrize("signature", [None, "narrow (int8[:,::1], int32[::1], int64[::1])"])
+def test_counter_that_falls(signature):
+    x = np.random.default_rng(5).integers(0, 9, (200, 64)).astype(np.int8)
+    lengths = np.array([-(2**31), -(2**31) + 1, -1, 0, 1, 2, 3, 4, 5, 50, 199, 200] + list(range(20, 72)), np.int32)
+    same(best_end, signature, [x, lengths, np.zeros(64, np.int64)], 1, 64)
+
+
+def test_counter_that_falls_has_32_bits():
+    ptx = ptx_of(best_end, "narrow (int8[:,::1], int32[::1], int64[::1])")
+    assert not re.search(r"add\.s64 \t%rd\d+, %rd\d+, -1;", ptx)
