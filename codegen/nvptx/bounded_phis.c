@@ -15,6 +15,9 @@
  * A variable that falls (for k in range(int(lengths[i]) - 1, -1, -1), while h > 0: h -= 1) by what
  * it is at least is no larger than it began. That may be 2^31 - 1: then only what falls has 32 bits.
  *
+ * A counter that goes up by 1 from less than a limit, as the phi of a loop over range(width), until
+ * it is the limit, is less than that wherever the loop begins an iteration.
+ *
  * Variables that go together:
  *
  *   s = int(starts[i])             # an int32
@@ -68,6 +71,43 @@ static bool falls(Cg *cg, const FnGraph *g, LLVMValueRef phi, unsigned e) {
                               LLVMGetIncomingBlock(phi, e), LLVMGetInstructionParent(phi));
 }
 
+/* The comparison that ends the loop where the phi, which counts by 1 from a constant that is less
+ * than a limit of 32 bits, is that limit; NULL: there is none. */
+static LLVMValueRef end_at_limit(Cg *cg, const FnGraph *g, const GraphLoop *loop,
+                                 LLVMValueRef phi) {
+  Fork end;
+  unsigned back = LLVMIsAConstantInt(LLVMGetIncomingValue(phi, 0)) ? 1 : 0;
+  if (LLVMCountIncoming(phi) != 2 ||
+      !graph_fork(LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, back)), &end))
+    return NULL;
+  LLVMBasicBlockRef header = LLVMGetInstructionParent(phi);
+  LLVMValueRef next = LLVMGetIncomingValue(phi, back), first = LLVMGetIncomingValue(phi, !back);
+  if (!is_number_in(first, 0, INT32_MAX - 1) || !cg_is_op(next, LLVMAdd) ||
+      LLVMGetOperand(next, 0) != phi || !cg_is_number(LLVMGetOperand(next, 1), 1) ||
+      !LLVMIsAICmpInst(end.condition) || LLVMGetOperand(end.condition, 0) != next)
+    return NULL;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(end.condition);
+  LLVMValueRef limit = LLVMGetOperand(end.condition, 1);
+  Interval r = cg_nvptx_range(limit);
+  bool leaves = (p == LLVMIntEQ && end.no == header && end.yes != header) ||
+                (p == LLVMIntNE && end.yes == header && end.no != header);
+  bool small = leaves && r.lo >= 0 && r.hi <= INT32_MAX &&
+               !graph_in_loop(g, (uint32_t)(loop - g->loops.data), limit) &&
+               cg_nvptx_is_at_least(cg, g, limit, LLVMConstIntGetSExtValue(first) + 1,
+                                    LLVMGetIncomingBlock(phi, !back), header);
+  return small ? end.condition : NULL;
+}
+
+/* Both numbers have 32 bits, of which the limit's need not be there. */
+static void compare_low(Cg *cg, LLVMValueRef comparison) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMPositionBuilderBefore(b, comparison);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(comparison));
+  LLVMValueRef next = l_trunc(b, LLVMGetOperand(comparison, 0), cg->t.i32);
+  LLVMValueRef limit = l_trunc(b, LLVMGetOperand(comparison, 1), cg->t.i32);
+  LLVMReplaceAllUsesWith(comparison, l_icmp(b, LLVMGetICmpPredicate(comparison), next, limit));
+}
+
 /* The largest that v, which comes by that edge, can be, if it is from 0 on and has 32 bits; else 0.
  * A guard says more than a range of a phi that does not fall: such ranges are small_numbers.c's. */
 static int64_t most_of_edge(Cg *cg, const FnGraph *g, LLVMValueRef phi, unsigned e, bool falling) {
@@ -84,10 +124,12 @@ static int64_t most_of_edge(Cg *cg, const FnGraph *g, LLVMValueRef phi, unsigned
 
 /* The largest number that the phi can be, 2^31 - 2 or 2^31 - 1, where each value that comes to the
  * loop is from 0 on and has 32 bits; else 0. */
-static int64_t most_of(Cg *cg, const FnGraph *g, LLVMValueRef phi) {
+static int64_t most_of(Cg *cg, const FnGraph *g, const GraphLoop *loop, LLVMValueRef phi) {
   unsigned guarded = 0, n = cg_int_width(phi) == 64 ? LLVMCountIncoming(phi) : 0;
   int64_t most = INT32_MAX - 1;
   bool falling = false;
+  if (n && end_at_limit(cg, g, loop, phi))
+    return most;
   for (unsigned e = 0; e < n; e++)
     falling |= falls(cg, g, phi, e);
   for (unsigned e = 0; e < n; e++) {
@@ -306,9 +348,12 @@ static bool narrow_in(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
   bool any = false;
   for (LLVMValueRef i = g->nodes[loop->header].first, next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
-    int64_t most = most_of(cg, g, i);
+    int64_t most = most_of(cg, g, loop, i);
     if (!most)
       continue;
+    LLVMValueRef end = end_at_limit(cg, g, loop, i);
+    if (end)
+      compare_low(cg, end);
     write_narrow(cg, i, most);
     any = true;
   }

@@ -76,7 +76,9 @@ bool cg_nvptx_is_at_least(Cg *cg, const FnGraph *g, LLVMValueRef v, int64_t leas
     bool truth = facts.list[k].holds;
     bool from = c.how == (truth ? LLVMIntSGE : LLVMIntSLT),
          above = c.how == (truth ? LLVMIntSGT : LLVMIntSLE);
-    if (c.narrow && ((from && c.range.lo >= least) || (above && c.range.lo >= least - 1)))
+    bool not_0 = c.how == (truth ? LLVMIntNE : LLVMIntEQ) && cg_is_number(c.bound, 0);
+    if (c.narrow && ((from && c.range.lo >= least) || (above && c.range.lo >= least - 1) ||
+                     (not_0 && least <= 1 && cg_nvptx_range(v).lo >= 0)))
       return true;
   }
   return false;

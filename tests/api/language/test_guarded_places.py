@@ -363,7 +363,7 @@ def test_a_sample_has_32_bits_and_an_address_for_each_row():
     assert len(re.findall(r"ld\.global\.b32.*\+4\]", made)) >= 3  # two of them beside others
 
 
-# --- counters that fall
+# --- counters that fall, or go on to a limit of few bits
 
 
 def best_end(x, lengths, out):
@@ -394,3 +394,23 @@ def test_counter_that_falls(signature):
 def test_counter_that_falls_has_32_bits():
     ptx = ptx_of(best_end, "narrow (int8[:,::1], int32[::1], int64[::1])")
     assert not re.search(r"add\.s64 \t%rd\d+, %rd\d+, -1;", ptx)
+
+
+def bits_backwards(x, out):
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    width = 0
+    while int(x[i]) >> width > 0:
+        width += 1
+    turned = 0
+    for bit in range(width):
+        turned = turned * 3 + (x[i] >> bit & 1)
+    out[i] = turned
+
+
+@needs_llc
+@pytest.mark.parametrize("signature", [None, "narrow (int64[::1], int64[::1])"])
+def test_counter_until_a_number_of_bits(signature):
+    x = np.array([0, 1, -1, 2, 3, 8, 2**31, 2**32, 2**38 - 1, -(2**63), *range(54)], np.int64)
+    same(bits_backwards, signature, [x, np.zeros(64, np.int64)], 1, 64)
