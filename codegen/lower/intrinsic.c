@@ -261,37 +261,41 @@ void cg_intrinsic_MATH_LDEXP(Lower *lw, Ins *i) {
   lw_set(lw, i, lw_math(lw, "ldexp", args, 2));
 }
 
-/* sqrt(x**2 + y**2) within 1 ulp, for a target whose library is less accurate and overflows early.
- * Both are scaled so that the square of the larger one neither overflows nor underflows. If the
- * smaller one is at least half of the larger, the sum of squares is computed as (high - low)**2 +
- * 2 high low: the difference is exact then, so the error is little more than that of the last
- * rounding. C. F. Borges, Algorithm 1014 (2020). */
+/* A power of two that takes `high` to 0.5 … 8 (a subnormal to what is below), and its inverse:
+ * exponents are even multiples, so that neither is zero, subnormal or infinite. */
+static void scales_of(Lower *lw, LLVMValueRef high, LLVMTypeRef t, LLVMValueRef *scale,
+                      LLVMValueRef *back) {
+  LLVMBuilderRef b = lw->b;
+  LLVMTypeRef bits = LLVMTypeOf(high);
+  int mantissa = t == lw->t->f64 ? 52 : 23;
+  int64_t top = t == lw->t->f64 ? 0x7ff : 0xff;
+  LLVMValueRef kept = l_and(b, high, lw_int(lw, bits, (top & ~3) << mantissa));
+  LLVMValueRef down = l_sub(b, lw_int(lw, bits, (top - 2) << mantissa), kept),
+               up = l_or(b, kept, lw_int(lw, bits, (int64_t)1 << mantissa));
+  *scale = l_bitcast(b, down, t), *back = l_bitcast(b, up, t);
+}
+
+/* sqrt(x**2 + y**2) within 1 ulp of the rounded one, for a target whose library is less accurate.
+ * Both are scaled so that the square of the larger one neither overflows nor underflows; what is
+ * lost is at most 0.53 ulp by the two roundings of the sum and 0.5 by the root's. `least` is too
+ * small to be seen, but keeps the root's argument away from 0: scaled back, its root is 0.
+ * As integers nan is above infinity, so of a nan and an infinity `low` is the infinity. */
 void cg_intrinsic_MATH_HYPOT(Lower *lw, Ins *i) {
   LLVMBuilderRef b = lw->b;
   LLVMValueRef given = lw_value(lw, i->args[0]), x = fabs_of(lw, lw_widen(lw, given)),
                y = fabs_of(lw, lw_widen(lw, lw_value(lw, i->args[1])));
-  LLVMTypeRef t = LLVMTypeOf(x);
-  bool is_double = t == lw->t->f64;
-  int far = is_double ? 500 : 60, by = is_double ? 600 : 100;
-  LLVMValueRef one = LLVMConstReal(t, 1), up = LLVMConstReal(t, ldexp(1, by)),
-               down = LLVMConstReal(t, ldexp(1, -by));
-  LLVMValueRef swap = l_fcmp(b, LLVMRealOLT, x, y);
-  LLVMValueRef high = l_select(b, swap, y, x), low = l_select(b, swap, x, y);
-  LLVMValueRef big = l_fcmp(b, LLVMRealOGT, high, LLVMConstReal(t, ldexp(1, far))),
-               tiny = l_fcmp(b, LLVMRealOLT, high, LLVMConstReal(t, ldexp(1, -far + 20)));
-  LLVMValueRef scale = l_select(b, big, down, l_select(b, tiny, up, one)),
-               back = l_select(b, big, up, l_select(b, tiny, down, one));
-  high = l_fmul(b, high, scale), low = l_fmul(b, low, scale);
-  LLVMValueRef twice = l_fadd(b, low, low), difference = l_fsub(b, high, low);
-  LLVMValueRef near = l_fcmp(b, LLVMRealOGE, twice, high),
-               rest = l_select(b, near, difference, low);
-  LLVMValueRef terms[] = {l_select(b, near, twice, high), high, l_fmul(b, rest, rest)};
-  LLVMValueRef sum = lw_intrinsic(lw, "llvm.fma", &t, 1, terms, 3);
+  LLVMTypeRef t = LLVMTypeOf(x), bits = t == lw->t->f64 ? lw->t->i64 : lw->t->i32;
+  LLVMValueRef sides[] = {l_bitcast(b, x, bits), l_bitcast(b, y, bits)};
+  LLVMValueRef top = lw_intrinsic(lw, "llvm.umax", &bits, 1, sides, 2), scale, back;
+  scales_of(lw, top, t, &scale, &back);
+  LLVMValueRef smaller = l_bitcast(b, lw_intrinsic(lw, "llvm.umin", &bits, 1, sides, 2), t);
+  LLVMValueRef high = l_fmul(b, l_bitcast(b, top, t), scale), low = l_fmul(b, smaller, scale);
+  LLVMValueRef least = LLVMConstReal(t, t == lw->t->f64 ? 0x1p-200 : 0x1p-90);
+  LLVMValueRef square = lw_intrinsic(lw, "llvm.fma", &t, 1, (LLVMValueRef[]){low, low, least}, 3);
+  LLVMValueRef sum = lw_intrinsic(lw, "llvm.fma", &t, 1, (LLVMValueRef[]){high, high, square}, 3);
   LLVMValueRef root = l_fmul(b, lw_intrinsic(lw, "llvm.sqrt", &t, 1, &sum, 1), back);
-  LLVMValueRef infinity = infinity_like(x);
-  LLVMValueRef ends = l_or(b, l_fcmp(b, LLVMRealOEQ, x, infinity),
-                           l_fcmp(b, LLVMRealOEQ, y, infinity));
-  lw_set(lw, i, lw_fit(lw, l_select(b, ends, infinity, root), LLVMTypeOf(given)));
+  LLVMValueRef infinity = infinity_like(x), end = l_fcmp(b, LLVMRealOEQ, smaller, infinity);
+  lw_set(lw, i, lw_fit(lw, l_select(b, end, infinity, root), LLVMTypeOf(given)));
 }
 
 /* (m, e) with 0.5 <= |m| < 1 and x = m * 2**e, from the bits; for zero, infinities and nan (x, 0).
