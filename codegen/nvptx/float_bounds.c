@@ -11,7 +11,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/value_ranges.h"
 
-enum { MOST_OPERATIONS = 6 }; /* one behind the other */
+enum { MOST_OPERATIONS = 6, MOST_BRANCHES = 8 }; /* one behind the other */
 
 static const FloatBounds any = {-INFINITY, INFINITY, false};
 
@@ -73,9 +73,13 @@ static LLVMRealPredicate swapped(LLVMRealPredicate how) {
   }
 }
 
-/* Of a selection by a comparison of what it chooses. */
-static FloatBounds of_choice(LLVMValueRef condition, LLVMValueRef v, bool holds, unsigned depth) {
-  FloatBounds b = bounds(v, depth);
+/* The bounds of v where a condition holds, or does not. */
+static FloatBounds behind(FloatBounds b, LLVMValueRef v, LLVMValueRef condition, bool holds,
+                          unsigned depth) {
+  if (depth && (holds ? cg_is_both(condition) : cg_is_either(condition))) {
+    b = behind(b, v, LLVMGetOperand(condition, 0), holds, depth - 1);
+    return behind(b, v, cg_second_condition(condition), holds, depth - 1);
+  }
   if (!LLVMIsAFCmpInst(condition))
     return b;
   LLVMRealPredicate how = LLVMGetFCmpPredicate(condition);
@@ -83,6 +87,12 @@ static FloatBounds of_choice(LLVMValueRef condition, LLVMValueRef v, bool holds,
     if (LLVMGetOperand(condition, k) == v)
       b = where(b, k ? swapped(how) : how, holds, bounds(LLVMGetOperand(condition, !k), depth));
   return b;
+}
+
+/* Of a selection by a comparison of what it chooses. */
+static FloatBounds of_choice(LLVMValueRef condition, LLVMValueRef v, bool holds, unsigned depth) {
+  FloatBounds b = bounds(v, depth);
+  return LLVMIsAFCmpInst(condition) ? behind(b, v, condition, holds, depth) : b;
 }
 
 static FloatBounds of_selection(LLVMValueRef v, unsigned depth) {
@@ -122,3 +132,19 @@ static FloatBounds bounds(LLVMValueRef v, unsigned depth) {
 }
 
 FloatBounds cg_nvptx_float_bounds(LLVMValueRef v) { return bounds(v, MOST_OPERATIONS); }
+
+FloatBounds cg_nvptx_float_bounds_in(const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block) {
+  FloatBounds b = cg_nvptx_float_bounds(v);
+  uint32_t at = graph_number(g, block);
+  for (unsigned n = 0; n < MOST_BRANCHES && at != GRAPH_NONE && g->nodes[at].npred == 1; n++) {
+    const GraphNode *from = &g->nodes[g->nodes[at].pred[0]];
+    LLVMValueRef condition = from->nsucc == 2 && LLVMIsABranchInst(from->last)
+                                 ? LLVMGetCondition(from->last)
+                                 : NULL;
+    if (condition)
+      b = behind(b, v, condition, LLVMGetSuccessor(from->last, 0) == g->nodes[at].block,
+                 MOST_OPERATIONS);
+    at = g->nodes[at].pred[0];
+  }
+  return b;
+}

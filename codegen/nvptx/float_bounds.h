@@ -2,7 +2,7 @@
 #ifndef PYPTX_CODEGEN_NVPTX_FLOAT_BOUNDS_H
 #define PYPTX_CODEGEN_NVPTX_FLOAT_BOUNDS_H
 
-#include "codegen/llvm/cg.h"
+#include "codegen/llvm/graph.h"
 
 typedef struct FloatBounds {
   double lo, hi; /* may be infinite */
@@ -10,6 +10,8 @@ typedef struct FloatBounds {
 } FloatBounds;
 
 FloatBounds cg_nvptx_float_bounds(LLVMValueRef v);
+/* What is known where the block runs, by branches that alone lead to it, too. */
+FloatBounds cg_nvptx_float_bounds_in(const FnGraph *g, LLVMValueRef v, LLVMBasicBlockRef block);
 /* The same of a conversion of an integer to float32 or float64. */
 FloatBounds cg_nvptx_bounds_of_integer(LLVMValueRef v);
 

@@ -10,8 +10,8 @@
  * constant and what fits int32, float32 of i + c, and the low bits of i. The bits are the same for
  * every float: i is 0 for nan; beyond int64 it is the nearest end of it, where i + c wraps around.
  * Comparisons of i with such bounds are rewritten too, and what is read behind two that bound it.
- * Where x was clamped before it was converted, as `int(min(max(x, 0.0), float32(n - 1)))`, i fits
- * int32 wherever it is.
+ * Where x was clamped before it was converted, as `int(min(max(x, 0.0), float32(n - 1)))`, or
+ * branches bound it, `if x > 0: i = min(int(x), n)`, i or its minimum fits int32 wherever it is.
  *
  * Where c is the counter of a short loop (`for j in range(-1, 3)`, the taps of a filter), the loop
  * is unrolled fully first, as ptxas would do anyway.
@@ -155,12 +155,19 @@ static LLVMValueRef upper_limit(LLVMValueRef by, LLVMValueRef v, LLVMValueRef lo
   return positive ? high : limit_of(by, v, "llvm.smin.i64");
 }
 
-static void replace(Cg *cg, LLVMValueRef clamped, LLVMValueRef narrow) {
+/* positive: neither is negative. */
+static void replace(Cg *cg, LLVMValueRef clamped, LLVMValueRef narrow, bool positive) {
   Uses uses = uses_of(clamped);
   for (unsigned k = 0; k < uses.n; k++)
     if (LLVMIsATruncInst(uses.by[k]) && LLVMTypeOf(uses.by[k]) == cg->t.i32)
       LLVMReplaceAllUsesWith(uses.by[k], narrow);
-  LLVMReplaceAllUsesWith(clamped, l_sext(cg->builder, narrow, cg->t.i64));
+    else if (LLVMIsASIToFPInst(uses.by[k]))
+      LLVMSetOperand(uses.by[k], 0, narrow);
+  LLVMValueRef wide = positive ? l_zext(cg->builder, narrow, cg->t.i64)
+                               : l_sext(cg->builder, narrow, cg->t.i64);
+  if (positive)
+    LLVMSetNNeg(wide, true);
+  LLVMReplaceAllUsesWith(clamped, wide);
 }
 
 static void place_before(Cg *cg, LLVMValueRef i) {
@@ -187,7 +194,7 @@ static bool rewrite_clamp(const Rounded *r, LLVMValueRef sum, int64_t c, LLVMVal
   place_before(r->cg, outer);
   LLVMValueRef v = narrow_sum(r, c);
   v = low_first ? least(r->cg, most(r->cg, v, low), high) : most(r->cg, least(r->cg, v, high), low);
-  replace(r->cg, outer, v);
+  replace(r->cg, outer, v, false);
   return true;
 }
 
@@ -203,7 +210,7 @@ static bool rewrite_low_byte(const Rounded *r, LLVMValueRef clamp) {
   if (!high)
     return false;
   place_before(r->cg, clamp);
-  replace(r->cg, clamp, least(r->cg, narrow_sum(r, 0), high));
+  replace(r->cg, clamp, least(r->cg, narrow_sum(r, 0), high), false);
   return true;
 }
 
@@ -604,19 +611,31 @@ static LLVMValueRef number_of(Cg *cg, LLVMValueRef conversion, LLVMValueRef x) {
   return NULL;
 }
 
-/* An i that clamps of the float let fit int32, as such. */
-static bool rewrite_clamped(const Rounded *r) {
-  FloatBounds bounds = cg_nvptx_float_bounds(r->x);
-  LLVMBuilderRef b = r->cg->builder;
-  if (trunc(bounds.lo) < INT32_MIN || trunc(bounds.hi) > INT32_MAX)
+/* An i that clamps of the float, or branches on it, let fit int32, as such; or its minima with
+ * numbers that fit, if that is so of its lower end. */
+static bool rewrite_bounded(const Rounded *r, const FnGraph *g) {
+  FloatBounds bounds = cg_nvptx_float_bounds_in(g, r->x, LLVMGetInstructionParent(r->i));
+  bool positive = bounds.lo > -1;
+  if (trunc(bounds.lo) < INT32_MIN)
     return false;
-  place_before(r->cg, LLVMGetNextInstruction(r->i));
-  LLVMValueRef s = narrow_sum(r, 0);
-  LLVMValueRef wide = bounds.lo > -1 ? l_zext(b, s, r->cg->t.i64) : l_sext(b, s, r->cg->t.i64);
-  if (bounds.lo > -1)
-    LLVMSetNNeg(wide, true);
-  LLVMReplaceAllUsesWith(r->i, wide);
-  return true;
+  if (trunc(bounds.hi) <= INT32_MAX) {
+    place_before(r->cg, LLVMGetNextInstruction(r->i));
+    replace(r->cg, r->i, narrow_sum(r, 0), positive);
+    return true;
+  }
+  bool found = false;
+  Uses uses = uses_of(r->i);
+  for (unsigned k = 0; k < uses.n; k++) {
+    LLVMValueRef high = limit_of(uses.by[k], r->i, "llvm.smin.i64");
+    LLVMValueRef narrow = high ? cg_nvptx_narrow_bound(r->cg, high) : NULL;
+    if (!narrow)
+      continue;
+    place_before(r->cg, uses.by[k]);
+    LLVMValueRef v = least(r->cg, narrow_sum(r, 0), narrow);
+    replace(r->cg, uses.by[k], v, positive && cg_nvptx_range(high).lo >= 0);
+    found = true;
+  }
+  return found;
 }
 
 static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion, const FnGraph *g) {
@@ -628,7 +647,8 @@ static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion, const FnGraph *g
   for (unsigned k = 0; k < uses.n; k++) /* the same bits, which rewrite_bits asks of it again */
     if (cg_is_op(uses.by[k], LLVMTrunc))
       LLVMSetOperand(uses.by[k], 0, i);
-  return rewrite_clamped(&r) || rewrite(&r, g);
+  bool bounded = rewrite_bounded(&r, g);
+  return rewrite(&r, g) || bounded;
 }
 
 LLVMValueRef cg_nvptx_converted(LLVMValueRef v) {

@@ -439,3 +439,50 @@ def sure(x, a, out):
         y = min(max(x[i], 0.0), np.float32(a.size - 1))
         top = int(y)
         out[i] += a[top] + a[min(top + 1, a.size - 1)]
+
+
+def bounded(x, limit, out, back):
+    i = cuda.grid(1)
+    if i < x.size:
+        v = x[i]
+        if not v <= 0:
+            out[0, i] = min(int(v), 254)
+            out[1, i] = min(int(v), limit[0])
+            back[i] = v - min(int(v), 254)
+        if v >= -3 and v < 1000:
+            out[2, i] = int(v)
+        if v < -1e30 or v > 2e9:
+            return
+        out[3, i] = int(v)
+        if v > 5:
+            out[4, i] = int(v) + 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_branches_bound_what_is_converted(dtype):
+    """A nan passes some of them."""
+    x, limit = values(dtype), np.array([2**40], np.int64)
+    out, back = np.full((5, x.size), -9, np.int64), np.zeros(x.size, dtype)
+    cuda.jit(bounded)[-(-x.size // 64), 64](x, limit, out, back)
+    v, least = whole(x, "trunc"), np.minimum(whole(x, "trunc"), 254)
+    stays = ~((x < -1e30) | (x > 2e9))
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(back, np.where(~(x <= 0), x - least.astype(dtype), 0))
+    np.testing.assert_array_equal(out[0], np.where(~(x <= 0), least, -9))
+    np.testing.assert_array_equal(out[1], np.where(~(x <= 0), np.minimum(v, 2**40), -9))
+    np.testing.assert_array_equal(out[2], np.where((x >= -3) & (x < 1000), v, -9))
+    np.testing.assert_array_equal(out[3], np.where(stays, v, -9))
+    np.testing.assert_array_equal(out[4], np.where(stays & (x > 5), v + 1, -9))
+
+
+def least_bounded(x, out):
+    v = x[0]
+    if not v <= 0:
+        n = min(int(v), 254)
+        out[0] = v - n
+        out[1] = n
+
+
+def test_a_minimum_behind_a_branch_has_32_bits():
+    ptx = cuda.compile_ptx(least_bounded, "narrow (float32[:], float32[:])", cc="sm_90")[0]
+    assert "s64.f32" not in ptx and "f32.s64" not in ptx
