@@ -52,6 +52,7 @@ static FloatBounds where(FloatBounds v, LLVMRealPredicate how, bool holds, Float
        above = how == LLVMRealOGT || how == LLVMRealOGE || how == LLVMRealUGT || how == LLVMRealUGE;
   if (!below && !above)
     return v;
+  v.number |= is_ordered(how) == holds;
   if (below == holds)
     v.hi = fmin(v.hi, with.hi);
   else
@@ -138,9 +139,8 @@ FloatBounds cg_nvptx_float_bounds_in(const FnGraph *g, LLVMValueRef v, LLVMBasic
   uint32_t at = graph_number(g, block);
   for (unsigned n = 0; n < MOST_BRANCHES && at != GRAPH_NONE && g->nodes[at].npred == 1; n++) {
     const GraphNode *from = &g->nodes[g->nodes[at].pred[0]];
-    LLVMValueRef condition = from->nsucc == 2 && LLVMIsABranchInst(from->last)
-                                 ? LLVMGetCondition(from->last)
-                                 : NULL;
+    LLVMValueRef condition =
+        from->nsucc == 2 && LLVMIsABranchInst(from->last) ? LLVMGetCondition(from->last) : NULL;
     if (condition)
       b = behind(b, v, condition, LLVMGetSuccessor(from->last, 0) == g->nodes[at].block,
                  MOST_OPERATIONS);

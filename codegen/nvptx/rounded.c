@@ -130,7 +130,7 @@ static LLVMValueRef narrow_sum(const Rounded *r, int64_t c) {
   bool from64 = LLVMTypeOf(r->x) == cg->t.f64;
   LLVMValueRef x = r->x;
   LLVMValueRef s = call(cg, from64 ? "llvm.nvvm.d2i.rz" : "llvm.nvvm.f2i.rz", NULL, &x, 1);
-  if (from64) /* the conversion from float32 gives 0 */
+  if (from64 && r->nan) /* the conversion from float32 gives 0 */
     s = l_select(b, r->nan, LLVMConstNull(t), s);
   if (!c)
     return s;
@@ -640,8 +640,11 @@ static bool rewrite_bounded(const Rounded *r, const FnGraph *g) {
 
 static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion, const FnGraph *g) {
   LLVMValueRef x = LLVMGetOperand(conversion, 0), i = number_of(cg, conversion, x);
-  if (!i)
-    return false;
+  if (!i) { /* LLVM asks no number whether it is one */
+    Rounded of_number = {cg, x, NULL, conversion};
+    return cg_nvptx_float_bounds_in(g, x, LLVMGetInstructionParent(conversion)).number &&
+           rewrite_bounded(&of_number, g);
+  }
   Rounded r = {cg, x, LLVMGetOperand(i, 0), i};
   Uses uses = uses_of(conversion);
   for (unsigned k = 0; k < uses.n; k++) /* the same bits, which rewrite_bits asks of it again */

@@ -481,6 +481,8 @@ def least_bounded(x, out):
         n = min(int(v), 254)
         out[0] = v - n
         out[1] = n
+    if v > 5:
+        out[2] = min(int(v), 200)
 
 
 def test_a_minimum_behind_a_branch_has_32_bits():
