@@ -1,4 +1,4 @@
-/* NVPTX float bounds: what clamps say of a float, float32 or float64.
+/* NVPTX float bounds: what clamps and branches say of a float, float32 or float64.
  *
  *   y = min(max(y, 0.0), float32(rows - 1))
  *
@@ -142,8 +142,7 @@ FloatBounds cg_nvptx_float_bounds_in(const FnGraph *g, LLVMValueRef v, LLVMBasic
     LLVMValueRef condition =
         from->nsucc == 2 && LLVMIsABranchInst(from->last) ? LLVMGetCondition(from->last) : NULL;
     if (condition)
-      b = behind(b, v, condition, LLVMGetSuccessor(from->last, 0) == g->nodes[at].block,
-                 MOST_OPERATIONS);
+      b = behind(b, v, condition, from->succ[0] == at, MOST_OPERATIONS);
     at = g->nodes[at].pred[0];
   }
   return b;
