@@ -9,8 +9,8 @@
  * runs at least once (after LLVM's passes, which rotate loops), or a block that asks and one that
  * counts (before them). Each of its variables must be x itself, or a sum of the same term in each
  * iteration, or of x's lowest bit, or change by an exclusive or with the same term. In the last
- * form x is from in front of the loop, and k may be clamped to, or asked for, x's width; a loop that
- * might not end, as of a negative x that is not 0, stays.
+ * form x is from in front of the loop, and k may be clamped to, or asked for, x's width; a loop
+ * that might not end, as of a negative x that is not 0, stays.
  * LLVM has a pass for the first form, which it does not run for NVPTX, and for the host only when
  * threads are lanes of vectors already: loops that the lanes leave one by one. */
 #include "codegen/llvm/bit_loops.h"

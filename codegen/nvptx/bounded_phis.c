@@ -13,7 +13,8 @@
  * array as it is: it was wrapped, as umin(x, x + extent), before its bounds were known.
  *
  * A variable that falls (for k in range(int(lengths[i]) - 1, -1, -1), while h > 0: h -= 1) by what
- * it is at least is no larger than it began. That may be 2^31 - 1: then only what falls has 32 bits.
+ * it is at least is no larger than it began. That may be 2^31 - 1: then only what falls has 32
+ * bits.
  *
  * A counter that goes up by 1 from less than a limit, as the phi of a loop over range(width), until
  * it is the limit, is less than that wherever the loop begins an iteration.

@@ -788,20 +788,3 @@ def test_shifts_of_short_numbers_have_32_bits():
     x = np.array([0, 1, -1, 5, -5, BIG - 1, -BIG, 123456789, -123456789], np.int32)
     x, by = (v.ravel() for v in np.meshgrid(x, counts))
     run(kernel, [np.ascontiguousarray(x), np.ascontiguousarray(by), np.zeros(len(x), np.int64)], 4, 32)
-
-
-def around_points(image, points, radius, out):
-    i = cuda.grid(1)
-    if i < out.size:
-        rows, cols = image.shape
-        x, y = points[i]
-        for k in range(-radius, radius + 1):
-            out[i] += image[min(max(y + k, 0), rows - 1), min(cols - 1, max(x - k, 0))]
-
-
-def test_clamps_of_small_integers_are_not_wrapped():
-    """A clamp in int32 is a cast of it as an index."""
-    image, points = ints(7 * 9).reshape(7, 9).astype(np.uint8), ints(40).reshape(20, 2).astype(np.int32) % 15 - 4
-    for radius in (0, 2, 12):
-        run(around_points, [image, points, radius, np.zeros(20, np.int32)], 1, 32)
-    assert "min.u32" not in ptx_of(around_points, "narrow (uint8[:, ::1], int32[:, ::1], pyint, int32[::1])")
