@@ -422,7 +422,7 @@ static void run_if_whole(Loops *l, const Whole *w, LLVMBasicBlockRef done) {
   if (!w->columns)
     is = LLVMBuildAnd(l->b, is, hl_i32(l, w->width - 1), "odd");
   LLVMValueRef fits = l_icmp(l->b, LLVMIntEQ, is, hl_i32(l, w->columns)),
-               last = hl_inputs_last(l, w->inputs);
+               last = w->inputs ? hl_inputs_last(l, w->inputs) : NULL;
   l_condbr(l->b, last ? l_and(l->b, fits, last) : fits, whole, other);
   hl_at(l, whole);
   hl_run_whole(l, w);
