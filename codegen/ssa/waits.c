@@ -484,7 +484,7 @@ static bool is_carried(const Waits *w, const Ins *v, int depth) {
     return false;
   if (v->op == OP_PHI)
     return v->block == w->loop->header;
-  if (ir_op_info[v->op].effect != EFFECT_PURE)
+  if (ir_op_info[v->op].effect != EFFECT_PURE && v->op != OP_CHECK_INDEX)
     return false;
   for (uint32_t k = 0; k < v->nargs; k++)
     if (is_carried(w, v->args[k], depth + 1))

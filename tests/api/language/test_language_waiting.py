@@ -306,7 +306,7 @@ WAIT = {
     "carried": "s = x[0]\nwhile s == 0: s = x[0]",
     "carried cas": "s = cuda.atomic.cas(x, 0, 0, 1)\nwhile s != 0: s = cuda.atomic.cas(x, 0, 0, 1)",
     "shared": "s = cuda.shared.array(4, np.int64)\nwhile s[t] != y: pass",
-    "looks back": "j = y\nwhile j >= 0:\n    s = x[j]\n    if s == 2: break\n    if s == 1: j -= 1",
+    "looks back": "j = y\nwhile j >= 0:\n    s = x[j]\n    if s == 2: break\n    if s == 1: j -= 1\nx[t] = 2",
     "other element": "while x[t] == 0: x[t + 1] = 5",
     "sleeps": "for k in range(1000):\n    if x[0]: break\n    cuda.nanosleep(10)",
     "barrier": "while x[0] == 0: cuda.syncthreads()",
@@ -314,10 +314,11 @@ WAIT = {
     "counts again": "k = 0\nwhile x[t] == 0:\n    if k < 5: k += 1\n    else: k = 0",
     "up and down": "k = 0\nwhile x[t] == 0:\n    if k < 5: k += 1\n    else: k -= 5",
     "down and up": "k = 9\nwhile x[t] == 0:\n    if k > y: k -= 1\n    else: k += 5",
-    "moves its bound": "j, k, m = 0, 0, y\nwhile x[j] == 0:\n    if k < m:\n        k += 1\n        m += 1\n    else: j += 1",
+    "moves its bound": "j, k, m = 0, 0, y\nwhile x[j] == 0:\n    if k < m:\n        k += 1\n        m += 1\n    else: j += 1\nx[t] = 2",
     "turns back where nothing is read": "k = 0\nwhile True:\n    if k < 5:\n        if x[t]: break\n        k += 1\n    else: k = 0",
 }
 NO_WAIT = {
+    "back, in what it only reads": "j = y\nwhile j >= 0:\n    s = x[j]\n    if s == 2: break\n    if s == 1: j -= 1",
     "counts": "for k in range(x[0]): x[1] += k",
     "bound in memory": "k = 0\nwhile k < x[0]: k += 1",
     "compressed row": "k = x[t]\nwhile k < x[t + 1]:\n    x[2] += k\n    k += 1",
