@@ -35,7 +35,6 @@ enum {
   MAX_DEPTH = 6,  /* of a step */
   MAX_ASKED = 8,
   MAX_EXITS = 6,
-  MAX_NESTS = 4,  /* of a function */
   MAX_TRIES = 4,  /* of a function, whose intervals are computed for each */
   STEP_BITS = 8,  /* of a step */
   LAST_BITS = 24, /* of one whose sum is only compared */
@@ -594,8 +593,8 @@ static bool is_written(const Block *header, Block *const *written, unsigned n) {
 
 void cg_version_recurrences(Cx *cx, Fn *fn) {
   Versions of = {.cx = cx, .fn = fn};
-  Block *written[2 * MAX_NESTS];
-  for (unsigned n = 0; n < 2 * MAX_NESTS;) {
+  Block *written[2 * MAX_TRIES];
+  for (unsigned n = 0;;) {
     Recurrence c;
     bool found = false;
     FOR_BLOCKS (fn, latch)
