@@ -304,6 +304,17 @@ void graph_loops(FnGraph *g) {
   }
 }
 
+void graph_each_loop(Cg *cg, void (*look_at)(Cg *cg, const FnGraph *g, uint32_t loop)) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f))
+      continue;
+    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+    graph_loops(&g);
+    for (uint32_t k = 0; k < g.loops.len; k++)
+      look_at(cg, &g, k);
+  }
+}
+
 bool graph_in_loop(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
   uint32_t at = LLVMIsAInstruction(v) ? graph_number(g, LLVMGetInstructionParent(v)) : GRAPH_NONE;
   uint32_t in = at == GRAPH_NONE ? GRAPH_NONE : g->nodes[at].loop;

@@ -59,6 +59,9 @@ typedef struct GraphHow {
 FnGraph graph_of(Arena *arena, LLVMValueRef f, const GraphHow *how);
 void graph_post_dominators(FnGraph *g);
 void graph_loops(FnGraph *g); /* computes dominators, too */
+/* Has every loop of every function looked at, a function's outer ones first. (Of one whose edges
+ * that changes, the graph stays as it was.) */
+void graph_each_loop(Cg *cg, void (*look_at)(Cg *cg, const FnGraph *g, uint32_t loop));
 bool graph_dominates(const FnGraph *g, uint32_t a, uint32_t b);
 uint32_t graph_common(const FnGraph *g, uint32_t a,
                       uint32_t b); /* the nearest that dominates both */

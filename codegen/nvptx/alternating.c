@@ -237,16 +237,7 @@ static void look_at(Cg *cg, const FnGraph *g, uint32_t n) {
   cg->alternates = true;
 }
 
-void cg_nvptx_alternating(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
-    for (uint32_t n = 0; n < g.loops.len; n++)
-      look_at(cg, &g, n);
-  }
-}
+void cg_nvptx_alternating(Cg *cg) { graph_each_loop(cg, look_at); }
 
 /* --- in front of LLVM's passes: is it worth to stop before unrolling? --- */
 

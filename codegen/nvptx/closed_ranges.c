@@ -104,16 +104,10 @@ static void compare_next(Cg *cg, const Closed *c) {
     LLVMInstructionEraseFromParent(c->test);
 }
 
-void cg_nvptx_closed_ranges(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
-    for (uint32_t k = 0; k < g.loops.len; k++) {
-      Closed c;
-      if (read_closed(&g, k, &c))
-        compare_next(cg, &c);
-    }
-  }
+static void look_at(Cg *cg, const FnGraph *g, uint32_t loop) {
+  Closed c;
+  if (read_closed(g, loop, &c))
+    compare_next(cg, &c);
 }
+
+void cg_nvptx_closed_ranges(Cg *cg) { graph_each_loop(cg, look_at); }

@@ -156,13 +156,4 @@ static void visit_loop(Cg *cg, const FnGraph *g, uint32_t loop) {
     LLVMInstructionEraseFromParent(x->loads[k]);
 }
 
-void cg_nvptx_late_loads(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
-    for (uint32_t k = 0; k < g.loops.len; k++)
-      visit_loop(cg, &g, k);
-  }
-}
+void cg_nvptx_late_loads(Cg *cg) { graph_each_loop(cg, visit_loop); }

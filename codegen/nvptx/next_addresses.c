@@ -362,16 +362,10 @@ static void carry_all(Cg *cg, const Search *s) {
   step_back(cg, s);
 }
 
-void cg_nvptx_next_addresses(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
-    for (uint32_t k = 0; k < g.loops.len; k++) {
-      Search s;
-      if (read_search(cg, &g, &g.loops.data[k], &s))
-        carry_all(cg, &s);
-    }
-  }
+static void look_at(Cg *cg, const FnGraph *g, uint32_t loop) {
+  Search s;
+  if (read_search(cg, g, &g->loops.data[loop], &s))
+    carry_all(cg, &s);
 }
+
+void cg_nvptx_next_addresses(Cg *cg) { graph_each_loop(cg, look_at); }

@@ -110,27 +110,22 @@ static void count_by_sum(Cg *cg, const Counting *c) {
   LLVMInstructionEraseFromParent(c->phi);
 }
 
-void cg_nvptx_sum_counters(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
-    for (uint32_t k = 0; k < g.loops.len; k++) {
-      LLVMValueRef front = graph_front(&g, k);
-      Counting c = {.g = &g, .loop = k};
-      if (!front || g.loops.data[k].nlatches != 1)
-        continue;
-      c.front = LLVMGetInstructionParent(front);
-      c.latch = g.nodes[g.loops.data[k].latches[0]].block;
-      LLVMBasicBlockRef header = g.nodes[g.loops.data[k].header].block;
-      VEC(LLVMValueRef) phis = {0}; /* what is behind them may be erased */
-      for (LLVMValueRef i = LLVMGetFirstInstruction(header); LLVMIsAPHINode(i);
-           i = LLVMGetNextInstruction(i))
-        VEC_PUSH(&cg->cx->arena, &phis, i);
-      for (uint32_t p = 0; p < phis.len; p++)
-        if (read_phi(&c, phis.data[p]))
-          count_by_sum(cg, &c);
-    }
-  }
+static void visit_loop(Cg *cg, const FnGraph *g, uint32_t loop) {
+  const GraphLoop *l = &g->loops.data[loop];
+  LLVMValueRef front = graph_front(g, loop);
+  if (!front || l->nlatches != 1)
+    return;
+  Counting c = {.g = g,
+                .loop = loop,
+                .front = LLVMGetInstructionParent(front),
+                .latch = g->nodes[l->latches[0]].block};
+  VEC(LLVMValueRef) phis = {0}; /* what is behind them may be erased */
+  for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[l->header].block); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i))
+    VEC_PUSH(&cg->cx->arena, &phis, i);
+  for (uint32_t p = 0; p < phis.len; p++)
+    if (read_phi(&c, phis.data[p]))
+      count_by_sum(cg, &c);
 }
+
+void cg_nvptx_sum_counters(Cg *cg) { graph_each_loop(cg, visit_loop); }
