@@ -27,7 +27,8 @@ from pyptx import bfloat16, cuda, float32, int32, int64, uint32
 from pyptx.cuda import libdevice
 from rows_forms import ROWS
 
-AHEAD_THREADS = 576, 512  # of a multiprocessor, of up to seven chunks and of eight: with more, registers do not hold two rows
+# Of a multiprocessor, of up to seven chunks and of eight: with more, registers do not hold two rows.
+AHEAD_THREADS = 576, 512
 DIRECT = 64  # warps of a cluster: at most so many tell each other at once what they have found
 LANES = 0xFFFFFFFF
 LOG2_E = float32(math.log2(math.e))
@@ -117,7 +118,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     here = resident // (32 * warps)
     ahead = stages > 0 and odd and width == 8 and resident <= AHEAD_THREADS[steps > 7] and (here == 1 or (here == 2 and stages > 1))
     softmax_ahead = stages > 0 and rows_forms.tells_ahead(16 // width, share, warps, blocks, resident)
-    places = 4 if ahead or softmax_ahead else 2  # for what is told of rows: other blocks may be a row behind, and one in front
+    places = 4 if ahead or softmax_ahead else 2  # for what is told of rows: blocks may be a row apart either way
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
     told = warps * blocks if direct else warps + blocks
     in_chunk = tuple(range(width))

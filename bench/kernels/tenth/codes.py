@@ -7,7 +7,7 @@ from pyptx import cuda, uint32, uint64
 
 
 def huffman_blocks(words, starts, table, longest, out):
-    """Canonical Huffman codes: a block of bytes a thread, a table from the next bits to a byte and its code's length."""
+    """Canonical Huffman codes: a block a thread, a table from the next bits to a byte and its code's length."""
     i = cuda.grid(1)
     if i >= out.shape[0]:
         return

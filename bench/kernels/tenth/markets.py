@@ -1,4 +1,4 @@
-"""Markets: returns, exposures of netted trades, mortgages, a tree of rates, orders that meet, the worst of scenarios."""
+"""Markets: returns, netted exposures, mortgages, a tree of rates, orders that meet, the worst of scenarios."""
 
 import math
 

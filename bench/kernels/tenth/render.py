@@ -128,7 +128,7 @@ def volume_problem(rng, n):
             alpha = np.where(value > 0, colour[..., 3], 0)
             rgba += (passes * alpha)[..., None] * colour[..., :3]
             passes = passes * (1 - alpha)
-        # Places are rounded at up to 200, values change by up to 255 a voxel, and a ray that all but ends may end later.
+        # Places are rounded at up to 200, values change by up to 255 a voxel; a ray that all but ends may go on.
         return [(at, np.concatenate([rgba, 1 - passes[..., None]], -1), 4e-3)]
 
     args = (volume, view, colours, step, steps, opaque, np.full((rows, cols, 4), 99, np.float32))

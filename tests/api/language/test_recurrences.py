@@ -1,4 +1,4 @@
-"""Loops over what they carry along, which moves by numbers known at run time, in two versions (codegen/ssa/recurrences.c)."""
+"""Loops over what they carry along, which moves by run-time numbers, in two versions (codegen/ssa/recurrences.c)."""
 
 import itertools
 
@@ -142,7 +142,7 @@ def test_as_long_as_the_test_lets_through(kernel, reference, size, n):
 
 
 def test_the_first_version_has_32_bits():
-    """Maxima and comparisons of its own. One version has a loop with a ring, and one around which numbers stay in an array."""
+    """Of maxima and comparisons. A loop with a ring has one version, as one around which numbers stay in an array."""
 
     def ring(q, n, match, out):
         h = cuda.local.array(4, int32)

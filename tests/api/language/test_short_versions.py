@@ -100,7 +100,7 @@ def test_numbers_of_floats_at_the_edges(monkeypatch):
 
 
 def test_windows_of_floats_have_32_bits():
-    """Quotients of places in a window; a loop of four iterations has one version, and so has one whose start narrow.c clamps."""
+    """Quotients of places in a window. One version: a loop of four iterations, one whose start narrow.c clamps."""
 
     def window(x, y, r, out):
         top, left = max(int(y[0] - r), 0), max(int(y[1] - r), 0)

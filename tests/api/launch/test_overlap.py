@@ -136,7 +136,7 @@ for name in ("apart", "in front", "behind", "the same", "apart"):
 
 @needs_standin
 def test_addresses_that_are_numbers():
-    """A text that is given an address as a number may reach any array: no load of a store's array is left out beside it."""
+    """A text that gets an address as a number may reach any array: what is loaded beside it is loaded again."""
     run(PREAMBLE + """
 def through_a_table(x, table, y, out):
     for k in range(out.size):
@@ -154,7 +154,7 @@ assert out.tolist() == [(3 * k if k % 2 else 7 * k) + k for k in range(8)], out
 
 
 def test_functions_of_others():
-    """What they may reach by numbers, or have kept, is not known either: each iteration reads what the one before may have written."""
+    """What they reach by numbers, or have kept, is not known: each iteration reads what the last one may have written."""
     other = cuda.declare_device("other", "int32(int64)")
 
     def scaled(x, weights, out):
@@ -172,7 +172,7 @@ MEETINGS = {"barrier": "cuda.syncthreads()", "warp": "cuda.syncwarp()", "fence":
 
 @pytest.mark.parametrize("meet", MEETINGS.values(), ids=MEETINGS)
 def test_what_other_threads_store_is_read_again(meet):
-    """LLVM takes arrays that it is told to lie apart for the thread's own; those that nobody stores to are read once."""
+    """LLVM takes arrays that lie apart for the thread's own. Those that nobody stores to are read once."""
     space = {"cuda": cuda}
     exec(f"""def exchange(x, seen, out, weight):
     t = cuda.threadIdx.x
