@@ -172,6 +172,12 @@ static LLVMValueRef first_of_loop(const Few *f, uint32_t k) {
 
 typedef void (*Visit)(Few *f, LLVMValueRef old);
 
+/* Is the operand a first value of the header's phi? */
+static bool is_first_value(const Few *f, LLVMValueRef phi, unsigned n) {
+  uint32_t from = graph_number(&f->l->g, LLVMGetIncomingBlock(phi, n));
+  return from == GRAPH_NONE || !ln_in_set(&f->loop->blocks, from);
+}
+
 /* What the copy reads from before the loop: the first values of the header's phis are in these. */
 static void visit_inputs(Few *f, Visit visit) {
   Lanes *l = f->l;
@@ -180,9 +186,10 @@ static void visit_inputs(Few *f, Visit visit) {
       bool first = k == f->loop->in->header && LLVMIsAPHINode(i);
       if (first)
         visit(f, i);
-      for (int n = 0; n < LLVMGetNumOperands(i) && !first; n++) {
+      for (int n = 0; n < LLVMGetNumOperands(i); n++) {
         LLVMValueRef o = LLVMGetOperand(i, (unsigned)n);
-        if (!LLVMValueIsBasicBlock(o) && ln_value(l, o) && !in_loop(l, f->loop, o))
+        if (!(first && is_first_value(f, i, (unsigned)n)) && !LLVMValueIsBasicBlock(o) &&
+            ln_value(l, o) && !in_loop(l, f->loop, o))
           visit(f, o);
       }
     }

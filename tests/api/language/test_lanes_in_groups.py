@@ -145,6 +145,24 @@ def test_searches_that_few_threads_begin(most):
     run(kernel, [x.astype(np.int8), np.zeros(N, np.int32), np.zeros(N, np.int16), np.zeros(N)], GRID, BLOCK, opt="unchecked")
 
 
+@pytest.mark.parametrize("every", [1, 13, 400])
+def test_searches_that_assign_what_was_known_before(every):
+    """Numbers from in front of the loop, which only its iterations assign."""
+
+    def kernel(x, n, read, counted, same):
+        i = cuda.grid(1)
+        if i >= x.size or x[i] % every:
+            return
+        a, b, c = np.uint16(0), 0, 0.0
+        last, fixed = x[i], n / 2
+        for _ in range(int(last) - 1, max(int(last) - 12, -1), -1):
+            a, b, c = last, i, fixed
+        read[i], counted[i], same[i] = a, b, c
+
+    x = np.arange(N, dtype=np.uint16)
+    run(kernel, [x, 7, np.zeros(N, np.uint16), np.zeros(N, np.int64), np.zeros(N)], GRID, BLOCK)
+
+
 @host
 @pytest.mark.parametrize("begin", [1, 40, 57])
 def test_search_beyond_the_end_is_named(begin):
