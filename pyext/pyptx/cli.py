@@ -237,9 +237,11 @@ def arch_name(text):
     gpu = GPUS.get(re.sub(r"^(nvidia|geforce)+|[\s_-]", "", re.sub(r"[\s_-]", "", name)))
     name = f"sm_{gpu}" if gpu else name
     known = known_archs()
+    plain = [n for n in known if n[-1].isdigit()]
+    if match and int(match[1] + match[2]) < int(plain[0].removeprefix("sm_")):
+        raise Usage(f"architecture '{text}' is too old: the oldest is {plain[0]}")
     if name not in known:
-        raise Usage(f"unknown architecture '{text}'{suggestion(name, known)}; "
-                    f"known are host and {', '.join(n for n in known if n[-1].isdigit())}")
+        raise Usage(f"unknown architecture '{text}'{suggestion(name, known)}; known are host and {', '.join(plain)}")
     return name
 
 

@@ -281,6 +281,7 @@ def test_an_eager_error_is_a_compile_error(run, tmp_path):
         (["{source}:add", "--sig", "float33[:]"], "float33"),
         (["{source}:add", "--sig", "float32[:"], "signature"),
         (["{source}:add", "--sig", ADD, "--arch", "sm_91"], "unknown architecture 'sm_91'; did you mean 'sm_9"),
+        (["{source}:add", "--sig", ADD, "--arch", "sm_70"], "architecture 'sm_70' is too old: the oldest is sm_75"),
         (["{source}:add", "--sig", ADD, "--arch", "banana"], "unknown architecture 'banana'"),
         (["{source}:add", "--sig", ADD, "--arch", "host", "--emit", "ptx"], "not possible for --arch host"),
         (["{source}:add", "--sig", ADD, "--arch", "sm_90", "--emit", "asm"], "not possible for --arch sm_90"),
