@@ -118,11 +118,6 @@ static bool ends_idle(const Leaving *l, uint32_t at) {
 
 static void find_idle(Leaving *l) {
   for (uint32_t at = l->g.len; at-- > 0;) {
-    const GraphNode *node = &l->g.nodes[at];
-    l->last[at] = NULL;
-    for (LLVMValueRef i = node->first; i != node->last; i = LLVMGetNextInstruction(i))
-      if (!only_gives(l->cg, i))
-        l->last[at] = i;
     l->out[at] = ends_idle(l, at);
     l->in[at] = l->out[at] && !l->last[at];
   }
@@ -465,6 +460,13 @@ static LLVMValueRef next_condition(const Leaving *l, LLVMValueRef *asked, unsign
   return NULL;
 }
 
+static LLVMValueRef last_effect(const Cg *cg, const GraphNode *node) {
+  LLVMValueRef i = LLVMGetPreviousInstruction(node->last);
+  while (i && only_gives(cg, i))
+    i = LLVMGetPreviousInstruction(i);
+  return i;
+}
+
 static void look(Leaving *l, LLVMValueRef f) {
   l->g = graph_of(&l->cg->cx->arena, f, NULL);
   graph_loops(&l->g);
@@ -472,8 +474,10 @@ static void look(Leaving *l, LLVMValueRef f) {
   l->out = CX_ARRAY(l->cg->cx, bool, l->g.len);
   l->last = CX_ARRAY(l->cg->cx, LLVMValueRef, l->g.len);
   l->seen = CX_ARRAY(l->cg->cx, uint32_t, l->g.len);
-  for (uint32_t k = 0; k < l->g.len; k++)
+  for (uint32_t k = 0; k < l->g.len; k++) {
+    l->last[k] = last_effect(l->cg, &l->g.nodes[k]);
     l->seen[k] = 0;
+  }
   l->round = 0;
 }
 
