@@ -246,6 +246,8 @@ const VectorForm *ln_vector_form(LLVMValueRef call); /* NULL if it is no such ca
 bool ln_is_nothing(LLVMValueRef call);               /* lifetimes, assumptions, scopes, places */
 /* warp.c */
 Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting);
+/* The last step of a butterfly, after which all lanes have the same? Its operands may vary. */
+bool ln_is_total(const Lanes *l, LLVMValueRef v);
 /* its result, i64 or a vector of it */
 LLVMValueRef ln_write_meeting(Lanes *l, LLVMValueRef meeting);
 /* control.c: lanes for a block, which it runs later; mask: NULL is all */

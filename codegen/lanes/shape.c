@@ -451,6 +451,8 @@ static Shape shape_by_operands(Lanes *l, LaneValue *v, bool dirty) {
   Shape aligned = ln_aligned_shape(l, i);
   if (aligned.kind != SHAPE_NONE)
     return aligned;
+  if (ln_is_total(l, i))
+    return step(0);
   switch (op) {
   case LLVMAdd: return both ? sum_of_steps(a.step, b.step) : vector;
   case LLVMSub: return both ? sum_of_steps(a.step, -b.step) : vector;

@@ -326,7 +326,7 @@ static void write_step(Lanes *l, LaneValue *v) {
     v->now = l_sext(l->b, ln_scalar(l, LLVMGetOperand(v->old, 0)), LLVMTypeOf(v->old));
     return;
   }
-  v->now = ln_copy_scalar(l, v->old);
+  v->now = ln_is_total(l, v->old) ? ln_copy_in_lane(l, v->old, NULL) : ln_copy_scalar(l, v->old);
   if (l->mask_now && !ln_all_uniform(l, v->old))
     forget_flags(v->now);
 }

@@ -11,6 +11,7 @@
 #include "codegen/fission/fission.h"
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
+#include "codegen/llvm/match.h"
 
 enum { WARP = 32, MEET_KIND = 0, MEET_SITE, MEET_MASK, MEET_VALUE, MEET_LANE };
 
@@ -48,6 +49,56 @@ Shape ln_meeting_shape(Lanes *l, LLVMValueRef meeting) {
   if (kind == RT_MEET_SHFL_IDX)
     return ln_is_uniform(ln_shape(l, LLVMGetOperand(meeting, MEET_LANE))) ? alike : vector;
   return is_shuffle(kind) || kind == RT_MEET_MATCH_ANY ? vector : alike;
+}
+
+/* --- totals of a warp --- */
+
+static bool is_cast(LLVMValueRef v, LLVMOpcode of_width) {
+  LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
+  return (cg_is_op(v, of_width) || cg_is_op(v, LLVMBitCast)) && kind != LLVMVectorTypeKind;
+}
+
+/* By how many lanes v has been exchanged, if it is x of the lane whose number differs from the own
+ * one's in that bit; else 0. */
+static unsigned exchange_of(LLVMValueRef v, LLVMValueRef x) {
+  while (is_cast(v, LLVMTrunc))
+    v = LLVMGetOperand(v, 0);
+  if (!cg_is_meeting(v) || kind_of(v) != RT_MEET_SHFL_XOR ||
+      !LLVMIsAConstantInt(LLVMGetOperand(v, MEET_LANE)))
+    return 0;
+  uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(v, MEET_LANE));
+  LLVMValueRef value = LLVMGetOperand(v, MEET_VALUE);
+  while (value != x && is_cast(value, LLVMZExt))
+    value = LLVMGetOperand(value, 0);
+  return value == x && by < WARP && (by & (by - 1)) == 0 ? (unsigned)by : 0;
+}
+
+static bool is_commutative(LLVMValueRef v) {
+  static const LLVMOpcode ops[] = {LLVMAdd, LLVMMul, LLVMAnd, LLVMOr, LLVMXor, LLVMFAdd, LLVMFMul};
+  for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
+    if (cg_is_op(v, ops[k]))
+      return true;
+  return ln_extreme(v) != 0;
+}
+
+/* The bits of a lane's number on which v does not depend: x and its exchange, combined in either
+ * order, are the same in both lanes. */
+static unsigned bits_without_effect(LLVMValueRef v, int depth) {
+  enum { STEPS = 5 };
+  if (depth == STEPS || !is_commutative(v))
+    return 0;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef x = LLVMGetOperand(v, k);
+    unsigned by = exchange_of(LLVMGetOperand(v, 1 - k), x);
+    if (by)
+      return by | bits_without_effect(x, depth + 1);
+  }
+  return 0;
+}
+
+bool ln_is_total(const Lanes *l, LLVMValueRef v) {
+  return l->how.whole && !l->how.strict && l->width == WARP &&
+         bits_without_effect(v, 0) == WARP - 1;
 }
 
 /* --- the mask --- */

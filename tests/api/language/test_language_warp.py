@@ -124,6 +124,34 @@ def test_reduction(threads):
         assert (out == x.reshape(-1, 32).sum(1)).all()
 
 
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("distances", [(16, 8, 4, 2, 1), (1, 4, 2, 16, 8), (16, 8, 4, 1, 1), (16, 8, 4, 2, 3)], ids=str)
+def test_what_a_butterfly_ends_with(distances, dtype):
+    """All lanes have its total, which loops and branches around votes depend on; not after the last two."""
+    kernel = define(
+        f"""
+def kernel(x, out):
+    i = cuda.grid(1)
+    total = x[i]
+    least = int(x[i])
+    for d in {distances}:
+        total += cuda.shfl_xor_sync(FULL, total, d)
+        least = min(cuda.shfl_xor_sync(FULL, least, d), least)
+    out[i, 0] = total
+    out[i, 1] = least
+    votes = 0
+    for k in range(least):
+        votes = 3 * votes + {"cuda.ballot_sync(FULL, x[i] > k + 5) % 1000" if 3 not in distances and distances[4] != distances[3] else "k"}
+    if total > 100:
+        out[i, 2] = {"cuda.shfl_down_sync(FULL, votes, 1)" if 3 not in distances and distances[4] != distances[3] else "votes"}
+    out[i, 3] = votes
+""",
+        FULL=FULL,
+    )
+    x = np.random.default_rng(3).integers(3, 40, 192).astype(dtype)
+    run(kernel, [x, np.zeros((192, 4))], 2, 96)
+
+
 def test_prefix_sum():
     def kernel(x, out):
         i = cuda.grid(1)
