@@ -482,8 +482,15 @@ static bool is_ordered_by_barrier(const Waits *w, const Ins *read) {
 static bool is_carried(const Waits *w, const Ins *v, int depth) {
   if (!has(w->loop, v->block) || depth > DEEPEST)
     return false;
+  if (v->op == OP_PHI && v->block != w->loop->header) {
+    const WaitLoop *inner = inner_of(w, v->block);
+    const Ins *from = !inner                        ? operand_on_path(w, v)
+                      : v->block == inner->header ? entry_operand(v, inner)
+                                                    : NULL;
+    return from && is_carried(w, from, depth + 1);
+  }
   if (v->op == OP_PHI)
-    return v->block == w->loop->header;
+    return true;
   if (ir_op_info[v->op].effect != EFFECT_PURE && v->op != OP_CHECK_INDEX)
     return false;
   for (uint32_t k = 0; k < v->nargs; k++)

@@ -319,6 +319,7 @@ WAIT = {
 }
 NO_WAIT = {
     "back, in what it only reads": "j = y\nwhile j >= 0:\n    s = x[j]\n    if s == 2: break\n    if s == 1: j -= 1",
+    "merge of what it only reads": "j = k = 0\nwhile j < y and k < y:\n    s = min(x[j], x[k + y])\n    while j < y and x[j] <= s: j += 1\n    while k < y and x[k + y] <= s: k += 1",
     "counts": "for k in range(x[0]): x[1] += k",
     "bound in memory": "k = 0\nwhile k < x[0]: k += 1",
     "compressed row": "k = x[t]\nwhile k < x[t + 1]:\n    x[2] += k\n    k += 1",
