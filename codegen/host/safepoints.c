@@ -3,7 +3,8 @@
  *
  * In: the module after LLVM's passes, which would not vectorise loops with safepoints. Out: each
  * loop polls a word on its back edges: one load, and a branch that is hardly ever taken. Innermost
- * loops that count towards a bound have none: they end, and are the loops that are vectorised.
+ * loops that count towards a bound have none: they end, and are the loops that are vectorised. Nor
+ * have those over the bits of a mask.
  * Recursive functions poll on entry (lowering writes that). The polling call keeps all registers,
  * so it costs the loop none.
  *
@@ -121,6 +122,30 @@ static bool counts(const Poller *w, LLVMValueRef v) {
   return false;
 }
 
+/* Is v what is left of a set of bits without its lowest one, `bits & (bits - 1)`, which the next
+ * iteration has? So a loop over lanes goes on while any is left. */
+static bool loses_a_bit(const Poller *w, LLVMValueRef v) {
+  for (unsigned k = 0; k < 2 && cg_is_op(v, LLVMAnd); k++) {
+    LLVMValueRef phi = LLVMGetOperand(v, k), less = LLVMGetOperand(v, 1 - k);
+    if (!LLVMIsAPHINode(phi) || !cg_is_op(less, LLVMAdd) || LLVMGetOperand(less, 0) != phi ||
+        !cg_is_number(LLVMGetOperand(less, 1), UINT64_MAX) ||
+        LLVMGetInstructionParent(phi) != w->g.nodes[w->loop->header].block)
+      continue;
+    for (unsigned n = 0; n < LLVMCountIncoming(phi); n++)
+      if (LLVMGetIncomingValue(phi, n) == v && in_loop(w, LLVMGetIncomingBlock(phi, n)))
+        return true;
+  }
+  return false;
+}
+
+/* Is the loop left as soon as such a set is empty? */
+static bool empties(const Poller *w, const GraphNode *n, LLVMValueRef c) {
+  LLVMIntPredicate p = LLVMGetICmpPredicate(c);
+  LLVMBasicBlockRef empty = LLVMGetSuccessor(n->last, p == LLVMIntEQ ? 0 : 1);
+  return (p == LLVMIntEQ || p == LLVMIntNE) && cg_is_number(LLVMGetOperand(c, 1), 0) &&
+         loses_a_bit(w, LLVMGetOperand(c, 0)) && !in_loop(w, empty);
+}
+
 /* Does the loop count towards a bound? An induction variable must be compared with an invariant in
  * every iteration, in the header or in the latch. */
 static bool is_counted(const Poller *w) {
@@ -130,6 +155,8 @@ static bool is_counted(const Poller *w) {
     LLVMValueRef c = NULL;
     if (cg_llvm_is_branch(n->last) && n->nsucc == 2 && !(has(w, n->succ[0]) && has(w, n->succ[1])))
       c = LLVMGetCondition(n->last);
+    if (c && LLVMIsAICmpInst(c) && empties(w, n, c))
+      return w->loop->nlatches == 1;
     for (unsigned side = 0; c && LLVMIsAICmpInst(c) && side < 2; side++) {
       if (counts(w, LLVMGetOperand(c, side)) && is_invariant(w, LLVMGetOperand(c, 1 - side)))
         return w->loop->nlatches == 1;
