@@ -1,10 +1,15 @@
 /* Lanes: operations without a vector form, lane by lane, in a loop over the lanes of the mask. See
- * lanes.h; values.c calls it. */
+ * lanes.h; values.c calls it.
+ *
+ * Atomics on memory of one OS thread that follow one another share a loop: where neighbouring lanes
+ * have one element, each addition waits for the store of the last one, and those to other tables
+ * need not wait as well. The lanes' effects have no order among them. */
 #include <assert.h>
 
 #include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/copy.h"
+#include "codegen/llvm/match.h"
 
 LLVMValueRef ln_new_slot(Lanes *l, LLVMTypeRef t) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
@@ -139,6 +144,9 @@ static LLVMValueRef computed_from(Lanes *l, LLVMValueRef v) {
 /* In front of the loop, all of whose operands are read there: what is read first within it does not
  * dominate what follows. */
 static void keep_leaves(Lanes *l, LaneLeaves *leaves, LLVMValueRef v) {
+  for (unsigned k = 0; k < leaves->n; k++)
+    if (leaves->old[k] == v)
+      return;
   LLVMValueRef from = is_varying(l, v) ? computed_from(l, v) : NULL;
   if (from) {
     for (int k = 0; k < LLVMGetNumOperands(v); k++)
@@ -214,11 +222,45 @@ static LLVMValueRef copy_by_leaves(Lanes *l, const LaneLeaves *leaves, LLVMValue
   return copy_ins(l->b, i, operands);
 }
 
+/* --- the loops --- */
+
+/* Does this thread alone access its memory, and is it written lane by lane? */
+static bool is_joinable(Lanes *l, LLVMValueRef i) {
+  return LLVMIsAAtomicRMWInst(i) && LLVMIsAtomicSingleThread(i) && !LLVMGetFirstUse(i) &&
+         !ln_is_apart(l, i) && !ln_is_reduced(l, i);
+}
+
+/* The next such operation, if there are no others but computations between. */
+static LLVMValueRef next_joined(Lanes *l, LLVMValueRef i) {
+  do
+    i = LLVMGetNextInstruction(i);
+  while (i && cg_only_computes(i));
+  return i && is_joinable(l, i) ? i : NULL;
+}
+
+bool ln_waits_for_next(Lanes *l, LLVMValueRef i) {
+  if (!is_joinable(l, i) || l->njoined + 1 == LANES_JOINED || !next_joined(l, i))
+    return false;
+  l->joined[l->njoined++] = i;
+  return true;
+}
+
 static LaneLeaves leaves_of(Lanes *l, LLVMValueRef i) {
   LaneLeaves leaves = {.n = 0};
-  for (int k = 0; k < LLVMGetNumOperands(i); k++)
-    keep_leaves(l, &leaves, LLVMGetOperand(i, (unsigned)k));
+  for (unsigned n = 0; n <= l->njoined; n++) {
+    LLVMValueRef one = n < l->njoined ? l->joined[n] : i;
+    for (int k = 0; k < LLVMGetNumOperands(one); k++)
+      keep_leaves(l, &leaves, LLVMGetOperand(one, (unsigned)k));
+  }
   return leaves;
+}
+
+/* After those that wait for it. */
+static LLVMValueRef copy_joined(Lanes *l, const LaneLeaves *leaves, LLVMValueRef i,
+                                LLVMValueRef lane, unsigned of_some) {
+  for (unsigned n = 0; n < l->njoined; n++)
+    copy_by_leaves(l, leaves, l->joined[n], lane, of_some);
+  return copy_by_leaves(l, leaves, i, lane, of_some);
 }
 
 /* Long vectors some lanes an iteration. */
@@ -232,8 +274,9 @@ void ln_write_short(Lanes *l, LLVMValueRef i, LaneValue *v) {
   if (is_long)
     read_some(l, &leaves, lanes.lane);
   for (unsigned k = 0; k < by; k++)
-    copy_by_leaves(l, &leaves, i, l_add_nuw(l->b, lanes.lane, l_int(l->cg->t.i64, k)), k);
+    copy_joined(l, &leaves, i, l_add_nuw(l->b, lanes.lane, l_int(l->cg->t.i64, k)), k);
   ln_end_lanes(l, &lanes, by);
+  l->njoined = 0;
 }
 
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
@@ -251,7 +294,8 @@ void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v) {
   if (changing)
     mask = ln_and(l, mask, changing, false);
   LaneLoopNow lanes = ln_begin_lanes(l, mask);
-  LLVMValueRef one = copy_by_leaves(l, &leaves, i, lanes.lane, 0);
+  LLVMValueRef one = copy_joined(l, &leaves, i, lanes.lane, 0);
+  l->njoined = 0;
   if (v && ln_fills_bytes(l, one_type))
     l_store(l->b, one, element_place(l, one_type, all, lanes.lane));
   else if (v)

@@ -13,6 +13,7 @@ enum {
   LANES_WORDS = LANES_BLOCKS / 64,
   LANES_ARRAY_BYTES = 1 << 20,
   LANES_LINE_BYTES = 64,
+  LANES_JOINED = 4, /* operations in one loop over lanes */
   LANES_MASKED_VALUES = 256 /* at most, in a function with a second, masked version */
 };
 
@@ -137,6 +138,8 @@ struct Lanes {
   struct {
     LLVMValueRef division, quotient, rest; /* the last one, by divide.c, in the same block */
   } divided;
+  LLVMValueRef joined[LANES_JOINED]; /* have not been written: the next one's loop runs them too */
+  unsigned njoined;
 
   /* while a trap is written, for the one lane that reports */
   LLVMValueRef lane; /* its number; NULL outside of traps */
@@ -282,6 +285,8 @@ LLVMValueRef ln_lowest_bit(Lanes *l, LLVMValueRef bits);  /* i64: how many bits 
 LLVMValueRef ln_highest_bit(Lanes *l, LLVMValueRef bits); /* i64 */
 /* lane_loops.c; v: NULL if it has no value */
 void ln_write_lane_by_lane(Lanes *l, LLVMValueRef i, LaneValue *v);
+/* Is it written with the next one, in the same block? */
+bool ln_waits_for_next(Lanes *l, LLVMValueRef i);
 bool ln_is_short(const Lanes *l, LLVMValueRef i);
 void ln_write_short(Lanes *l, LLVMValueRef i, LaneValue *v);
 /* atomics.c: an atomic on memory of this OS thread whose lanes have elements of their own */

@@ -529,6 +529,8 @@ void ln_write_instruction(Lanes *l, LLVMValueRef i) {
     ln_write_apart(l, i, v);
   else if (ln_is_reduced(l, i))
     ln_write_reduced(l, i, v);
+  else if (ln_waits_for_next(l, i))
+    return;
   else if (ln_is_short(l, i))
     ln_write_short(l, i, v);
   else if (!v || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))

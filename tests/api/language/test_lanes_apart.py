@@ -135,3 +135,46 @@ def test_a_histogram_of_bytes(bins, grid, block):
     expected = np.bincount(y.astype(int) % bins, x, bins)  # exact in float32, too
     np.testing.assert_array_equal(counts[:, 1] - 1, expected)
     np.testing.assert_array_equal(sums - 1, expected)
+
+
+@pytest.mark.parametrize("places", [1, 5, 128], ids="of {}".format)
+@pytest.mark.parametrize("block", [256, 64, 40])
+def test_several_tables(places, block):
+    """Lanes add to one table after the other, at one place or at places of their own, under a mask and without."""
+
+    def kernel(keys, x, out):
+        count = cuda.shared.array(128, int32)
+        total = cuda.shared.array(128, int64)
+        low = cuda.shared.array(128, float32)
+        high = cuda.shared.array(128, int32)
+        last = cuda.shared.array(128, int32)
+        t = cuda.threadIdx.x
+        for k in range(t, 128, cuda.blockDim.x):
+            count[k] = 0
+            total[k] = 0
+            low[k] = 1000.0
+            high[k] = 0
+            last[k] = 0
+        cuda.syncthreads()
+        for k in range(t, keys.size, cuda.blockDim.x):
+            key, value = keys[k], x[k]
+            if value != 7:
+                cuda.atomic.add(count, key, 1)
+                cuda.atomic.add(total, key, value * 3)
+                cuda.atomic.min(low, key, float32(value))
+                cuda.atomic.max(high, key, value)
+                cuda.atomic.max(last, key, high[key])
+                cuda.atomic.sub(count, key + 1 & 127, 2)
+        key, value = keys[t], x[t]
+        cuda.atomic.add(count, key, value)
+        cuda.atomic.xor(last, key, value)
+        cuda.syncthreads()
+        for k in range(t, 128, cuda.blockDim.x):
+            out[k, 0] = count[k]
+            out[k, 1] = total[k]
+            out[k, 2] = low[k]
+            out[k, 3] = high[k] + 1000 * (last[k] >> 7)
+
+    rng = np.random.default_rng(block)
+    keys = np.sort(rng.integers(0, places, 700)).astype(np.int32)
+    run(kernel, [keys, numbers(np.int32, 700), np.zeros((128, 4))], 1, block)
