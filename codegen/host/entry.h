@@ -99,7 +99,8 @@ void hl_pass_ranges(Cg *cg);
 void hl_pass_wraps(Cg *cg);
 void hl_pass_entry(Cg *cg);
 void hl_pass_fields(Cg *cg);
-/* whole_vectors.c, exact_rows.c */
+/* flat_indices.c, whole_vectors.c, exact_rows.c */
+void hl_pass_flat(Cg *cg);
 void hl_pass_whole(Cg *cg);
 void hl_pass_exact(Cg *cg);
 

@@ -13,7 +13,7 @@ enum {
   LANES_WORDS = LANES_BLOCKS / 64,
   LANES_ARRAY_BYTES = 1 << 20,
   LANES_LINE_BYTES = 64,
-  LANES_JOINED = 4, /* operations in one loop over lanes */
+  LANES_JOINED = 4,         /* operations in one loop over lanes */
   LANES_MASKED_VALUES = 256 /* at most, in a function with a second, masked version */
 };
 

@@ -484,9 +484,9 @@ static bool is_carried(const Waits *w, const Ins *v, int depth) {
     return false;
   if (v->op == OP_PHI && v->block != w->loop->header) {
     const WaitLoop *inner = inner_of(w, v->block);
-    const Ins *from = !inner                        ? operand_on_path(w, v)
+    const Ins *from = !inner                      ? operand_on_path(w, v)
                       : v->block == inner->header ? entry_operand(v, inner)
-                                                    : NULL;
+                                                  : NULL;
     return from && is_carried(w, from, depth + 1);
   }
   if (v->op == OP_PHI)

@@ -4,7 +4,7 @@ row or in two (codegen/lanes), and that must mean what it means one by one.
 
 import numpy as np
 import pytest
-from harness import run, stopped
+from harness import CHECKED, jit, run, stopped
 from pyptx import cuda, int32
 
 # Rows shorter than a vector of threads, about as long, and longer; floor division by negative numbers.
@@ -84,3 +84,43 @@ def test_the_first_thread_beyond_the_last_row(width):
     x = np.zeros((10, width), np.float32)
     message = stopped(kernel, x, width, 11 * width, np.zeros(11 * width, np.float32), block=1024)
     assert "index 10 " in message and f"({10 * width}, 0, 0)" in message, message
+
+
+@pytest.mark.parametrize("shape", [(9, 61), (64, 1), (1, 300), (5, 0), (0, 5), (0, 0)], ids=str)
+@pytest.mark.parametrize("extra", [0, 1, 70])
+def test_all_elements_of_an_array(shape, extra):
+    """`k // n, k % n` of an array with n columns, and what is outside of it."""
+
+    def kernel(x, out, total):
+        rows, cols = x.shape
+        t = cuda.threadIdx.x
+        for k in range(t, rows * cols, cuda.blockDim.x):
+            out[k // cols, k % cols] = x[k // cols, k % cols] + k
+        k = cuda.grid(1)
+        if cols > 0 and k // cols < rows:
+            row, col = k // cols, k % cols
+            cuda.atomic.add(total, (row, col), x[row, col] - row)
+
+    x = np.arange(shape[0] * shape[1], dtype=np.int32).reshape(shape) ** 2
+    run(kernel, [x, np.zeros_like(x), np.zeros_like(x)], 2, 64)
+
+    def outside(out, n):
+        rows, cols = out.shape
+        for k in range(cuda.threadIdx.x, n, 64):
+            out[k // cols, k % cols] = k
+
+    def told():
+        last = shape[0] * shape[1] + extra
+        if shape[1] == 0:
+            return ("axis 1", "size 0") if shape[0] else ("axis 0", "size 0")
+        return ("axis 0", f"index {shape[0]} ", f"size {shape[0]}") if last > shape[0] * shape[1] else ()
+
+    out, n = np.zeros(shape, np.int32), x.size + extra
+    kernel = jit(outside, **CHECKED)
+    if not extra:
+        kernel[1, 64](out, n)
+        cuda.synchronize()
+        assert (out.ravel() == np.arange(n)).all()
+    else:
+        text = stopped(kernel, out, n)
+        assert all(part in text for part in told()), text
