@@ -15,9 +15,11 @@
  *
  * In: a function in which checks branch to blocks that end in traps, and loops have a block in
  * front. Out: the same with second versions. The loops have one exit, at the header, which compares
- * a counter that goes up with what stays the same, and no others but traps. An index is the counter
- * plus a constant, or goes up as the counter does from wherever it begins (`out[to + k]`; `out[to]`
- * with `to += 1`). What is known of neither version is not changed: the second one has all checks.
+ * a counter that goes up, or down by one, with what stays the same, and no others but traps. An
+ * index is the counter plus a constant, or goes up as the counter does from wherever it begins
+ * (`out[to + k]`; `out[to]` with `to += 1`). What is known of neither version is not changed: the
+ * second one has all checks. Without checks LLVM keeps what the next iteration reads, as a running
+ * maximum does, in a register.
  */
 #include <assert.h>
 
@@ -41,6 +43,8 @@ typedef struct RangeLoop {
   LLVMValueRef counter, start, stop;
   LLVMValueRef step; /* a constant */
   bool is_signed;    /* the comparison with stop */
+  bool down;         /* by 1, while it is above stop */
+  int64_t lead;      /* what is compared with stop is the counter plus this */
   RangeCheck checks[MOST_CHECKS];
   unsigned nchecks;
 } RangeLoop;
@@ -69,6 +73,21 @@ static bool goes_up(const RangeLoop *r, LLVMValueRef next) {
   return step == 1 || (step > 0 && LLVMGetNSW(next));
 }
 
+static bool goes_down(const RangeLoop *r, LLVMValueRef next) {
+  return cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == r->counter &&
+         cg_is_number(LLVMGetOperand(next, 1), UINT64_MAX);
+}
+
+/* LLVM counts `range(first + 1, last)` from `first`. */
+static LLVMValueRef without_lead(RangeLoop *r, LLVMValueRef v) {
+  enum { FARTHEST = 1 << 20 };
+  int64_t by = 0;
+  if (cg_is_op(v, LLVMAdd) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+    by = LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1));
+  r->lead = by >= -FARTHEST && by <= FARTHEST ? by : 0;
+  return r->lead ? LLVMGetOperand(v, 0) : v;
+}
+
 static bool find_counter(RangeLoop *r) {
   const GraphLoop *loop = &r->g->loops.data[r->number];
   LLVMValueRef front = graph_front(r->g, r->number);
@@ -82,13 +101,17 @@ static bool find_counter(RangeLoop *r) {
   r->front = LLVMGetInstructionParent(front);
   r->counter = LLVMGetOperand(fork.condition, 0);
   r->stop = LLVMGetOperand(fork.condition, 1);
-  r->is_signed = how == LLVMIntSLT;
-  if ((how != LLVMIntSLT && how != LLVMIntULT) || !LLVMIsAPHINode(r->counter) ||
+  r->is_signed = how != LLVMIntULT;
+  r->down = how == LLVMIntSGT;
+  if (how == LLVMIntSLT)
+    r->counter = without_lead(r, r->counter);
+  if ((how != LLVMIntSLT && how != LLVMIntULT && !r->down) || !LLVMIsAPHINode(r->counter) ||
+      (r->lead && cg_int_width(r->counter) != 64) ||
       LLVMGetInstructionParent(r->counter) != r->header || has(r, r->stop))
     return false;
   r->start = graph_incoming(r->counter, r->front);
   LLVMValueRef next = graph_incoming(r->counter, r->g->nodes[loop->latches[0]].block);
-  if (!goes_up(r, next))
+  if (!(r->down ? goes_down(r, next) : goes_up(r, next)))
     return false;
   r->step = LLVMGetOperand(next, 1);
   return true;
@@ -174,7 +197,7 @@ static bool is_of_counter(const RangeLoop *r, RangeCheck *c) {
     return true;
   if (!r->is_signed || !cg_is_op(x, LLVMAdd) || LLVMGetOperand(x, 0) != r->counter ||
       !LLVMIsAConstantInt(LLVMGetOperand(x, 1)))
-    return c->walks = walks(r, x, 0);
+    return c->walks = !r->down && !r->lead && walks(r, x, 0);
   c->by = LLVMConstIntGetSExtValue(LLVMGetOperand(x, 1));
   return c->by >= -FARTHEST && c->by <= FARTHEST;
 }
@@ -218,10 +241,30 @@ static LLVMValueRef write_walk_test(const RangeLoop *r, LLVMBuilderRef b, const 
   return l_and(b, all, l_icmp(b, LLVMIntULE, length, l_sub(b, c->n, first)));
 }
 
-/* At the end of the block in front. A check holds in all iterations if start + by >= 0 and stop +
- * by <= n; n is not negative, so that n - by does not wrap. */
-static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
+/* Is no index plus `by` beyond n? That is not negative, so that n - by does not wrap. */
+static LLVMValueRef write_end_test(const RangeLoop *r, LLVMBuilderRef b, const RangeCheck *c) {
+  int64_t by = c->by - r->lead;
+  LLVMValueRef n = c->check.n;
+  if (by)
+    n = l_sub(b, n, l_int(LLVMTypeOf(n), (uint64_t)by));
+  if (r->down)
+    return l_icmp(b, LLVMIntSLT, r->start, n);
+  return l_icmp(b, r->is_signed ? LLVMIntSLE : LLVMIntULE, r->stop, n);
+}
+
+/* Is none below `least`? With a lead, nor so large that the sum may wrap. */
+static LLVMValueRef write_begin_test(const RangeLoop *r, LLVMBuilderRef b, int64_t least) {
   LLVMTypeRef t = LLVMTypeOf(r->counter);
+  if (r->down)
+    return l_icmp(b, LLVMIntSGE, r->stop, l_int(t, (uint64_t)(-least - 1)));
+  LLVMValueRef begins = l_icmp(b, LLVMIntSGE, r->start, l_int(t, (uint64_t)-least));
+  return r->lead ? l_and(b, begins, l_icmp(b, LLVMIntSLT, r->start, l_int(t, UINT64_C(1) << 62)))
+                 : begins;
+}
+
+/* At the end of the block in front. A check holds in all iterations if start + by >= 0 and stop +
+ * by <= n, or, of a counter that goes down, if start + by < n and stop + by >= -1. */
+static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
   LLVMValueRef all = NULL;
   int64_t least = 0;
   bool plain = false; /* are there checks of the counter itself? */
@@ -239,13 +282,10 @@ static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
     plain = true;
     if (seen)
       continue;
-    LLVMValueRef n = c->check.n;
-    if (c->by)
-      n = l_sub(b, n, l_int(t, (uint64_t)c->by));
-    all = and_with(b, all, l_icmp(b, r->is_signed ? LLVMIntSLE : LLVMIntULE, r->stop, n));
+    all = and_with(b, all, write_end_test(r, b, c));
   }
   if (plain && r->is_signed)
-    all = and_with(b, all, l_icmp(b, LLVMIntSGE, r->start, l_int(t, (uint64_t)-least)));
+    all = and_with(b, all, write_begin_test(r, b, least));
   return all;
 }
 

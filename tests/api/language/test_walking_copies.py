@@ -108,3 +108,48 @@ LEAST, MOST = -(2**63), 2**63 - 1
 def test_copies_that_leave_an_array(part):
     before = [(0, 3, 1, 4, 0), (-5, 7, 2, 3, -2)]
     assert run([*before, part])[0] == 2
+
+
+@cuda.jit(**CHECKED)
+def running_maxima(ends, out, other):
+    i = cuda.grid(1)
+    first, last = ends[i, 0], ends[i, 1]
+    for k in range(first + 1, last):
+        out[k] = max(out[k], out[k - 1])
+    for k in range(last - 2, first - 1, -1):
+        other[k] = max(other[k], other[k + 1])
+
+
+def maxima_in_python(first, last, out, other):
+    """The index that is out of bounds; None: none is."""
+    for values, ks, by in (out, range(first + 1, last), -1), (other, range(last - 2, first - 1, -1), 1):
+        for k in ks:
+            for at in k, k + by:
+                if not -SIZE <= at < SIZE:
+                    return at
+            values[k] = max(values[k], values[k + by])
+    return None
+
+
+ENDS = [
+    (0, SIZE), (3, 30), (5, 5), (5, 6), (30, 3), (-1, 7), (-2, 7), (-7, -1), (-SIZE, SIZE), (-SIZE - 1, 3), (0, SIZE + 1),
+    (7, SIZE + 9), (SIZE - 1, SIZE), (SIZE, SIZE + 1), (2**62, 2**62 + 3), (-(2**62), 9), (1, -3), (-3, -9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("first, last", ENDS)
+def test_maxima_from_either_end(first, last):
+    """Ranges that begin behind the first one, and that go down (the host's versions without checks)."""
+    rng = np.random.default_rng(4)
+    arrays = [rng.integers(0, 1000, SIZE) for _ in range(2)]
+    expected = [a.copy() for a in arrays]
+    ends = np.array([[first, last]])
+    failed = maxima_in_python(first, last, *expected)
+    if failed is not None:
+        with pytest.raises(IndexError, match=rf"index {failed} is out of bounds for axis 0"):
+            running_maxima[1, 1](ends, *arrays)
+            cuda.synchronize()
+    else:
+        running_maxima[1, 1](ends, *arrays)
+        cuda.synchronize()
+    assert all((a == e).all() for a, e in zip(arrays, expected))
