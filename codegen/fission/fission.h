@@ -37,6 +37,8 @@
  * first word points to are recognised as such. */
 #define CG_FIELD_METADATA "pyptx.field"
 
+/* operands of a meeting's call */
+enum { MEET_KIND, MEET_SITE, MEET_MASK, MEET_VALUE, MEET_LANE };
 enum { BARRIER_PLAIN, BARRIER_AND, BARRIER_OR, BARRIER_COUNT }; /* kind of a barrier call */
 /* arguments of a segment that follow f's own; the second with FissionHow.block */
 enum { SEGMENT_ARGS = 4, SEGMENT_BLOCK_ARGS = 5 };

@@ -91,6 +91,7 @@ void hl_pass_math(Cg *cg);
 void hl_pass_inline_barriers(Cg *cg);
 void hl_pass_regular(Cg *cg);
 void hl_pass_bits(Cg *cg);
+void hl_pass_short(Cg *cg);
 void hl_pass_fission(Cg *cg);
 void hl_pass_segments(Cg *cg);
 void hl_pass_join(Cg *cg);

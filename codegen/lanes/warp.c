@@ -13,7 +13,7 @@
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
-enum { WARP = 32, MEET_KIND = 0, MEET_SITE, MEET_MASK, MEET_VALUE, MEET_LANE };
+enum { WARP = 32 };
 
 static RtMeetKind kind_of(LLVMValueRef meeting) {
   return (RtMeetKind)LLVMConstIntGetZExtValue(LLVMGetOperand(meeting, MEET_KIND));
