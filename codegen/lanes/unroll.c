@@ -6,8 +6,9 @@
  *
  * The trip count is found by evaluation: the header's integer phis start with constants, and their
  * values are computed iteration by iteration until the exit is taken, which finds what scalar
- * evolution does not (half //= 2). Loops that are too long, or have meetings in inner loops, stay
- * as they are. The unrolling itself is LLVM's. */
+ * evolution does not (half //= 2). So are those of inner loops, which may depend on the outer one's
+ * (the steps of a bitonic network): after a nest's outer loop its inner loops are unrolled. Loops
+ * that are too long stay as they are. The unrolling itself is LLVM's. */
 
 #include <assert.h>
 
@@ -28,6 +29,7 @@ enum {
 /* The header's integer phis whose values are known, and these values in one iteration. */
 typedef struct Iteration {
   Lanes *l;
+  struct Iteration *around; /* of the loop around it that is unrolled, too; NULL: of none */
   const LaneLoop *loop;
   VEC(LLVMValueRef) phis;
   VEC(uint64_t) now, next;
@@ -76,11 +78,12 @@ static bool evaluate(Iteration *t, LLVMValueRef v, int depth, uint64_t *result) 
     *result = LLVMConstIntGetZExtValue(v);
     return true;
   }
-  for (uint32_t k = 0; k < t->phis.len; k++)
-    if (t->phis.data[k] == v) {
-      *result = t->now.data[k];
-      return true;
-    }
+  for (Iteration *of = t; of; of = of->around)
+    for (uint32_t k = 0; k < of->phis.len; k++)
+      if (of->phis.data[k] == v) {
+        *result = of->now.data[k];
+        return true;
+      }
   if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || LLVMGetNumOperands(v) == 0)
     return false;
   uint64_t x, y, z;
@@ -108,17 +111,18 @@ static bool evaluate(Iteration *t, LLVMValueRef v, int depth, uint64_t *result) 
 
 /* --- the trip count --- */
 
-/* The phis that begin with a constant. */
+/* The phis that begin with a constant, or what is one in this iteration of the loop around. */
 static void begin_iterations(Iteration *t) {
   Lanes *l = t->l;
   LLVMBasicBlockRef latch = l->blocks[t->loop->latch].in->block;
   for (LLVMValueRef phi = LLVMGetFirstInstruction(l->blocks[t->loop->in->header].in->block);
        LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
     LLVMValueRef first = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == latch);
-    if (!bits_of(phi) || !first || !LLVMIsAConstantInt(first))
+    uint64_t value;
+    if (!bits_of(phi) || !first || !evaluate(t, first, 0, &value))
       continue;
     VEC_PUSH(l->arena, &t->phis, phi);
-    VEC_PUSH(l->arena, &t->now, LLVMConstIntGetZExtValue(first));
+    VEC_PUSH(l->arena, &t->now, value);
     VEC_PUSH(l->arena, &t->next, 0);
     VEC_PUSH(l->arena, &t->known, true);
   }
@@ -153,48 +157,87 @@ static uint32_t find_exit(const Lanes *l, const LaneLoop *loop) {
   return found == loop->in->header || found == loop->latch ? found : GRAPH_NONE;
 }
 
-/* How often the exit condition is computed; 0 if that is not known, or too often. */
-static unsigned trip_count(Lanes *l, const LaneLoop *loop) {
-  uint32_t exit = find_exit(l, loop);
-  if (exit == GRAPH_NONE || l->blocks[exit].in->nsucc != 2)
-    return 0;
-  LLVMValueRef condition = LLVMGetCondition(l->blocks[exit].in->last);
-  assert(!l->blocks[exit].in->trap);
-  bool leaves_if = !ln_in_set(&loop->blocks, l->blocks[exit].in->succ[0]);
-  Iteration t = {.l = l, .loop = loop};
-  begin_iterations(&t);
-  for (unsigned n = 1; n <= MOST_TRIPS + 1; n++) {
-    uint64_t holds;
-    if (!evaluate(&t, condition, 0, &holds))
-      return 0;
-    if ((holds != 0) == leaves_if)
-      return n;
-    next_iteration(&t);
-  }
-  return 0;
-}
-
 /* --- loops --- */
 
-static bool is_chosen(Lanes *l, const LaneLoop *loop) {
-  unsigned meetings = 0, inner = 0, instructions = 0; /* meetings: of warps */
+/* What an unrolled loop is made of: meetings of warps, of which a barrier counts as two. */
+typedef struct Length {
+  unsigned meetings, instructions;
+} Length;
+
+static bool is_longest(const Length *n) {
+  return n->meetings > WARPS_IN_BARRIER * MOST_BARRIERS || n->instructions > MOST_INSTRUCTIONS;
+}
+
+/* Of one iteration, without inner loops that have meetings. */
+static Length length_of_body(Lanes *l, const LaneLoop *loop) {
+  Length n = {0};
   for (uint32_t k = 0; k < l->nblocks; k++)
     for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block);
          ln_in_set(&loop->blocks, k) && i; i = LLVMGetNextInstruction(i)) {
-      bool meets = cg_is_block_barrier(i) || cg_is_meeting(i);
-      instructions++;
-      meetings += cg_is_block_barrier(i) ? WARPS_IN_BARRIER : meets;
-      inner += meets && &l->loops.data[l->blocks[k].in->loop] != loop;
+      bool own = &l->loops.data[l->blocks[k].in->loop] == loop;
+      n.instructions++;
+      if (own && (cg_is_block_barrier(i) || cg_is_meeting(i)))
+        n.meetings += cg_is_block_barrier(i) ? WARPS_IN_BARRIER : 1;
     }
-  if (!meetings || inner)
-    return false;
-  unsigned trips = trip_count(l, loop);
-  bool ends_early = trips > 1 && find_exit(l, loop) == loop->in->header;
-  return trips && meetings * (trips - ends_early) <= WARPS_IN_BARRIER * MOST_BARRIERS &&
-         instructions * trips <= MOST_INSTRUCTIONS;
+  return n;
 }
 
-bool cg_lanes_unroll(Cg *cg, LLVMValueRef f) {
+static bool meets(Lanes *l, const LaneLoop *loop) {
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block);
+         ln_in_set(&loop->blocks, k) && i; i = LLVMGetNextInstruction(i))
+      if (cg_is_block_barrier(i) || cg_is_meeting(i))
+        return true;
+  return false;
+}
+
+static bool add_iterations(Lanes *l, const LaneLoop *loop, Iteration *around, Length *n);
+
+static bool add_inner(Lanes *l, const LaneLoop *loop, Iteration *t, Length *n) {
+  for (uint32_t k = 0; k < l->loops.len; k++) {
+    const LaneLoop *inner = &l->loops.data[k];
+    if (inner->in->parent != GRAPH_NONE && &l->loops.data[inner->in->parent] == loop &&
+        meets(l, inner) && !add_iterations(l, inner, t, n))
+      return false;
+  }
+  return true;
+}
+
+/* Adds all iterations to *n; false: how many there are is not known, or they are too long. */
+static bool add_iterations(Lanes *l, const LaneLoop *loop, Iteration *around, Length *n) {
+  uint32_t exit = find_exit(l, loop);
+  if (exit == GRAPH_NONE || l->blocks[exit].in->nsucc != 2)
+    return false;
+  LLVMValueRef condition = LLVMGetCondition(l->blocks[exit].in->last);
+  assert(!l->blocks[exit].in->trap);
+  bool leaves_if = !ln_in_set(&loop->blocks, l->blocks[exit].in->succ[0]);
+  Length body = length_of_body(l, loop);
+  Iteration t = {.l = l, .loop = loop, .around = around};
+  begin_iterations(&t);
+  for (unsigned trips = 0; trips <= MOST_TRIPS; trips++) {
+    uint64_t holds;
+    if (!evaluate(&t, condition, 0, &holds))
+      return false;
+    bool leaves = (holds != 0) == leaves_if;
+    n->instructions += body.instructions;
+    if (leaves && trips && exit == loop->in->header)
+      return !is_longest(n);
+    n->meetings += body.meetings;
+    if (is_longest(n) || !add_inner(l, loop, &t, n))
+      return false;
+    if (leaves)
+      return true;
+    next_iteration(&t);
+  }
+  return false;
+}
+
+static bool is_chosen(Lanes *l, const LaneLoop *loop) {
+  Length n = {0};
+  return meets(l, loop) && add_iterations(l, loop, NULL, &n);
+}
+
+static bool unroll_chosen(Cg *cg, LLVMValueRef f) {
   Arena *a = &cg->cx->arena;
   Lanes l = {.cg = cg, .arena = a, .f = f, .b = cg->builder};
   bool any = false;
@@ -213,4 +256,12 @@ bool cg_lanes_unroll(Cg *cg, LLVMValueRef f) {
         "full-unroll-max=1>,early-cse,correlated-propagation,instcombine<no-verify-fixpoint>,"
         "simplifycfg,lower-switch");
   return any;
+}
+
+bool cg_lanes_unroll(Cg *cg, LLVMValueRef f) {
+  enum { DEEPEST_NEST = 3 };
+  unsigned times = 0;
+  while (times < DEEPEST_NEST && unroll_chosen(cg, f))
+    times++;
+  return times;
 }
