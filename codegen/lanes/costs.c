@@ -418,6 +418,25 @@ static void add_blends(Balance *b, LLVMValueRef phi) {
     add(b, ln_weight(l, l->blocks[at].in->loop) * cost);
 }
 
+static bool is_left_apart(const Lanes *l, uint32_t loop) {
+  for (uint32_t n = loop; n != GRAPH_NONE; n = l->loops.data[n].in->parent)
+    if (l->loops.data[n].divergent)
+      return true;
+  return false;
+}
+
+/* Those of 64 bits that AVX2 lacks are divisions of floats behind a test (divide.c), which pays
+ * unless lanes leave the loop one by one: then the CPU's own, of those that still run, are as fast
+ * as all of it. What counts is divided once for all lanes. */
+static int gain_of_division(const Balance *b, LLVMValueRef i, uint32_t block) {
+  bool lacks = is_long(LLVMTypeOf(i)) && !b->costs->divides_long,
+       counts = !varies(b->l, LLVMGetOperand(i, 0)) && !varies(b->l, LLVMGetOperand(i, 1));
+  if (!ln_divides(b->l, i) ||
+      (lacks && !counts && is_left_apart(b->l, b->l->blocks[block].in->loop)))
+    return -DIVIDED_ALONE * b->width;
+  return lacks ? -b->width : DIVIDED * b->width;
+}
+
 /* Extracting parts of pairs is nothing: they are apart (memory.c). */
 static int gain_of(const Balance *b, LLVMValueRef i, uint32_t block) {
   const LaneValue *v = ln_value(b->l, i);
@@ -434,10 +453,8 @@ static int gain_of(const Balance *b, LLVMValueRef i, uint32_t block) {
   if (!v || v->shape.kind != SHAPE_VECTOR || LLVMIsAGetElementPtrInst(i) || LLVMIsAAllocaInst(i) ||
       LLVMIsAExtractElementInst(i) || LLVMIsAInsertElementInst(i))
     return 0;
-  if (cg_is_division(i) && !ln_divides(b->l, i))
-    return -DIVIDED_ALONE * b->width;
-  if (cg_is_division(i)) /* of 64 bits one by one, if they are used (divide.c) */
-    return is_long(LLVMTypeOf(i)) && !b->costs->divides_long ? -b->width : DIVIDED * b->width;
+  if (cg_is_division(i))
+    return gain_of_division(b, i, block);
   return gain_of_vector(b, i);
 }
 
