@@ -24,23 +24,9 @@
 #include "ir/place.h"
 #include "ir/registers.h"
 
-enum { GROW_LIMIT = 4, SHRINK_LIMIT = 3, MAX_GUARDS = 16, MAX_EXTENTS = 32, MAX_DEPTH = 4 };
+enum { GROW_LIMIT = 4, SHRINK_LIMIT = 3, MAX_EXTENTS = 32 };
 
 #define LARGEST_INT32 ((IrWide)INT32_MAX)
-
-/* --- comparisons --- */
-
-static bool compares_integers(const Ins *i) {
-  return ir_is_compare(i) && ty_is_integral(i->args[0]->type) && ty_is_integral(i->args[1]->type);
-}
-
-static Interval constant(const Ins *i) {
-  const Frozen *f = i->aux.frozen;
-  if ((f->kind != FZ_BOOL && f->kind != FZ_INT) || (f->wide && ty_kind(i->type) != KIND_UINT))
-    return ir_everything;
-  IrWide n = f->wide ? (IrWide)(uint64_t)f->i : f->i;
-  return (Interval){n, n};
-}
 
 static Interval special_register(const Intervals *v, const Ins *i) {
   int64_t least, most;
@@ -53,47 +39,21 @@ static Interval special_register(const Intervals *v, const Ins *i) {
   return (Interval){least, most};
 }
 
-/* Is i what a launch passes: a parameter of the kernel, or a part of one that is a tuple? */
-static bool is_passed(const Intervals *v, const Ins *i) {
-  while (i->op == OP_TUPLE_GET)
-    i = i->args[0];
-  return v->narrow && i->op == OP_PARAM;
-}
-
 static const Interval small = {-(IrWide)TY_SMALL - 1, TY_SMALL};
 
 /* A parameter, or a part of one. */
 static Interval passed(const Intervals *v, const Ins *i, Interval room) {
-  return is_passed(v, i) && ty_may_be_small(i->type) ? ir_interval_common(room, small) : room;
+  return ir_is_passed(v, i) && ty_may_be_small(i->type) ? ir_interval_common(room, small) : room;
 }
 
 static Interval extent(const Intervals *v, const Ins *i) {
   const Ins *array = i->args[0];
-  return (Interval){0, is_passed(v, array) ? (IrWide)TY_SMALL
+  return (Interval){0, ir_is_passed(v, array) ? (IrWide)TY_SMALL
                        : array->type->wide ? (IrWide)1 << 48
                                            : LARGEST_INT32};
 }
 
 /* --- counters --- */
-
-/* What is left of r, the value on the left of a comparison that holds. */
-static Interval where(Interval r, Op compare, Interval other) {
-  switch (compare) {
-  case OP_LT: return ir_interval_common(r, (Interval){-HUGE, other.hi - 1});
-  case OP_LE: return ir_interval_common(r, (Interval){-HUGE, other.hi});
-  case OP_GT: return ir_interval_common(r, (Interval){other.lo + 1, HUGE});
-  case OP_GE: return ir_interval_common(r, (Interval){other.lo, HUGE});
-  case OP_EQ: return ir_interval_common(r, other);
-  case OP_NE: /* one number, which may be at an end */
-    return other.lo == other.hi ? (Interval){r.lo + (r.lo == other.lo), r.hi - (r.hi == other.hi)}
-                                : r;
-  default: return r;
-  }
-}
-
-static const Ins *first_of(const Intervals *v, const Ins *i) {
-  return i->op == OP_EXTENT && v->same[i->id] ? v->same[i->id] : i;
-}
 
 /* Where the loop goes on, of the counter's values. */
 static Interval continuing(const Intervals *v, const Counter *c) {
@@ -101,43 +61,11 @@ static Interval continuing(const Intervals *v, const Counter *c) {
   return c->down ? (Interval){stop.lo + !c->closed, HUGE} : (Interval){-HUGE, stop.hi - !c->closed};
 }
 
-/* May a sum have wrapped around? Then it has all numbers of its type. */
-static bool is_whole(const Intervals *v, const Ins *i) {
-  Interval r = v->of[i->id], room = ir_interval_of_type(i->type);
-  return r.lo <= room.lo && r.hi >= room.hi;
-}
-
-/* The largest number whose square is at most n, of 0 to 2**64. */
-static IrWide root_of(IrWide n) {
-  IrWide root = 0;
-  for (IrWide bit = (IrWide)1 << 32; bit; bit >>= 1)
-    if ((root + bit) * (root + bit) <= n)
-      root += bit;
-  return root;
-}
-
-/* Where value * value is less than `other`, or at most that. */
-static Interval rooted(Interval r, Op compare, Interval other) {
-  IrWide most = other.hi - (compare == OP_LT);
-  IrWide root = most < 0 || most > (IrWide)1 << 64 ? HUGE : root_of(most);
-  return ir_interval_common(r, (Interval){-root, root});
-}
-
-/* What is left of r, of a value of which the guard speaks. */
-static Interval guarded(const Intervals *v, const Guard *g, Interval r) {
-  if (g->reach)
-    return ir_interval_common(r, (Interval){g->by - g->reach, g->by + g->reach});
-  Interval other = ir_interval_sum(v->of[g->other->id], (Interval){g->by, g->by});
-  return g->square ? rooted(r, g->op, other) : where(r, g->op, other);
-}
-
 /* The value of i where block b reads it. */
 Interval ir_interval_at(const Intervals *v, const Ins *i, const Block *b) {
   const Counter *c = v->counter[i->id];
   Interval r = v->of[i->id];
-  for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
-    if (ir_dominates(g->region, b) && !(g->moved && is_whole(v, g->moved)))
-      r = guarded(v, g, r);
+  r = ir_guarded(v, i, b, r);
   return c && ir_dominates(c->body, b) ? ir_interval_common(r, continuing(v, c)) : r;
 }
 
@@ -196,28 +124,15 @@ static Interval counted(const Intervals *v, const Counter *c) {
                               ir_interval_larger(start.hi, ir_interval_smaller(end.hi, room.hi))};
 }
 
-/* Is it a cast of an integer to a type that holds all numbers of its own? */
-static bool keeps_number(const Ins *cast) {
-  return cast->op == OP_CAST && ty_is_integral(cast->type) && ty_is_integral(cast->args[0]->type) &&
-         ir_interval_lies_within(ir_interval_of_type(cast->args[0]->type),
-                                 ir_interval_of_type(cast->type));
-}
-
-static const Ins *uncast(const Ins *i) {
-  while (keeps_number(i))
-    i = i->args[0];
-  return i;
-}
-
 /* What the outcome `op` of a comparison says of a value that is taken for it. Of `min(n, x + 2)`,
  * where n has another type, one cast of the sum is compared and another one is taken. */
 static Interval chosen(const Intervals *v, const Ins *compare, Op op, const Ins *value,
                        const Block *b) {
   Interval r = ir_interval_at(v, value, b);
-  if (uncast(compare->args[0]) == uncast(value))
-    r = where(r, op, ir_interval_at(v, compare->args[1], b));
-  if (uncast(compare->args[1]) == uncast(value))
-    r = where(r, ir_swapped(op), ir_interval_at(v, compare->args[0], b));
+  if (ir_uncast(compare->args[0]) == ir_uncast(value))
+    r = ir_interval_where(r, op, ir_interval_at(v, compare->args[1], b));
+  if (ir_uncast(compare->args[1]) == ir_uncast(value))
+    r = ir_interval_where(r, ir_swapped(op), ir_interval_at(v, compare->args[0], b));
   return r;
 }
 
@@ -225,7 +140,7 @@ static Interval chosen(const Intervals *v, const Ins *compare, Op op, const Ins 
 static Interval along(const Intervals *v, const Ins *phi, uint32_t k) {
   const Block *from = phi->block->preds.data[k];
   const Ins *c = from->last->op == OP_CONDBR ? from->last->args[0] : NULL;
-  if (!c || !compares_integers(c) || from->succ[0] == from->succ[1])
+  if (!c || !ir_compares_integers(c) || from->succ[0] == from->succ[1])
     return ir_interval_at(v, phi->args[k], from);
   Op op = from->succ[0] == phi->block ? (Op)c->op : ir_inverse((Op)c->op);
   return chosen(v, c, op, phi->args[k], from);
@@ -291,7 +206,7 @@ static Interval difference(const Intervals *v, const Ins *i, Interval a, Interva
 static Interval selected(const Intervals *v, const Ins *i) {
   const Ins *c = i->args[0], *yes = i->args[1], *no = i->args[2];
   c = c->op == OP_TRUTH ? c->args[0] : c;
-  if (!compares_integers(c))
+  if (!ir_compares_integers(c))
     return ir_interval_both(ir_interval_at(v, yes, i->block), ir_interval_at(v, no, i->block));
   return ir_interval_both(chosen(v, c, (Op)c->op, yes, i->block),
                           chosen(v, c, ir_inverse((Op)c->op), no, i->block));
@@ -370,7 +285,7 @@ static Interval given(const Intervals *v, const Ins *i, Interval room) {
 static Interval compute(const Intervals *v, const Ins *i, Interval room) {
   switch ((Op)i->op) {
   case OP_LOAD: return v->known[i->args[0]->id] ? v->of[i->args[0]->id] : room;
-  case OP_CONST: return constant(i);
+  case OP_CONST: return ir_constant(i);
   case OP_UNSET: return i->aux2 ? (Interval){0, 0} : room;
   case OP_PARAM: return passed(v, i, room);
   case OP_EXTENT: return extent(v, i);
@@ -537,37 +452,6 @@ static bool shrink(Intervals *v, const Fn *fn) {
   return changed;
 }
 
-static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
-  if (keeps_number(value))
-    add_guard(cx, v, g, value->args[0]);
-  if ((value->op == OP_ADD || value->op == OP_SUB) && !g.moved && value->args[1]->op == OP_CONST &&
-      ty_is_integral(value->type)) {
-    Interval n = constant(value->args[1]);
-    Guard base = g;
-    base.moved = value;
-    base.by = value->op == OP_SUB ? n.lo : -n.lo;
-    if (n.lo == n.hi)
-      add_guard(cx, v, base, value->args[0]);
-  }
-  if (value->op == OP_MUL && value->args[0] == value->args[1] && !g.moved && !g.reach &&
-      (g.op == OP_LT || g.op == OP_LE)) {
-    Guard root = g;
-    root.moved = value;
-    root.square = true;
-    add_guard(cx, v, root, value->args[0]);
-  }
-  value = first_of(v, value);
-  g.next = v->guards[value->id];
-  g.number = g.next ? g.next->number + 1 : 1;
-  if (g.number > MAX_GUARDS || value->op == OP_CONST ||
-      (g.op == OP_NE && (g.moved || g.other->op != OP_CONST)) ||
-      (g.reach && g.next && g.next->reach && ir_dominates(g.next->region, g.region)))
-    return;
-  Guard *kept = CX_NEW(cx, Guard);
-  *kept = g;
-  v->guards[value->id] = kept;
-}
-
 /* Each reading of an array's extent gives the same. */
 static void find_same(Intervals *v, const Fn *fn) {
   const Ins *seen[MAX_EXTENTS];
@@ -588,97 +472,12 @@ static void find_same(Intervals *v, const Fn *fn) {
 static void find_marks(Intervals *v, const Fn *fn) {
   FOR_BLOCKS (fn, b)
     FOR_INS (b, i)
-      for (uint32_t k = 0; k < 2 && compares_integers(i); k++)
+      for (uint32_t k = 0; k < 2 && ir_compares_integers(i); k++)
         if (i->args[k]->op == OP_CONST && v->nmarks < MAX_MARKS) {
-          Interval n = constant(i->args[k]);
+          Interval n = ir_constant(i->args[k]);
           v->marks[v->nmarks] = n.lo;
           v->nmarks += n.lo == n.hi;
         }
-}
-
-static void find_guards(Cx *cx, Intervals *v, const Fn *fn) {
-  FOR_BLOCKS (fn, b) {
-    const Ins *c = b->last->op == OP_CONDBR ? b->last->args[0] : NULL;
-    if (!c || !compares_integers(c) || b->succ[0] == b->succ[1])
-      continue;
-    for (int side = 0; side < 2; side++) {
-      Op op = side ? ir_inverse((Op)c->op) : (Op)c->op;
-      if (b->succ[side]->preds.len != 1)
-        continue;
-      Guard first = {.region = b->succ[side], .other = c->args[1], .op = op},
-            second = {.region = b->succ[side], .other = c->args[0], .op = ir_swapped(op)};
-      add_guard(cx, v, first, c->args[0]);
-      add_guard(cx, v, second, c->args[1]);
-    }
-  }
-}
-
-/* How far from 0 an index of this array can be, of a narrow signature; 0: that is not known. */
-static IrWide reach_of(const Intervals *v, const Ins *array) {
-  const Type *type = array->type;
-  bool own = type->space == SPACE_LOCAL || type->space == SPACE_SHARED;
-  return !v->narrow || type->wide ? 0 : is_passed(v, array) || own ? TY_SMALL : LARGEST_INT32;
-}
-
-static const Ins *without_constants(const Ins *i) {
-  while (keeps_number(i) || ((i->op == OP_ADD || i->op == OP_SUB) && i->args[1]->op == OP_CONST))
-    i = i->args[0];
-  return i;
-}
-
-static bool is_from_memory(const Ins *i, int depth) {
-  i = without_constants(i);
-  bool any = i->op == OP_LOAD;
-  for (uint32_t k = 0; i->op == OP_PHI && depth < MAX_DEPTH && k < i->nargs && !any; k++)
-    any = is_from_memory(i->args[k], depth + 1);
-  return any;
-}
-
-static void add_index(Cx *cx, Intervals *v, const Block *b, const Ins *index, IrWide reach) {
-  const Guard g = {.region = b, .op = OP_LE, .reach = reach};
-  if (reach && ty_is_integral(index->type) && without_constants(index)->op == OP_PHI &&
-      !is_from_memory(index, 0))
-    add_guard(cx, v, g, index);
-}
-
-static const Ins *unwrapped(const Ins *i) { return i->op == OP_WRAP_INDEX ? i->args[0] : i; }
-
-static bool is_access(const Ins *i) { return i->op == OP_LOAD || i->op == OP_STORE; }
-
-/* Does what comes behind it in its block come for certain, with the memory as it was? */
-static bool goes_on(const Ins *i) {
-  Effect effect = ir_op_info[i->op].effect;
-  return effect == EFFECT_PURE || effect == EFFECT_READ || effect == EFFECT_PHI;
-}
-
-/* The first block of a function runs where it is called. */
-static void find_passed_indices(Cx *cx, Intervals *v, const Ins *call) {
-  for (const Ins *i = call->aux.fn->entry->first; i; i = goes_on(i) ? i->next : NULL) {
-    if (!is_access(i) || i->args[0]->op != OP_PARAM)
-      continue;
-    IrWide reach = reach_of(v, call->args[i->args[0]->aux.i]);
-    for (uint32_t k = 1; k <= i->args[0]->type->ndim; k++) {
-      const Ins *index = uncast(unwrapped(i->args[k]));
-      if (index->op == OP_PARAM)
-        add_index(cx, v, call->block, call->args[index->aux.i], reach);
-    }
-  }
-}
-
-/* An index that nothing checks is in range, or the kernel is undefined, where the access is reached
- * for certain: in all of its block, if nothing in front of it there writes or stops, and in what
- * that dominates. That bounds what loops and branches lead to, such as the top of a stack: phis,
- * and these but for constants. Of others LLVM often finds that they are not negative, which it
- * could not of 32 bits (lower/values.c), and positions from memory are compared with what has 64
- * bits (codegen/nvptx/short_indices.c clamps it in front of the loop). */
-static void find_indices(Cx *cx, Intervals *v, const Fn *fn) {
-  FOR_BLOCKS (fn, b)
-    for (const Ins *i = b->first; i; i = goes_on(i) ? i->next : NULL) {
-      if (i->op == OP_CALL_FN)
-        find_passed_indices(cx, v, i);
-      for (uint32_t k = 1; is_access(i) && k <= i->args[0]->type->ndim; k++)
-        add_index(cx, v, b, unwrapped(i->args[k]), reach_of(v, i->args[0]));
-    }
 }
 
 static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
@@ -705,12 +504,10 @@ Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits) {
   v->grown = CX_ARRAY(cx, uint8_t, fn->next_id);
   for (uint32_t k = 0; k < fn->next_id; k++)
     v->of[k] = ir_nothing;
-  v->guards = CX_ARRAY(cx, const Guard *, fn->next_id);
   v->same = CX_ARRAY(cx, const Ins *, fn->next_id);
   find_counters(cx, v, fn);
   find_same(v, fn);
-  find_guards(cx, v, fn);
-  find_indices(cx, v, fn);
+  ir_find_guards(cx, v, fn);
   find_arrays(cx, v, fn);
   find_marks(v, fn);
   while (grow(v, fn))
