@@ -196,7 +196,8 @@ static bool leaves_positive(const Intervals *v, const Ins *all, const Ins *part)
 }
 
 static Interval difference(const Intervals *v, const Ins *i, Interval a, Interval b) {
-  Interval r = ir_interval_sum(a, ir_interval_negated(b));
+  Interval r = ir_interval_common(ir_interval_sum(a, ir_interval_negated(b)),
+                                  ir_guarded_difference(v, i->args[0], i->args[1], i->block));
   return r.lo < 0 && leaves_positive(v, i->args[0], i->args[1]) ? (Interval){0, a.hi} : r;
 }
 

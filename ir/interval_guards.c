@@ -3,7 +3,14 @@
  *
  *   if x + 3 < n: …             x is less than n - 3
  *   while d * d <= n: …         d is at most a root of n
+ *   if 2 * error <= dx: …       error is at most dx // 2
+ *   if x >= reach: …            x - reach is not negative
  *   a[x] = …                    x is within the reach of an index, which nothing checks
+ *
+ * What some turns add to a value, away from the bound, leaves it there:
+ *
+ *   if 2 * error >= dy: error += dy       # dy <= 0
+ *   if 2 * error <= dx: error += dx       # this error, too, is at most dx // 2 before it moves
  */
 #include "ir/cfg.h"
 #include "ir/interval_arithmetic.h"
@@ -85,42 +92,134 @@ static Interval rooted(Interval r, Op compare, Interval other) {
   return ir_interval_common(r, (Interval){-root, root});
 }
 
+static IrWide floor_of(IrWide a, IrWide by) { return a / by - (a % by < 0); }
+
+/* Where value * times is less than `other`, and so on. */
+static Interval parted(Interval r, Op compare, Interval other, IrWide times) {
+  other.hi -= compare == OP_LT;
+  other.lo += compare == OP_GT;
+  Op op = compare == OP_LT ? OP_LE : compare == OP_GT ? OP_GE : compare;
+  Interval part = {-floor_of(-other.lo, times), floor_of(other.hi, times)};
+  return ir_interval_where(r, op, part);
+}
+
 /* What is left of r, of a value of which the guard speaks. */
 static Interval guarded(const Intervals *v, const Guard *g, Interval r) {
   if (g->reach)
     return ir_interval_common(r, (Interval){g->by - g->reach, g->by + g->reach});
   Interval other = ir_interval_sum(v->of[g->other->id], (Interval){g->by, g->by});
-  return g->square ? rooted(r, g->op, other) : ir_interval_where(r, g->op, other);
+  return g->square  ? rooted(r, g->op, other)
+         : g->times ? parted(r, g->op, other, g->times)
+                    : ir_interval_where(r, g->op, other);
+}
+
+/* Does the sum only move away from the bound? */
+static bool moves_away(const Intervals *v, const Guard *g) {
+  Interval step = v->of[g->ahead->args[g->step]->id];
+  if (g->ahead->op == OP_SUB)
+    step = ir_interval_negated(step);
+  bool below = g->op == OP_LT || g->op == OP_LE, above = g->op == OP_GT || g->op == OP_GE;
+  return !is_whole(v, g->ahead) && ((below && step.hi <= 0) || (above && step.lo >= 0));
+}
+
+static bool holds(const Intervals *v, const Guard *g, const Block *b) {
+  return ir_dominates(g->region, b) && !(g->moved && is_whole(v, g->moved)) &&
+         !(g->ahead && !moves_away(v, g));
 }
 
 Interval ir_guarded(const Intervals *v, const Ins *i, const Block *b, Interval r) {
   for (const Guard *g = v->guards[ir_first_of(v, i)->id]; g; g = g->next)
-    if (ir_dominates(g->region, b) && !(g->moved && is_whole(v, g->moved)))
+    if (holds(v, g, b))
       r = guarded(v, g, r);
+  return r;
+}
+
+Interval ir_guarded_difference(const Intervals *v, const Ins *left, const Ins *right,
+                               const Block *b) {
+  Interval r = ir_everything;
+  right = ir_first_of(v, ir_uncast(right));
+  for (const Guard *g = v->guards[ir_first_of(v, left)->id]; g; g = g->next)
+    if (!g->reach && !g->square && !g->times && !g->ahead &&
+        ir_first_of(v, ir_uncast(g->other)) == right && holds(v, g, b))
+      r = ir_interval_where(r, g->op, (Interval){g->by, g->by});
   return r;
 }
 
 /* --- which there are --- */
 
+/* Of `x * n`, `n * x` and `x << k` n, or 2**k; 0 of others. *x: its operand. */
+static IrWide times_of(const Ins *i, unsigned *x) {
+  if ((i->op != OP_MUL && i->op != OP_LSHIFT) || !ty_is_integral(i->type))
+    return 0;
+  *x = i->op == OP_MUL && i->args[0]->op == OP_CONST;
+  if (i->args[!*x]->op != OP_CONST)
+    return 0;
+  Interval n = ir_constant(i->args[!*x]);
+  if (n.lo != n.hi || n.lo < 1)
+    return 0;
+  return i->op == OP_MUL ? n.lo : n.lo < ty_bits(i->type) ? (IrWide)1 << n.lo : 0;
+}
+
+static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value);
+
+/* Of what the value, a sum or a product, was made of. */
+static void add_to_parts(Cx *cx, Intervals *v, Guard g, const Ins *value) {
+  unsigned x = 0;
+  g.moved = value;
+  if ((value->op == OP_ADD || value->op == OP_SUB) && value->args[1]->op == OP_CONST &&
+      ty_is_integral(value->type)) {
+    Interval n = ir_constant(value->args[1]);
+    g.by = value->op == OP_SUB ? n.lo : -n.lo;
+    if (n.lo == n.hi)
+      add_guard(cx, v, g, value->args[0]);
+    return;
+  }
+  g.square = value->op == OP_MUL && value->args[0] == value->args[1];
+  g.times = times_of(value, &x);
+  if (!g.reach && (g.square ? g.op == OP_LT || g.op == OP_LE : g.times && g.op != OP_NE))
+    add_guard(cx, v, g, value->args[x]);
+}
+
+/* The other operand of a sum with it; 2: it is no sum with it. */
+static unsigned step_of(const Ins *sum, const Ins *value) {
+  bool first = sum->nargs == 2 && sum->args[0] == value;
+  bool second = sum->nargs == 2 && sum->args[1] == value;
+  bool is = (sum->op == OP_ADD && first != second) || (sum->op == OP_SUB && first && !second);
+  return is ? first : 2;
+}
+
+/* Of a phi or a selection of the value and a sum with it, which comes behind it each time. */
+static void add_to_later(Cx *cx, Intervals *v, Guard g, const Ins *value) {
+  const Ins *later = v->later[value->id];
+  if (!later || g.ahead || g.reach || g.square || !ir_dominates(later->block, g.region))
+    return;
+  uint32_t first = later->op == OP_SELECT;
+  g.ahead = later->args[first + (later->args[first] == value)];
+  g.step = step_of(g.ahead, value);
+  add_guard(cx, v, g, later);
+}
+
+static void find_later(Cx *cx, Intervals *v, const Fn *fn) {
+  v->later = CX_ARRAY(cx, const Ins *, fn->next_id);
+  FOR_BLOCKS (fn, b)
+    FOR_INS (b, i) {
+      uint32_t first = i->op == OP_SELECT;
+      if ((!first && i->op != OP_PHI) || i->nargs != first + 2 || !ty_is_integral(i->type))
+        continue;
+      for (unsigned k = 0; k < 2; k++) {
+        const Ins *value = i->args[first + k], *sum = i->args[first + !k];
+        if (step_of(sum, value) < 2 && value->block && value->op != OP_CONST &&
+            ir_dominates(value->block, b) && (first || value->block != b) && sum->block)
+          v->later[value->id] = i;
+      }
+    }
+}
+
 static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
   if (ir_keeps_number(value))
     add_guard(cx, v, g, value->args[0]);
-  if ((value->op == OP_ADD || value->op == OP_SUB) && !g.moved && value->args[1]->op == OP_CONST &&
-      ty_is_integral(value->type)) {
-    Interval n = ir_constant(value->args[1]);
-    Guard base = g;
-    base.moved = value;
-    base.by = value->op == OP_SUB ? n.lo : -n.lo;
-    if (n.lo == n.hi)
-      add_guard(cx, v, base, value->args[0]);
-  }
-  if (value->op == OP_MUL && value->args[0] == value->args[1] && !g.moved && !g.reach &&
-      (g.op == OP_LT || g.op == OP_LE)) {
-    Guard root = g;
-    root.moved = value;
-    root.square = true;
-    add_guard(cx, v, root, value->args[0]);
-  }
+  if (!g.moved)
+    add_to_parts(cx, v, g, value);
   value = ir_first_of(v, value);
   g.next = v->guards[value->id];
   g.number = g.next ? g.next->number + 1 : 1;
@@ -131,6 +230,7 @@ static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
   Guard *kept = CX_NEW(cx, Guard);
   *kept = g;
   v->guards[value->id] = kept;
+  add_to_later(cx, v, g, value);
 }
 
 static void find_comparisons(Cx *cx, Intervals *v, const Fn *fn) {
@@ -220,6 +320,7 @@ static void find_indices(Cx *cx, Intervals *v, const Fn *fn) {
 
 void ir_find_guards(Cx *cx, Intervals *v, const Fn *fn) {
   v->guards = CX_ARRAY(cx, const Guard *, fn->next_id);
+  find_later(cx, v, fn);
   find_comparisons(cx, v, fn);
   find_indices(cx, v, fn);
 }

@@ -11,14 +11,17 @@ enum { MAX_MARKS = 32 };
 
 /* `value op other` holds in what `region` dominates; or `value op other + by`, where the comparison
  * was of `moved`, value - by, unless that can wrap around. Or value - by is an index there, and so
- * at most `reach` away from 0. Or `value * value op other`, where the comparison was of `moved`. */
+ * at most `reach` away from 0. Or `value * value op other`, or `value * times op other`, where the
+ * comparison was of `moved`. With `ahead` it was of a number that the value is, or else this sum of
+ * it and operand `step`. */
 typedef struct Guard {
   const struct Guard *next;
   const Block *region;
-  const Ins *other, *moved;
-  IrWide by, reach;
+  const Ins *other, *moved, *ahead;
+  IrWide by, reach, times;
   Op op;
   bool square;
+  unsigned step;
   uint32_t number; /* of those of the value that stand behind it */
 } Guard;
 
@@ -27,6 +30,7 @@ struct Intervals {
   bool small_grid;         /* Program.narrow */
   const Guard **guards;    /* by Ins id */
   const Ins **same;        /* by Ins id: the first reading of an extent, where there are many */
+  const Ins **later;       /* by Ins id: a phi or selection of it and a sum with it */
   Interval *of;            /* by Ins id */
   const Counter **counter; /* by Ins id; NULL: it is none */
   const uint8_t *bits;     /* by Ins id: taken to have so many and a sign; 0, NULL: no such */
@@ -54,6 +58,9 @@ const Ins *ir_first_of(const Intervals *v, const Ins *i);
 Interval ir_interval_where(Interval r, Op compare, Interval other);
 /* What is left of r, what i is anywhere, where block b reads it. */
 Interval ir_guarded(const Intervals *v, const Ins *i, const Block *b, Interval r);
+/* What guards that b is behind say of left - right. */
+Interval ir_guarded_difference(const Intervals *v, const Ins *left, const Ins *right,
+                               const Block *b);
 void ir_find_guards(Cx *cx, Intervals *v, const Fn *fn);
 
 /* --- interval_drift.c --- */

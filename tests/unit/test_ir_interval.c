@@ -183,10 +183,57 @@ static void add_loop(Making *m, unsigned depth) {
   m->b = out;
 }
 
+/* `if c: x += step`, as a branch or as a selection: what x is then. */
+static Ins *moved(Making *m, Ins *x, Ins *step) {
+  bool chosen = below(2);
+  Block *yes = chosen ? m->b : ir_block(m->cx, m->fn), *out = chosen ? NULL : ir_block(m->cx, m->fn);
+  Ins *test = compare(m);
+  Op op = below(3) ? OP_ADD : OP_SUB;
+  bool first = op == OP_SUB || below(2);
+  if (!chosen)
+    ir_condbr(m->cx, m->fn, m->b, test, yes, out, (Loc){0});
+  m->b = yes;
+  Ins *sum = emit(m, op, x->type, (Ins *[]){first ? x : step, first ? step : x}, 2);
+  if (chosen)
+    return add_value(m, emit(m, OP_SELECT, x->type, (Ins *[]){test, sum, x}, 3));
+  ir_br(m->cx, m->fn, yes, out, (Loc){0});
+  m->b = out;
+  Ins *phi = ir_ins(m->cx, m->fn, OP_PHI, x->type, (Loc){0}, (Ins *[]){x, sum}, 2);
+  ir_insert_phi(out, phi);
+  return add_value(m, phi);
+}
+
+/* `if n * x < y:` with x - y in it, and what x has become before that. */
+static void add_guarded(Making *m, unsigned depth) {
+  const Type *t = ty_scalar(m->cx, types[below(NTYPES - 1)]);
+  Block *yes = ir_block(m->cx, m->fn), *out = ir_block(m->cx, m->fn);
+  Ins *x = some(m, t), *y = some(m, t), *left = x;
+  switch (below(4)) {
+  case 0: left = emit(m, OP_MUL, t, (Ins *[]){x, constant(m, t, 1 + below(5))}, 2); break;
+  case 1: left = emit(m, OP_MUL, t, (Ins *[]){constant(m, t, 1 + below(5)), x}, 2); break;
+  case 2: left = emit(m, OP_LSHIFT, t, (Ins *[]){x, constant(m, t, below(4))}, 2); break;
+  default: break;
+  }
+  bool turned = below(2);
+  Ins *args[] = {turned ? y : left, turned ? left : y};
+  Ins *test = emit(m, (Op)(OP_LT + below(6)), ty_scalar(m->cx, TY_BOOL), args, 2);
+  Ins *later = x->op == OP_CONST ? x : moved(m, x, some(m, t));
+  ir_condbr(m->cx, m->fn, m->b, test, yes, out, (Loc){0});
+  unsigned n = m->n;
+  m->b = yes;
+  add_value(m, emit(m, OP_SUB, t, (Ins *[]){turned ? y : x, turned ? x : y}, 2));
+  add_value(m, emit(m, OP_ADD, t, (Ins *[]){later, some(m, t)}, 2));
+  add_statements(m, depth);
+  ir_br(m->cx, m->fn, m->b, out, (Loc){0});
+  m->n = n;
+  m->b = out;
+}
+
 static void add_statements(Making *m, unsigned depth) {
   for (unsigned k = 1 + below(5); k; k--)
-    switch (depth ? below(6) : 5) {
+    switch (depth ? below(7) : 6) {
     case 0: add_branch(m, depth - 1); break;
+    case 3: add_guarded(m, depth - 1); break;
     case 1:
     case 2: add_loop(m, depth - 1); break;
     default: add_operation(m);
