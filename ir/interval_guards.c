@@ -265,7 +265,7 @@ static const Ins *without_constants(const Ins *i) {
 
 static bool is_from_memory(const Ins *i, int depth) {
   i = without_constants(i);
-  bool any = i->op == OP_LOAD;
+  bool any = i->op == OP_LOAD && ty_bits(i->type) > 16;
   for (uint32_t k = 0; i->op == OP_PHI && depth < MAX_DEPTH && k < i->nargs && !any; k++)
     any = is_from_memory(i->args[k], depth + 1);
   return any;
@@ -306,8 +306,8 @@ static void find_passed_indices(Cx *cx, Intervals *v, const Ins *call) {
  * for certain: in all of its block, if nothing in front of it there writes or stops, and in what
  * that dominates. That bounds what loops and branches lead to, such as the top of a stack: phis,
  * and these but for constants. Of others LLVM often finds that they are not negative, which it
- * could not of 32 bits (lower/values.c), and positions from memory are compared with what has 64
- * bits (codegen/nvptx/short_indices.c clamps it in front of the loop). */
+ * could not of 32 bits (lower/values.c), and positions from memory, of more than 16 bits, are
+ * compared with what has 64 (codegen/nvptx/short_indices.c clamps it in front of the loop). */
 static void find_indices(Cx *cx, Intervals *v, const Fn *fn) {
   FOR_BLOCKS (fn, b)
     for (const Ins *i = b->first; i; i = goes_on(i) ? i->next : NULL) {
