@@ -234,7 +234,10 @@ void cg_intrinsic_PY_ABS(Lower *lw, Ins *i) {
   LLVMTypeRef t = LLVMTypeOf(x);
   if (ty_is_float(i->type))
     lw_set(lw, i, lw_fit(lw, fabs_of(lw, lw_ready(lw, x)), t));
-  else if (ty_is_signed(i->type)) /* the smallest integer stays itself, as in NumPy */
+  else if (t == lw->t->i64 && i->flags & INS_I32) { /* so that of x is no more than int32 holds */
+    LLVMValueRef of[] = {lw_low(lw, x), l_int(lw->t->i1, 1)};
+    lw_set(lw, i, lw_extended(lw, i, lw_intrinsic(lw, "llvm.abs", &lw->t->i32, 1, of, 2)));
+  } else if (ty_is_signed(i->type)) /* the smallest integer stays itself, as in NumPy */
     lw_set(lw, i,
            lw_intrinsic(lw, "llvm.abs", &t, 1, (LLVMValueRef[]){x, LLVMConstNull(lw->t->i1)}, 2));
   else
