@@ -176,6 +176,8 @@ void cg_nvptx_passed_stores(Cg *cg);
 void cg_nvptx_late_stores(Cg *cg);
 /* sum_comparisons.c: sums of two 32-bit numbers that are compared in 64 bits, in 32. */
 void cg_nvptx_sum_comparisons(Cg *cg);
+/* magnitudes.c: abs(x - y) > reach in loops as one comparison without a sign. */
+void cg_nvptx_magnitudes(Cg *cg);
 /* alternating.c: loops in which something comes back; before unrolling. */
 void cg_nvptx_alternating(Cg *cg);
 bool cg_nvptx_may_alternate(const Cg *cg);

@@ -167,3 +167,33 @@ def test_sums_of_33_bits():
     steps = rng.integers(-128, 128, 21).astype(np.int8)
     far = np.r_[rng.integers(-(2**31), 2**31, 9), -(2**31), 2**31 - 1, 2**31 - 40, 0, 1, 5, -1].astype(np.int32)
     run(walks, [steps, far, np.zeros((70, 3), np.int64)], 3, 32)
+
+
+# --- magnitudes that loops compare (codegen/nvptx/magnitudes.c)
+
+
+def near(values, bounds, out):
+    """How many values are so near to a thread's own one, in each order of comparison; bounds may be negative."""
+    i = cuda.grid(1)
+    if i < out.shape[0]:
+        x, bound = int(values[i % values.size]), int(bounds[i % bounds.size])
+        a = b = c = d = 0
+        for k in range(values.size):
+            short = int(values[k]) - x
+            a += 1 if abs(short) <= bound else 0
+            b += 1 if bound > abs(short) else 0
+            if abs(short) > bound or abs(k - i) >= bound:
+                c += 1
+            if bound <= abs(short):
+                d += 1
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = a, b, c, d
+
+
+def test_magnitudes():
+    rng = np.random.default_rng(8)
+    for t in (np.int16, np.int32, np.int64):
+        ends = np.iinfo(t)
+        half = ends.max // 2
+        values = np.r_[rng.integers(-half, half, 9), -half, half, 0, 1, -1].astype(t)
+        bounds = np.r_[rng.integers(-half, half, 5), 0, 1, -1, half, -half, ends.max, ends.min].astype(t)
+        run(near, [values, bounds, np.zeros((70, 4), np.int64)], 3, 32)
