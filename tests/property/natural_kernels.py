@@ -197,6 +197,25 @@ class Kernel:
         return [f"for j in range({self.pick('k', 'k', 'min(k, cols)')}):", *skip, f"    own[i * k + j] = {load} {self.pick('+', '-')} {self.pick('x[p[i] % n]', 'x[w[(i + k) % n] % n]', 'x[min(p[(i * 3) % n], n - 1)]')}",
                 f"s = {self.cast(0)}", "if k > 0:", f"    s = own[i * k + {self.pick('k - 1', 'i % k', '0')}]"], "s"  # fmt: skip
 
+    def way(self):
+        """A straight way through a plane, cell by cell as Bresenham draws it."""
+        to = self.pick("int(b[(i + 1) % n]) % rows, int(b[i % n]) % cols", "k % rows, (i * k) % cols", "(i + 1) % rows, int(w[i % n]) % cols")
+        seen = self.pick("s = s * 3 + (1 if a[u, v] > 0 else 0) & 65535", "s += u * v", "if a[u, v] > 3:\n        break\n    s += 1")
+        return ["u, v = i % rows, (i * 7) % cols", f"to_u, to_v = {to}", "du, dv = abs(to_u - u), -abs(to_v - v)", "step_u, step_v = 1 if u < to_u else -1, 1 if v < to_v else -1", "e, s = du + dv, 0",
+                "while u != to_u or v != to_v:", f"    {seen}", "    twice = 2 * e", "    if twice >= dv:", "        e += dv", "        u += step_u", "    if twice <= du:", "        e += du", "        v += step_v"], "s * 64 + e"  # fmt: skip
+
+    def hollow(self):
+        """A ring around a place: a window but for what is near, by numbers that may be negative."""
+        reach, near = self.pick("k + 1", "k + rows", "k - 2"), self.pick("k", "k - 3", "1", "int(w[i % n]) % 7 - 2", "rows")
+        far = self.pick(f"abs(j - i) > {near}", f"{near} <= abs(i - j)", f"not abs(j - i) < {near}", f"abs(j - i) >= {near} or abs(j - k) > {near}")
+        guard = self.pick("reach <= i and i < n - reach", "i >= reach and i + reach < n")
+        return [f"reach, s = {reach}, 0", f"if {guard}:", "    for j in range(i - reach, i + reach + 1):", f"        if {far}:", f"            s += {self.pick('int(w[j])', 'j * j', 'int(b[j])')}"], "s"
+
+    def trims(self):
+        """A sum from the end on, which ends where it is negative, and where it was largest."""
+        sum_ = self.pick("k - (int(b[j]) - 97)", "int(w[j]) + k * 7", "k * 20 - int(b[j])")
+        return ["s, most, best = 0, 0, n", f"for j in range({self.pick('n', 'min(n, cols)', 'i + 1')} - 1, -1, -1):", f"    s {self.pick('+=', '-=')} {sum_}", "    if s < 0:", "        break", f"    if s {self.pick('>', '>=')} most:", "        most = s", "        best = j"], "best * 16 + most"
+
     # --- steps in which threads meet: every thread comes to each of their barriers
 
     def tile(self):
@@ -321,7 +340,8 @@ class Kernel:
 
 
 THREADS = [Kernel.row] * 4 + [Kernel.sparse, Kernel.window, Kernel.window, Kernel.plane, Kernel.ring, Kernel.ring, Kernel.delay, Kernel.best, Kernel.network, Kernel.small_matrix, Kernel.hash, Kernel.bits, Kernel.bits,
-                              Kernel.search, Kernel.search, Kernel.guarded, Kernel.bytes, Kernel.bytes, Kernel.turns, Kernel.turns, Kernel.triangle, Kernel.stores, Kernel.stores]  # fmt: skip
+                              Kernel.search, Kernel.search, Kernel.guarded, Kernel.bytes, Kernel.bytes, Kernel.turns, Kernel.turns, Kernel.triangle, Kernel.stores, Kernel.stores,
+                              Kernel.way, Kernel.hollow, Kernel.trims]  # fmt: skip
 PLANES = [Kernel.planar_tile, Kernel.product] * 4
 BLOCKS = [Kernel.tile, Kernel.tree, Kernel.histogram, Kernel.warp_row, Kernel.warp_row, Kernel.scan, Kernel.neighbours] * 3
 
