@@ -315,7 +315,7 @@ static Interval compute(const Intervals *v, const Ins *i, Interval room) {
 }
 
 /* Arithmetic beyond the type's room wraps around, and may be anything in it. */
-static Interval eval(const Intervals *v, const Ins *i) {
+Interval ir_interval_computed(const Intervals *v, const Ins *i) {
   Interval room = ir_interval_of_type(i->type), r = compute(v, i, room);
   if (!ir_interval_is_empty(r) && !ir_interval_lies_within(r, room))
     r = i->flags & INS_NO_WRAP ? ir_interval_common(r, room) : room;
@@ -422,6 +422,11 @@ static bool store_all(Intervals *v, const Fn *fn, bool widen) {
   return changed;
 }
 
+static Interval limited(Intervals *v, const Ins *i, Interval r) {
+  const Meter *m = v->meters[i->id];
+  return m ? ir_interval_common(r, ir_metered(v, m)) : r;
+}
+
 static bool grow(Intervals *v, const Fn *fn) {
   bool changed = false;
   FOR_BLOCKS (fn, b)
@@ -429,8 +434,9 @@ static bool grow(Intervals *v, const Fn *fn) {
       if (!ty_is_integral(i->type) ||
           ir_interval_lies_within(ir_interval_of_type(i->type), v->of[i->id]))
         continue;
-      Interval old = v->of[i->id], now = eval(v, i);
-      now = ir_interval_both(old, i->op == OP_PHI ? widened(v, i, old, now) : now);
+      Interval old = v->of[i->id], now = limited(v, i, ir_interval_computed(v, i));
+      now = i->op == OP_PHI ? limited(v, i, widened(v, i, old, now)) : now;
+      now = ir_interval_both(old, now);
       if (now.lo == old.lo && now.hi == old.hi)
         continue;
       v->grown[i->id] += i->op == OP_PHI && v->grown[i->id] < UINT8_MAX;
@@ -446,7 +452,8 @@ static bool shrink(Intervals *v, const Fn *fn) {
     FOR_INS (b, i) {
       if (!ty_is_integral(i->type))
         continue;
-      Interval old = v->of[i->id], now = ir_interval_common(old, eval(v, i));
+      Interval old = v->of[i->id];
+      Interval now = ir_interval_common(old, limited(v, i, ir_interval_computed(v, i)));
       changed |= now.lo != old.lo || now.hi != old.hi;
       v->of[i->id] = now;
     }
@@ -485,8 +492,12 @@ static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
   FOR_BLOCKS (fn, b)
     for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next) {
       Counter c, *kept;
-      if (!ty_is_integral(i->type) || !ir_counter(i, &c))
+      if (!ty_is_integral(i->type))
         continue;
+      if (!ir_counter(i, &c)) {
+        v->meters[i->id] = ir_is_header(b) ? ir_meters(cx, i) : NULL;
+        continue;
+      }
       kept = CX_NEW(cx, Counter);
       *kept = c;
       v->counter[i->id] = kept;
@@ -502,6 +513,7 @@ Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits) {
   v->narrow = v->small_grid && fn->is_kernel && !fn->recursive;
   v->of = CX_ARRAY(cx, Interval, fn->next_id);
   v->counter = CX_ARRAY(cx, const Counter *, fn->next_id);
+  v->meters = CX_ARRAY(cx, const Meter *, fn->next_id);
   v->grown = CX_ARRAY(cx, uint8_t, fn->next_id);
   for (uint32_t k = 0; k < fn->next_id; k++)
     v->of[k] = ir_nothing;

@@ -47,7 +47,7 @@ static uint32_t number_of(const Web *w, const Ins *i) {
 
 static bool has(const Web *w, const Ins *i) { return number_of(w, i) < w->n; }
 
-static bool is_header(const Block *b) {
+bool ir_is_header(const Block *b) {
   for (uint32_t k = 0; k < b->preds.len; k++)
     if (ir_dominates(b, b->preds.data[k]))
       return true;
@@ -87,7 +87,7 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interva
     const Ins *half = before_doubling(i);
     if (half && (!w->doubling || w->doubling == i)) {
       w->doubling = i;
-      w->in_headers |= is_header(i->block);
+      w->in_headers |= ir_is_header(i->block);
       i = half;
       continue;
     }
@@ -106,7 +106,7 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interva
       w->step = ir_interval_both(w->step, s);
       *sum = ir_interval_sum(*sum, s);
     }
-    w->in_headers |= is_header(i->block);
+    w->in_headers |= ir_is_header(i->block);
     i = i->args[exchanged];
   }
   if (!whole || is_merge(i))
@@ -134,7 +134,7 @@ static IrWide counted_trips(const Intervals *v, const Counter *c) {
 /* By all counters of the loop that begins with this block; of others 1. */
 IrWide ir_trips(const Intervals *v, const Block *b) {
   IrWide least = IR_MOST_STEPS;
-  if (!is_header(b)) {
+  if (!ir_is_header(b)) {
     for (uint32_t k = 0; k < b->preds.len; k++)
       if (b->preds.data[k]->rpo >= b->rpo) /* a loop with several entries */
         return IR_MOST_STEPS;
@@ -206,7 +206,7 @@ static Interval doubled(const Intervals *v, const Web *w, Interval r) {
   IrWide times = turns(v, w);
   bool even = !w->steps.lo && !w->steps.hi && times <= MOST_DOUBLINGS;
   for (uint32_t k = 0; k < w->n && even; k++)
-    even = !is_header(w->of[k]->block) || is_even(v, w->doubling, w->of[k]->block);
+    even = !ir_is_header(w->of[k]->block) || is_even(v, w->doubling, w->of[k]->block);
   return even ? ir_interval_product(r, (Interval){1, (IrWide)1 << times}) : ir_everything;
 }
 
@@ -265,7 +265,7 @@ static Interval turned(const Intervals *v, const Web *w, IrWide n) {
   Interval all = ir_interval_product(w->steps, (Interval){0, n});
   Ways s = {.w = w, .header = MAX_WEB};
   for (uint32_t k = 0; k < w->n; k++)
-    if (w->of[k]->op == OP_PHI && is_header(w->of[k]->block)) {
+    if (w->of[k]->op == OP_PHI && ir_is_header(w->of[k]->block)) {
       if (s.header < MAX_WEB)
         return all;
       s.header = k;
@@ -301,7 +301,7 @@ static bool is_short_counter(const Intervals *v, const Ins *i) {
 /* A phi of a loop that is over when `b` is come to, and bounded. */
 static bool is_of_earlier_loop(const Intervals *v, const Ins *a, const Block *b) {
   const Block *header = a->block;
-  bool earlier = a->op == OP_PHI && is_header(header) &&
+  bool earlier = a->op == OP_PHI && ir_is_header(header) &&
                  ir_interval_lies_within(v->of[a->id], (Interval){INT32_MIN, INT32_MAX});
   for (uint32_t k = 0; k < header->preds.len && earlier; k++)
     earlier = header->preds.data[k]->rpo < b->rpo;

@@ -25,6 +25,8 @@ typedef struct Guard {
   uint32_t number; /* of those of the value that stand behind it */
 } Guard;
 
+typedef struct Meter Meter;
+
 struct Intervals {
   bool narrow;             /* Program.narrow, of a kernel */
   bool small_grid;         /* Program.narrow */
@@ -33,6 +35,7 @@ struct Intervals {
   const Ins **later;       /* by Ins id: a phi or selection of it and a sum with it */
   Interval *of;            /* by Ins id */
   const Counter **counter; /* by Ins id; NULL: it is none */
+  const Meter **meters;    /* by Ins id; NULL: there are none */
   const uint8_t *bits;     /* by Ins id: taken to have so many and a sign; 0, NULL: no such */
   uint8_t *grown;
   VEC(const Ins *) arrays; /* in shared memory; `of` is what those hold that are known */
@@ -41,6 +44,9 @@ struct Intervals {
   IrWide marks[MAX_MARKS]; /* constants of comparisons */
   uint32_t nmarks;
 };
+
+/* Of the operands as they are known now. */
+Interval ir_interval_computed(const Intervals *v, const Ins *i);
 
 /* --- interval_guards.c --- */
 
@@ -65,6 +71,8 @@ void ir_find_guards(Cx *cx, Intervals *v, const Fn *fn);
 
 /* --- interval_drift.c --- */
 
+/* Does a loop begin with it? */
+bool ir_is_header(const Block *b);
 /* Of a value of its own type. */
 bool ir_is_shuffle(const Ins *i);
 /* No value in particular. */
@@ -72,5 +80,12 @@ bool ir_is_any(const Ins *i);
 /* What enters the loops of a phi from elsewhere, and as many steps from there as they take, or as
  * there is time for. */
 Interval ir_drifted(const Intervals *v, const Ins *phi);
+
+/* --- interval_meters.c --- */
+
+/* The variables of a loop without whose steps nothing is made of one of its phis; NULL: none. */
+const Meter *ir_meters(Cx *cx, const Ins *phi);
+/* What the loop makes of the phi in as many steps as these have. */
+Interval ir_metered(Intervals *v, const Meter *all);
 
 #endif
