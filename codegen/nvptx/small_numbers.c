@@ -13,7 +13,7 @@
  *   - sums, differences, products, magnitudes, bits, selections, and quotients by constants of 64
  *     bits whose range fits int32 are computed in 32 bits and extended, numbers are compared there;
  *   - so are phis of such numbers, as a function gives that reads digits or returns -1, if they are
- *     computed with;
+ *     computed with, or if each was extended for them alone, as where a loop is left;
  *   - terms of a sum that are small, added one after the other, are added up in 32 bits first, also
  *     where the addition is masked;
  *   - a loop variable that is the extension of another is extended where it is used;
@@ -373,17 +373,20 @@ static bool is_operand(LLVMValueRef v) {
   return false;
 }
 
+/* Worth it where it is computed with, or where each extension is for it alone, as in a loop that is
+ * left from several places: one behind them all is enough. */
 static bool is_small_phi(const Cg *cg, LLVMValueRef phi) {
-  unsigned extended = 0;
-  if (cg_int_width(phi) != 64 || !is_operand(phi))
+  unsigned extended = 0, alone = 0;
+  if (cg_int_width(phi) != 64)
     return false;
   for (unsigned k = 0; k < LLVMCountIncoming(phi); k++) {
     LLVMValueRef v = LLVMGetIncomingValue(phi, k);
     extended += is_extended(cg, v);
+    alone += is_extended(cg, v) && cg_has_one_use(v);
     if (!is_small(cg, v))
       return false;
   }
-  return extended;
+  return extended && (is_operand(phi) || (alone == extended && alone > 1));
 }
 
 LLVMValueRef cg_nvptx_phi_in_32_bits(Cg *cg, LLVMValueRef phi) {
