@@ -449,6 +449,10 @@ static bool grow(Intervals *v, const Fn *fn) {
 static bool shrink(Intervals *v, const Fn *fn) {
   bool changed = store_all(v, fn, false);
   FOR_BLOCKS (fn, b)
+    for (const Ins *i = b->first; i && i->op == OP_PHI && ir_is_header(b); i = i->next)
+      if (ty_is_integral(i->type) && !v->counter[i->id])
+        ir_bound_sums(v, i);
+  FOR_BLOCKS (fn, b)
     FOR_INS (b, i) {
       if (!ty_is_integral(i->type))
         continue;

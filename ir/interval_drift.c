@@ -10,7 +10,7 @@
 #include "ir/interval_arithmetic.h"
 #include "ir/interval_private.h"
 
-enum { MAX_WEB = 16, MAX_EDGES = 40, MOST_DOUBLINGS = 32, MAX_BLOCKS = 32 };
+enum { MAX_WEB = 16, MAX_EDGES = 40, MAX_SUMS = 16, MOST_DOUBLINGS = 32, MAX_BLOCKS = 32 };
 
 static bool is_small(const Intervals *v, const Ins *i) {
   return ir_interval_lies_within(v->of[i->id], (Interval){-IR_SMALL_STEP, IR_SMALL_STEP});
@@ -33,6 +33,8 @@ typedef struct Web { /* the phis and selections that make up a value that drifts
   Edge edges[MAX_EDGES];
   uint32_t nedges;      /* more than MAX_EDGES: these are not all */
   Interval step, steps; /* what an addition between them adds, or none; all of them together */
+  const Ins *sums[MAX_SUMS]; /* the additions between them, or some of many */
+  uint32_t nsums;
   const Ins *doubling;  /* an addition of the value and the same of another lane */
   bool in_headers;      /* one of these is in a loop's header, which runs once more than the body */
 } Web;
@@ -83,6 +85,7 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interva
   const Ins *whole = NULL; /* with the first long step */
   Interval step = w->step;
   Interval short_sum = *sum = (Interval){0, 0};
+  uint32_t nsums = 0; /* before it */
   while (i->op == OP_ADD || i->op == OP_SUB) {
     const Ins *half = before_doubling(i);
     if (half && (!w->doubling || w->doubling == i)) {
@@ -100,7 +103,10 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interva
       whole = i;
       short_sum = *sum;
       step = w->step;
+      nsums = w->nsums;
     }
+    if (w->nsums < MAX_SUMS)
+      w->sums[w->nsums++] = i;
     if (!ir_interval_is_empty(s)) {
       s = ir_interval_both((Interval){0, 0}, i->op == OP_ADD ? s : ir_interval_negated(s));
       w->step = ir_interval_both(w->step, s);
@@ -113,6 +119,7 @@ static const Ins *before_steps(const Intervals *v, Web *w, const Ins *i, Interva
     return i;
   *sum = short_sum;
   w->step = step;
+  w->nsums = nsums;
   return whole;
 }
 
@@ -321,7 +328,7 @@ static bool is_guarded(const Intervals *v, const Ins *merge, uint32_t k, Interva
 
 /* What enters the web of phi from elsewhere, and as many steps from there as its loops take, or as
  * there is time for. */
-Interval ir_drifted(const Intervals *v, const Ins *phi) {
+static Interval drifted(const Intervals *v, const Ins *phi, Web *web) {
   Web w = {.of = {phi}, .n = 1};
   Interval r = ir_nothing, room = ir_interval_of_type(phi->type);
   for (uint32_t k = 0; k < w.n; k++)
@@ -349,5 +356,19 @@ Interval ir_drifted(const Intervals *v, const Ins *phi) {
   if (ir_interval_is_empty(r))
     return r;
   r = w.doubling ? doubled(v, &w, r) : ir_interval_sum(r, added(v, &w));
+  *web = w;
   return ir_interval_lies_within(r, room) ? r : room;
+}
+
+Interval ir_drifted(const Intervals *v, const Ins *phi) {
+  Web w;
+  return drifted(v, phi, &w);
+}
+
+/* An addition is one of the steps itself: what it gives is no more than all of them add up to. */
+void ir_bound_sums(Intervals *v, const Ins *phi) {
+  Web w = {0};
+  Interval r = drifted(v, phi, &w);
+  for (uint32_t k = 0; k < w.nsums && !w.doubling; k++)
+    v->of[w.sums[k]->id] = ir_interval_common(v->of[w.sums[k]->id], r);
 }

@@ -80,6 +80,8 @@ bool ir_is_any(const Ins *i);
 /* What enters the loops of a phi from elsewhere, and as many steps from there as they take, or as
  * there is time for. */
 Interval ir_drifted(const Intervals *v, const Ins *phi);
+/* The additions of what drifts, such as `count + 1` of `count`, have its range, too. */
+void ir_bound_sums(Intervals *v, const Ins *phi);
 
 /* --- interval_meters.c --- */
 
