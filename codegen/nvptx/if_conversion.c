@@ -16,6 +16,10 @@
  *   if p < n: word = text[p]        # ptxas makes predicates of this branch, so that the loads of
  *   elif p == n: word = 0x80        # all unrolled iterations are in flight together, only if its
  *   else: word = ends >> 8 * p      # sides have no branches of their own
+ *
+ *   if x[k] >= h:                   # in innermost loops, a side that may leave them: one branch
+ *     count += 1                    # asks both conditions
+ *     if count == h: break
  */
 #include <llvm-c/DebugInfo.h>
 
@@ -27,6 +31,7 @@
 
 enum {
   MOST = 10, /* instructions that all threads run then: those of the sides, and selections */
+  MOST_LEAVING = 4, /* … of a side that may leave its loop */
   MAX_PHIS = 4,
 };
 
@@ -148,19 +153,74 @@ static bool takes_the_same(LLVMBasicBlockRef block, LLVMBasicBlockRef a, LLVMBas
   return true;
 }
 
-static void move_edges(Cg *cg, LLVMBasicBlockRef to, LLVMBasicBlockRef a, LLVMBasicBlockRef from) {
+/* What comes from both blocks is chosen by the first condition. */
+static void select_edges(Cg *cg, const Branch *x, LLVMBasicBlockRef second, LLVMBasicBlockRef to) {
   LLVMValueRef next;
   for (LLVMValueRef i = LLVMGetFirstInstruction(to); LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
-    graph_join_edges(cg, i, (LLVMBasicBlockRef[]){a, from}, 2, from, graph_incoming(i, a));
+    LLVMValueRef a = graph_incoming(i, x->from), b = graph_incoming(i, second);
+    bool yes = second == x->fork.yes;
+    LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(x->from));
+    LLVMValueRef v =
+        a == b ? a : l_select(cg->builder, x->fork.condition, yes ? b : a, yes ? a : b);
+    graph_join_edges(cg, i, (LLVMBasicBlockRef[]){second, x->from}, 2, x->from, v);
   }
+}
+
+/* The same as v where `second` leads elsewhere: what its condition says is equal, and what the other
+ * way has a selection of, so that both ways out of a loop leave one register. */
+static LLVMValueRef selected(const Branch *x, LLVMBasicBlockRef second, const Fork *then,
+                             LLVMValueRef v) {
+  bool yes = second == x->fork.yes;
+  LLVMBasicBlockRef both = yes ? x->fork.no : x->fork.yes;
+  if (LLVMIsAICmpInst(then->condition) &&
+      LLVMGetICmpPredicate(then->condition) == (then->no == both ? LLVMIntEQ : LLVMIntNE) &&
+      LLVMGetOperand(then->condition, 1) == v)
+    v = LLVMGetOperand(then->condition, 0);
+  for (LLVMValueRef i = LLVMGetFirstInstruction(both); LLVMIsAPHINode(i);
+       i = LLVMGetNextInstruction(i)) {
+    LLVMValueRef s = graph_incoming(i, x->from);
+    if (LLVMIsASelectInst(s) && LLVMGetOperand(s, 0) == x->fork.condition &&
+        LLVMGetOperand(s, yes ? 1 : 2) == v)
+      return s;
+  }
+  return v;
+}
+
+/* The edge from `second` to elsewhere becomes one from the block in front of it. */
+static void move_edges(Cg *cg, const Branch *x, const Fork *then, LLVMBasicBlockRef second) {
+  LLVMBasicBlockRef both = second == x->fork.yes ? x->fork.no : x->fork.yes, from = x->from;
+  LLVMBasicBlockRef to = then->yes == both ? then->no : then->yes;
+  LLVMValueRef next;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(to); LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    LLVMValueRef v = selected(x, second, then, graph_incoming(i, second));
+    graph_join_edges(cg, i, (LLVMBasicBlockRef[]){second, from}, 2, from, v);
+  }
+}
+
+/* Takes `second`, a side, into the block in front of it, of which the end asks both conditions. */
+static void fold(Cg *cg, const Branch *x, LLVMBasicBlockRef second, const Fork *then) {
+  LLVMBasicBlockRef both = second == x->fork.yes ? x->fork.no : x->fork.yes;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(x->from), v;
+  LLVMPositionBuilderBefore(cg->builder, end);
+  lift(cg, second);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(end));
+  LLVMValueRef known = l_int(cg->t.i1, then->yes == both);
+  v = second == x->fork.no ? l_select(cg->builder, x->fork.condition, known, then->condition)
+                           : l_select(cg->builder, x->fork.condition, then->condition, known);
+  select_edges(cg, x, second, both);
+  move_edges(cg, x, then, second);
+  LLVMPositionBuilderBefore(cg->builder, end);
+  LLVMBuildCondBr(cg->builder, v, then->yes, then->no);
+  LLVMInstructionEraseFromParent(end);
+  LLVMDeleteBasicBlock(second);
 }
 
 /* `second` is the side of the branch where the other part of the condition is asked, if it is:
  * a block with a branch of its own, one way of which leads where the first does, too. */
 static bool joins_condition(Cg *cg, const Branch *x, LLVMBasicBlockRef second) {
   LLVMBasicBlockRef both = second == x->fork.yes ? x->fork.no : x->fork.yes, other;
-  LLVMValueRef end = LLVMGetBasicBlockTerminator(x->from), v;
   Fork then;
   if (!has_one_edge_in(second) || !graph_fork(LLVMGetBasicBlockTerminator(second), &then) ||
       then.yes == then.no || (then.yes != both && then.no != both))
@@ -170,18 +230,7 @@ static bool joins_condition(Cg *cg, const Branch *x, LLVMBasicBlockRef second) {
       (graph_next(other) != both && graph_next(other) != graph_next(both)) ||
       !takes_the_same(both, x->from, second) || cost_of_side(cg, x, second) > MOST)
     return false;
-  LLVMPositionBuilderBefore(cg->builder, end);
-  lift(cg, second);
-  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(end));
-  LLVMValueRef known = l_int(cg->t.i1, then.yes == both);
-  v = second == x->fork.no ? l_select(cg->builder, x->fork.condition, known, then.condition)
-                           : l_select(cg->builder, x->fork.condition, then.condition, known);
-  move_edges(cg, both, second, x->from);
-  move_edges(cg, other, second, x->from);
-  LLVMPositionBuilderBefore(cg->builder, end);
-  LLVMBuildCondBr(cg->builder, v, then.yes, then.no);
-  LLVMInstructionEraseFromParent(end);
-  LLVMDeleteBasicBlock(second);
+  fold(cg, x, second, &then);
   return true;
 }
 
@@ -252,7 +301,47 @@ void cg_nvptx_convert_ifs(Cg *cg) {
     }
 }
 
+/* --- ways out of loops --- */
+
+static bool is_in_loop(const FnGraph *g, uint32_t loop, LLVMBasicBlockRef b) {
+  uint32_t n = graph_number(g, b), at = n == GRAPH_NONE ? GRAPH_NONE : g->nodes[n].loop;
+  while (at != GRAPH_NONE && at != loop)
+    at = g->loops.data[at].parent;
+  return at == loop;
+}
+
+/* Is `second` a short side of a branch of the loop, which leaves it, or comes to where the branch
+ * leads otherwise? */
+static bool may_leave(const Cg *cg, const FnGraph *g, uint32_t loop, const Branch *x,
+                      LLVMBasicBlockRef second, Fork *then) {
+  LLVMBasicBlockRef both = second == x->fork.yes ? x->fork.no : x->fork.yes;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(second);
+  if (!has_one_edge_in(second) || !graph_fork(end, then) || (then->yes != both) == (then->no != both))
+    return false;
+  Branch joined = {.from = x->from, .join = both, .fork = x->fork};
+  return is_in_loop(g, loop, both) && both != g->nodes[g->loops.data[loop].header].block &&
+         !is_in_loop(g, loop, then->yes == both ? then->no : then->yes) &&
+         cost_of_side(cg, x, second) + cost_of_selections(cg, &joined) <= MOST_LEAVING;
+}
+
+static void convert_ways_out(Cg *cg, const FnGraph *g, uint32_t loop) {
+  const GraphLoop *l = &g->loops.data[loop];
+  for (uint32_t k = 0; k < l->nnodes && l->innermost; k++) {
+    Branch x = {.from = g->nodes[l->nodes[k]].block};
+    Fork then;
+    if (!graph_fork(LLVMGetBasicBlockTerminator(x.from), &x.fork) || x.fork.yes == x.fork.no)
+      continue;
+    LLVMBasicBlockRef sides[] = {x.fork.yes, x.fork.no};
+    for (int s = 0; s < 2; s++)
+      if (may_leave(cg, g, loop, &x, sides[s], &then)) {
+        fold(cg, &x, sides[s], &then);
+        return;
+      }
+  }
+}
+
 void cg_nvptx_convert_late_ifs(Cg *cg) {
+  graph_each_loop(cg, convert_ways_out);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       convert_in(cg, f);

@@ -266,3 +266,37 @@ def test_halves_as_selections():
     simulate(halves, [x, y, 11, expected], 1, 32)
     entries.run((1, 1, 1), (32, 1, 1), [x, y, 11, out], False)
     np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("least", [1, 2, 5, 40])
+def test_ways_out_of_a_loop(least):
+    """A side that only counts, and may leave the loop, is no branch of its own (nvptx/if_conversion.c)."""
+
+    def kernel(x, least, out):
+        for start in range(4):
+            count = 0
+            for k in range(start, x.size):
+                if x[k] >= 3:
+                    count += 1
+                    if count == least:
+                        break
+            out[start] = count
+            last = steps = 0
+            for k in range(start, x.size):
+                steps += 1
+                if x[k] < 3:
+                    continue
+                last = k
+                if steps > least:
+                    break
+            out[start + 4] = last * 100 + steps
+            total = 0
+            for k in range(start, x.size):
+                if x[k] & 1:
+                    total += 3
+                    if total >= least:
+                        total = -1
+                        break
+            out[start + 8] = total
+
+    run(kernel, [np.array([1, 3, 4, 0, 2, 9, 3, 3, 2, 5, 7], np.int32), least, np.zeros(12, np.int64)])
