@@ -422,8 +422,9 @@ static bool store_all(Intervals *v, const Fn *fn, bool widen) {
   return changed;
 }
 
+/* Not of what grows on and on: there the steps of a meter may grow with it. */
 static Interval limited(Intervals *v, const Ins *i, Interval r) {
-  const Meter *m = v->meters[i->id];
+  const Meter *m = v->grown[i->id] < 4 * GROW_LIMIT ? v->meters[i->id] : NULL;
   return m ? ir_interval_common(r, ir_metered(v, m)) : r;
 }
 

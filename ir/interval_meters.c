@@ -39,6 +39,27 @@ static bool add(const Ins **to, unsigned *n, const Ins *i) {
   return room;
 }
 
+/* Not what comes from another lane, which may have moved its own value more often. */
+static bool is_arithmetic(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_SELECT:
+  case OP_CAST:
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_NEG:
+  case OP_INVERT:
+  case OP_MOD:
+  case OP_FLOORDIV:
+  case OP_LSHIFT:
+  case OP_RSHIFT:
+  case OP_AND:
+  case OP_OR:
+  case OP_XOR: return ty_is_integral(i->type);
+  default: return false;
+  }
+}
+
 /* Is it made of the value, by operations of the loop? These go into the chain, in order. What is
  * too deep counts as it is: what is known of it is true however often it is computed. */
 static bool depends(Meter *m, const Ins *i, unsigned depth) {
@@ -48,7 +69,7 @@ static bool depends(Meter *m, const Ins *i, unsigned depth) {
   for (unsigned k = 0; k < m->nchain; k++)
     if (m->chain[k] == i)
       return true;
-  if (i->op == OP_PHI || !depth || !ty_is_integral(i->type))
+  if (!depth || !is_arithmetic(i))
     return false;
   for (uint32_t k = 0; k < i->nargs; k++)
     any |= depends(m, i->args[k], depth - 1);
