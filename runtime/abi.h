@@ -43,7 +43,7 @@ typedef enum RtTensorElement {
 } RtTensorElement;
 
 /* The second entry of a coarsened kernel (docs/COARSENING.md): a block of it runs `factor` blocks
- * of the launch, neighbours on `axis`. What is left of them runs by itself, a block each. */
+ * of the launch, neighbours on `axis`. What is left of them runs by itself. */
 #define RT_COARSE_SUFFIX "$coarse" /* of its symbol */
 typedef struct RtCoarse {
   uint32_t factor, axis; /* factor 0: there is none */
@@ -52,6 +52,7 @@ typedef struct RtCoarse {
   uint32_t fill;
   /* 1: a launch with a few more blocks of it than there are multiprocessors does not take it */
   uint32_t even;
+  uint32_t in_row; /* what is left runs in one block; 0: in a block each */
   /* of the parameter block without the BLOCKS field: what the kernel itself takes */
   uint32_t plain_bytes;
 } RtCoarse;

@@ -111,6 +111,7 @@ static void note_plan(Cg *cg, const CoPlan *plan) {
   k->params.coarse.axis = plan->axis;
   k->params.coarse.fill = plan->fill;
   k->params.coarse.even = plan->even;
+  k->params.coarse.in_row = plan->in_row;
   add_field(k, cg);
 }
 

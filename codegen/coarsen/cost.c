@@ -75,9 +75,11 @@ enum {
 /* --- axis --- */
 
 /* A copy whose threads are every K-th of the launch is no block of it, so neighbouring threads are
- * for kernels without barriers and shared memory. */
+ * for kernels without barriers and shared memory. Blocks of straight code are short, so that what
+ * they have in common is worth more than their running side by side. */
 static CoPlan plan_for(const CoShape *s, unsigned axis) {
   CoPlan p = {.factor = 1, .axis = axis, .linear = co_is_linear(s, axis)};
+  p.in_row = !s->loops && !s->meets;
   p.threads = axis && p.linear && !co_reads_thread(s, axis) && !s->meets && !s->shared.len;
   return p;
 }

@@ -1,7 +1,7 @@
 /* Coarsening: writes the second entry.
  *
- *   entry      the last blocks of the grid have one block of the launch each, where there are not
- *              `factor` of them any more: if so, to the loop
+ *   entry      where there are not `factor` blocks of the launch any more, the last blocks of the
+ *              grid have one each, or the last one has all of them: if so, to the loop
  *   guards     each branch before the first write: the conjunction of all copies' conditions; if it
  *              is false, to the loop, which starts from the beginning
  *   body       the common path: each instruction for all copies in turn; where copies diverge, the
@@ -523,11 +523,25 @@ static void number_iteration(CoWriter *w, LLVMValueRef base, LLVMValueRef left, 
   w->thread[c] = l_select(w->b, left, own, near);
 }
 
-/* base: the first of the launch's blocks that this block runs; left: it is the only one, and is run
- * as a block even if copies are neighbouring threads. */
-static void write_loop(CoWriter *w, LLVMValueRef base, LLVMValueRef left) {
+/* How many blocks of the launch this block runs, from *base on. Of what is left, each has one; of
+ * straight code, it may be one that has all of it. */
+static LLVMValueRef count_blocks(CoWriter *w, LLVMValueRef left, LLVMValueRef whole,
+                                 LLVMValueRef *base) {
+  LLVMValueRef blocks = read_sreg(w, SREG_NCTAID), one = number(w, 1), alone = left, rest = one;
+  if (w->plan->in_row) {
+    LLVMValueRef several = l_icmp(w->b, LLVMIntUGT, l_sub(w->b, blocks, whole), one);
+    alone = l_and(w->b, left, several);
+    rest = l_select(w->b, several, one, l_sub(w->b, w->logical, *base));
+  }
+  LLVMValueRef beyond = l_sub(w->b, w->logical, blocks), block = read_sreg(w, SREG_CTAID);
+  *base = l_select(w->b, alone, l_add(w->b, block, beyond), *base);
+  return l_select(w->b, left, rest, number(w, w->plan->factor));
+}
+
+/* base: the first of the launch's blocks that this block runs; left: these are of what is left, and
+ * are run as blocks even if copies are neighbouring threads. */
+static void write_loop(CoWriter *w, LLVMValueRef base, LLVMValueRef left, LLVMValueRef count) {
   unsigned c = w->plan->factor;
-  LLVMValueRef count = l_select(w->b, left, number(w, 1), number(w, c));
   LLVMBasicBlockRef entry = LLVMGetInsertBlock(w->b), done = co_new_block(w, "done");
   LLVMBasicBlockRef head = co_new_block(w, "block");
   l_br(w->b, head);
@@ -635,8 +649,8 @@ void co_write(CoShape *s, const CoPlan *plan, const char *symbol) {
   number_copies(&w, base);
   write_path(&w);
   LLVMPositionBuilderAtEnd(w.b, w.loop);
-  LLVMValueRef beyond = l_sub(w.b, w.logical, read_sreg(&w, SREG_NCTAID));
-  write_loop(&w, l_select(w.b, left, l_add(w.b, block, beyond), base), left);
+  LLVMValueRef count = count_blocks(&w, left, whole, &base);
+  write_loop(&w, base, left, count);
   close_phis(&w);
   LLVMDisposeBuilder(w.b);
 }

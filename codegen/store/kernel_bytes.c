@@ -25,7 +25,7 @@ _Static_assert(sizeof(CgSite) == 56, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(CgCall) == 48, "pack_call packs every member of CgCall");
 _Static_assert(sizeof(CgGuard) == 48, "pack_guard packs every member of CgGuard");
 _Static_assert(sizeof(Diag) == 224, "pack_advice packs every member of Diag");
-_Static_assert(sizeof(RtCoarse) == 20, "pack_coarse packs every member of RtCoarse");
+_Static_assert(sizeof(RtCoarse) == 24, "pack_coarse packs every member of RtCoarse");
 _Static_assert(sizeof(RtField) == 24, "pack_field packs every member of RtField");
 _Static_assert(sizeof(RtHostCode) == 512,
                "pack_host packs every member of RtHostCode but the entry");
@@ -227,9 +227,10 @@ static void pack_coarse(Pack *p, CgKernel *k) {
   pack_u32(p, &c->axis);
   pack_u32(p, &c->fill);
   pack_u32(p, &c->even);
+  pack_u32(p, &c->in_row);
   pack_u32(p, &c->plain_bytes);
   pack_text(p, &k->coarsening);
-  need(p, c->axis < 3 && c->even <= 1 && c->plain_bytes <= k->params.bytes);
+  need(p, c->axis < 3 && c->even <= 1 && c->in_row <= 1 && c->plain_bytes <= k->params.bytes);
 }
 
 static void pack_rest(Pack *p, CgKernel *k) {

@@ -131,10 +131,11 @@ static PyObject *one_timing(const CgKernel *k, uint32_t i) {
 }
 
 static PyObject *answer(PxState *st, const CgKernel *k) {
-  PyObject *dict = Py_BuildValue("{s:s,s:z,s:I,s:O,s:O,s:I}", "symbol", k->symbol, "result",
+  PyObject *dict = Py_BuildValue("{s:s,s:z,s:I,s:O,s:O,s:I,s:O}", "symbol", k->symbol, "result",
                                  k->result, "static_shared", k->static_shared, "dynamic_shared",
                                  bool_of(k->uses_dynamic_shared), "barrier",
-                                 bool_of(k->has_barrier), "param_bytes", own_bytes(k));
+                                 bool_of(k->has_barrier), "param_bytes", own_bytes(k), "in_row",
+                                 bool_of(k->params.coarse.in_row));
   if (!dict)
     return NULL;
   if (put_texts(dict, k) < 0 || put(dict, "args", list_of(k->nargs, one_argument, k)) < 0 ||

@@ -34,6 +34,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
   RtLimits limits;                  /* the device's */
   struct RtCoarseEntry {            /* the second entry: launch/launch.c, docs/COARSENING.md */
     uint32_t factor, axis;          /* factor 0: there is none */
+    uint32_t in_row;                /* as in RtCoarse */
     uint32_t least;                 /* blocks on the axis */
     /* most threads of a block that it can have: the device's limit until it is loaded; 0: it is of
      * no use */

@@ -158,7 +158,8 @@ static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) 
   RtEntry e = {coarse_function(k), {c->grid[0], c->grid[1], c->grid[2]}, k->param_bytes};
   uint32_t *blocks = &e.grid[k->coarse.axis];
   memcpy((char *)params + k->coarse.field_offset, blocks, sizeof *blocks);
-  *blocks = *blocks / k->coarse.factor + *blocks % k->coarse.factor; /* what is left: one each */
+  uint32_t left = *blocks % k->coarse.factor;
+  *blocks = *blocks / k->coarse.factor + (k->coarse.in_row ? left != 0 : left);
   return e;
 }
 

@@ -234,6 +234,7 @@ static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
   c->threads = k->limits.threads;
   c->axis = coarse->axis;
+  c->in_row = coarse->in_row;
   c->least = coarse->fill ? coarse->factor : 2;
   c->from = (uint64_t)coarse->fill * (uint64_t)multiprocessors * (uint64_t)each / FILL_PARTS;
   c->full = (uint64_t)coarse->factor * (uint64_t)multiprocessors + 1;

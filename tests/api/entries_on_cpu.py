@@ -151,6 +151,7 @@ class Entries:
     def __init__(self, kernel, signature, factor, **options):
         made = _pyptx._compile(kernel, signature, "nvptx", "sm_90", 0, {"coarsen": factor, **options}, "ptx,llvm_opt")
         self.note, self.symbol, self.params, self.factor = made["coarsening"], made["symbol"], made["params"], factor
+        self.in_row = made["in_row"]
         self.coarsened = "$coarse" in made["ptx"]
         self.axis = "xyz".index(self.note[-1]) if self.coarsened else 0
         fields = [f for f in self.params if f[0] != "BLOCKS"]
@@ -180,10 +181,11 @@ class Entries:
         for axis, value in zip("xyz", values):
             ctypes.c_int32.in_dll(self.code, f"{name}_{axis}").value = value
 
-    def run(self, grid, block, arguments, coarse):
+    def run(self, grid, block, arguments, coarse, in_row=False):
         grid, blocks = list(grid), grid[self.axis]
         if coarse:
-            grid[self.axis] = blocks // self.factor + blocks % self.factor
+            left = blocks % self.factor
+            grid[self.axis] = blocks // self.factor + (min(left, 1) if in_row else left)
         values = [*self._values(arguments), blocks]
         for k, (t, value) in enumerate(zip(self.types, values)):
             t.in_dll(self.code, f"a{k}").value = value
@@ -193,10 +195,11 @@ class Entries:
         assert not wrong, "threads of a block stand at different barriers, or have ended"
 
     def check(self, grid, block, *arguments):
-        """Both entries leave the same in every array."""
-        after = [[a.copy() if isinstance(a, np.ndarray) else a for a in arguments] for _ in range(2)]
-        self.run(grid, block, after[0], False)
-        self.run(grid, block, after[1], True)
-        for plain, coarse in zip(*after):
+        """Both entries leave the same in every array; where what is left may run in a row, or side by side, either way."""
+        ways = [(False, False), (True, False), (True, True)][: 3 if self.in_row else 2]
+        after = [[a.copy() if isinstance(a, np.ndarray) else a for a in arguments] for _ in ways]
+        for arrays, (coarse, in_row) in zip(after, ways):
+            self.run(grid, block, arrays, coarse, in_row)
+        for plain, coarse in [pair for arrays in after[1:] for pair in zip(after[0], arrays)]:
             if isinstance(plain, np.ndarray):
                 assert plain.tobytes() == coarse.tobytes(), (self.symbol, self.note, grid, block)

@@ -120,6 +120,12 @@ static void coarse(int n) {
   expect_launch(control, k, c, 0, 0);
   rt_kernel_release(k);
 
+  k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 16, .in_row = 1});
+  expect_launch(control, k, config_of(FROM, 256), 0, FROM / 4);
+  expect_launch(control, k, config_of(FROM + 1, 256), 0, FROM / 4 + 1);
+  expect_launch(control, k, config_of(FROM + 3, 256), 0, FROM / 4 + 1);
+  rt_kernel_release(k);
+
   /* blocks of the launch for a block of the second entry on most multiprocessors */
   enum { BUSY = (4 * 132 + 1) * 7 / 8 };
   k = load_coarse(gpu(), (RtCoarse){.axis = 1, .fill = 4});
