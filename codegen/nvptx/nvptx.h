@@ -185,6 +185,8 @@ bool cg_nvptx_may_alternate(const Cg *cg);
 void cg_nvptx_sum_counters(Cg *cg);
 /* closed_ranges.c: loops compare their counter as it is behind the step. */
 void cg_nvptx_closed_ranges(Cg *cg);
+/* early_ors.c: a condition that any of many comparisons meets, known after each of them. */
+void cg_nvptx_early_ors(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
 void cg_nvptx_wide_accesses(Cg *cg);
 /* Is v a thread's index in its block, or its number in its warp? */
