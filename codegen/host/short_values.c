@@ -8,9 +8,8 @@
  * extension of 32 bits if its operands are, in whatever loops they turn: none of these makes a
  * number longer, and all of them commute with the extension.
  *
- * In: functions of one thread in regular form. Out: the same; a web of such values, which begin with
- * what was read and fits, has 32 bits, and is extended for other uses than
- * comparisons. */
+ * In: functions of one thread in regular form. Out: the same; a web of such values, which begins
+ * with what was read and fits, has 32 bits. It is extended for other uses than comparisons. */
 #include "codegen/fission/fission.h"
 #include "codegen/host/entry.h"
 #include "codegen/llvm/valuemap.h"
