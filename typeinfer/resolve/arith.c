@@ -38,6 +38,8 @@ static const char *row_advice(Ty *ty, Op op, Val array) {
     return "an array without axes has one element, x[()]; as an argument pass x.item(), a number";
   if (view && view->op == OP_PARAM && (op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE))
     return "it is an argument of the launch: pass a number if one is meant, or take an element of the array, x[i]";
+  if (op == OP_IN || op == OP_NOT_IN)
+    return "look at each element: any(v == x for v in a)";
   if (!view || view->op != OP_VIEW || ty_has_fields(array) || !view->aux.view->n ||
       view->aux.view->kind[0] != VIEW_INDEX)
     return NULL;

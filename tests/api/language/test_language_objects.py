@@ -325,6 +325,15 @@ def test_whole_array_arithmetic_is_an_error(change, code):
     assert error.value.code == code
 
 
+@pytest.mark.parametrize("use", [lambda x: 1 in x, lambda x: 1 not in x])
+def test_an_array_is_not_searched(use):
+    def kernel(o, x):
+        o[0] = use(x)
+
+    with pytest.raises(CompileError, match=r"PT313(.*\n)+.*help: look at each element: any\(v == x for v in a\)"):
+        cuda.jit(kernel)[1, 1](np.zeros(1), np.zeros(4))
+
+
 @pytest.mark.parametrize("use", [lambda x: x + 1, lambda x: x > 1, lambda x: not x])
 def test_an_array_of_one_element_is_told_from_a_number(use):
     def kernel(o, x):
