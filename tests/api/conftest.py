@@ -45,6 +45,17 @@ def one_entry(monkeypatch):
     monkeypatch.delenv("PYPTX_TESTS_OPT", raising=False)
 
 
+@pytest.fixture
+def unoptimised(monkeypatch, device):
+    """Kernels that do not say `opt=` are compiled for the host device without the optimiser: long ones, of which a test asks what they compute
+    in many forms and at many sizes, take a fifth of the time so. test_examples.py runs them optimised."""
+    if device == "host":
+        from pyptx.cuda import _jit
+
+        read = _jit._read_options
+        monkeypatch.setattr(_jit, "_read_options", lambda options: read({"opt": 0, **options}))
+
+
 @pytest.fixture(autouse=True)
 def folders_of_modules():
     """`pyptx compile FILE` puts the file's folder into sys.path: not for the tests that follow."""

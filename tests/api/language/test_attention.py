@@ -23,6 +23,7 @@ def example(monkeypatch):
     return load
 
 
+@pytest.mark.usefixtures("unoptimised")
 @on_device
 @pytest.mark.parametrize("causal", [False, True], ids=["all", "causal"])
 @pytest.mark.parametrize("d", [64, 128])
@@ -47,6 +48,7 @@ def test_ptx_of_attention(d, causal, example, tmp_path, one_entry):
     assert_not_serialised(text, tmp_path)
 
 
+@pytest.mark.usefixtures("unoptimised")
 @on_device
 @pytest.mark.parametrize("dtype", [float32, bfloat16], ids=str)
 def test_rows(dtype, example):
@@ -58,6 +60,7 @@ def test_rows(dtype, example):
         assert share <= 1, f"{columns} columns: {share} of the bound"
 
 
+@pytest.mark.usefixtures("unoptimised")
 @on_device
 @pytest.mark.parametrize("columns, dtype", [(333, float32), (16391, bfloat16)], ids=["warp", "cluster"])
 def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monkeypatch):
@@ -122,6 +125,7 @@ def test_rows_spread_where_clusters_fill_the_gpu(example, monkeypatch):
     rows_forms.spread.cache_clear()
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only  # tests/gpu/test_gpu_attention.py
 @pytest.mark.parametrize("name, columns, dtype", [
     ("softmax", 20003, bfloat16), ("rms_norm", 20003, bfloat16), ("softmax", 35001, bfloat16), ("rms_norm", 50257, bfloat16), ("layer_norm", 50257, float32),
@@ -173,6 +177,7 @@ def test_what_tells_of_the_next_row_before_it_hears_of_this_one(name, columns, a
     assert text.count("st.async") == 1 + ahead and ".local" not in text
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.parametrize("few, columns", [(8, 1003), (2048, 1003), (8, 37)], ids=["narrow", "few rows", "short"])
 def test_cross_entropy_of_short_rows(few, columns, example, monkeypatch):
     """Where there are many, a warp takes a short row in several turns; where it has no chunk of its own it takes

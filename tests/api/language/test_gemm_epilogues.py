@@ -43,6 +43,7 @@ def test_the_form_follows_the_epilogue(pipeline):
     assert pipeline.pick(4096, 4096, 4096, 132, 4096, 4096, "m", "column") == pipeline.FORMS[0]
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only
 @pytest.mark.parametrize("m, n, form, epilogue", [
     (136, 264, None, biased), (136, 264, (256, False), biased), (136, 264, (128, True), scaled), (133, 261, None, scaled), (133, 261, (192, True), biased), (264, 8, None, biased),
@@ -58,6 +59,7 @@ def test_the_pipeline_with_a_bias(m, n, form, epilogue, pipeline):
     assert np.array_equal(c, product + more if epilogue is biased else product * more[:, None])
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only
 @pytest.mark.parametrize("m, n, form, transposed", [(136, 264, None, True), (136, 264, (128, 256, False), False), (133, 261, (192, 128, True), True), (264, 136, (256, 72, False), True)])
 def test_what_is_read_of_a_column_before(m, n, form, transposed, pipeline):

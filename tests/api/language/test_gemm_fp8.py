@@ -28,6 +28,7 @@ def test_the_kernel_assembles(form, example, tmp_path):
     assert " 0 bytes spill stores" in said and "Used 168 registers" in said and "setmaxnreg" not in said, said
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only  # on GPUs in a child process: tests/gpu/test_gpu_gemm_fp8.py
 @pytest.mark.parametrize("form, kind, shape", [(0, float8_e4m3fn, (136, 200, 272)), (1, float8_e5m2, (8, 8, 16)), (2, float8_e5m2, (264, 72, 400))])
 def test_products(form, kind, shape, example):

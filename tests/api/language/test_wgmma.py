@@ -302,6 +302,7 @@ def test_the_pipeline_assembles(form, majors, cluster, epilogue, tmp_path, pipel
     assert " 0 bytes spill stores" in said and f"Used {registers[2]} registers" in said and "setmaxnreg" not in said, said
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only  # on GPUs in a child process: tests/gpu/test_gpu_gemm.py
 @pytest.mark.parametrize("form, majors", [(0, "kn"), (0, "mk"), (1, "kk"), (2, "mn"), (3, "kn"), (3, "mk"), ((128, 152, True), "kk")])
 def test_the_pipeline_of_other_types_and_orders(form, majors, pipeline):
@@ -337,6 +338,7 @@ def test_every_form_is_picked(pipeline):
     assert pipeline.pick(100, 100, 100, 1, 104, 104).cluster == (1, 1)
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only
 def test_the_pipeline_with_an_epilogue(pipeline):
     """At edges, too, whose threads have no element."""
@@ -362,6 +364,7 @@ def test_the_example_of_warps_assembles(arch, tmp_path):
     assemble(text, arch, tmp_path)
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only  # on GPUs: tests/gpu/test_gpu_gemm.py
 def test_warps_of_other_sizes(monkeypatch):
     """Fewer steps than stages, a first step of 8, edges. Whole numbers: exact."""
@@ -390,6 +393,7 @@ def warps(monkeypatch):
     return __import__("gemm_warps")
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only  # on GPUs: tests/gpu/test_gpu_gemm.py
 @pytest.mark.parametrize("majors", ["", "kn", "mk"])
 def test_products_of_any_size(majors, pipeline, warps):
@@ -404,6 +408,7 @@ def test_products_of_any_size(majors, pipeline, warps):
             assert worst(a, b, c) <= 1, (m, n, k, off, step)
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only
 def test_infinities_stay_where_they_are(pipeline, warps):
     """What a copy has more is no factor of an infinity."""
@@ -415,6 +420,7 @@ def test_infinities_stay_where_they_are(pipeline, warps):
         assert np.array_equal(c == np.inf, (a == np.inf).any(1)[:, None] | (b == np.inf).any(0)) and np.isin(c, (5, np.inf)).all()
 
 
+@pytest.mark.usefixtures("unoptimised")
 @pytest.mark.host_only
 @pytest.mark.parametrize("form", [0, 1])
 def test_an_epilogue_of_any_size(form, pipeline):
