@@ -9,7 +9,8 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = 10_000
+PROGRAMS, MORE = 10_000, 4
+LONGER = ("functions", "iterators", "expressions", "complex", "natural_kernels", "narrow_ranges", "ptx_of_programs")
 
 
 @pytest.mark.parametrize("device", ["host", "ptx"])
@@ -22,3 +23,11 @@ def test_random_programs(device):
     last = re.search(r"^soak: .*failed: (.*)$", ran.stdout, re.M)
     assert last, ran.stdout[-2000:] + ran.stderr[-2000:]
     assert sum(map(int, re.findall(r"\d+", last[1]))) <= count // 5000, ran.stdout[-4000:]
+
+
+@pytest.mark.parametrize("name", LONGER)
+def test_longer(name):
+    """So many times as much as each change has, what newer interpreters have with the oldest."""
+    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", f"tests/property/test_{name}.py"],
+                         cwd=ROOT, env={**os.environ, "PYPTX_MORE": str(MORE)}, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout[-4000:]

@@ -1,6 +1,7 @@
 """Random expressions over complex and real scalars: whatever NumPy's scalars give, the kernel gives, bit for bit."""
 
 import numpy as np
+from amount import MORE
 from harness import COMPLEX, define, jit, same, specials
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -45,7 +46,7 @@ def numpys(text, rows):
     return np.array(out).astype(complex)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100 * MORE, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(text=EXPRESSIONS, types=st.tuples(*[st.sampled_from(TYPES)] * 3), seed=st.integers(0, 1000))
 def test_expression(text, types, seed):
     assume(any(v in text for v in "abc"))

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+from amount import MORE
 from harness import STRONG, define, run, specials
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -40,7 +41,7 @@ def joins_two_types(text):
     return " if " in text and "(1 if" not in text
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=75 * MORE, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(text=EXPRESSIONS, types=st.tuples(*[st.sampled_from(STRONG)] * 3), seed=st.integers(0, 1000))
 def test_expression(text, types, seed):
     assume(not joins_two_types(text) and any(v in text for v in "abc"))
@@ -69,7 +70,7 @@ def test_expression(text, types, seed):
         run(kernel, args, 1, n)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30 * MORE, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     start=st.integers(-20, 20),
     stop=st.integers(-20, 20),
@@ -93,7 +94,7 @@ def test_loops(start, stop, step, cut, skip):
     run(kernel, [start, stop, step, cut, skip, np.zeros(1, np.int64)])
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40 * MORE, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     start=st.none() | st.integers(-12, 12),
     stop=st.none() | st.integers(-12, 12),

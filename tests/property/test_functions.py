@@ -9,6 +9,7 @@ generator used after a variable that it captures was assigned is an error in a k
 
 import random
 
+import amount
 import numpy as np
 import pytest
 from harness import define
@@ -257,7 +258,7 @@ def run(seed):
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-@pytest.mark.parametrize("first", range(0, PROGRAMS, SHARD))
+@pytest.mark.parametrize("first", amount.seeds(PROGRAMS, SHARD))
 def test_functions(first, monkeypatch):
     if first // SHARD % 2:  # functions that stay calls, which short programs have none of
         monkeypatch.setenv("PYPTX_INLINE_LIMIT", "0")

@@ -7,6 +7,7 @@ a program that uses each iterator once must be taken.
 
 import random
 
+import amount
 import numpy as np
 import pytest
 from harness import define
@@ -152,7 +153,7 @@ def run(seed):
     return True
 
 
-@pytest.mark.parametrize("first", range(0, PROGRAMS, SHARD))
+@pytest.mark.parametrize("first", amount.seeds(PROGRAMS, SHARD))
 def test_iterators(first):
     taken = sum(map(run, range(first, first + SHARD)))
     assert SHARD // 4 < taken < SHARD, "some programs use iterators once, some twice"

@@ -12,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "api"))
 import standin  # noqa: E402
+from amount import MORE  # noqa: E402
 
 LIMITS = (0, 2**29, 2**30, 2**31, 2**32, 2**40, 2**62, 46341, 46341**2)
 
@@ -168,7 +169,7 @@ def check(first, programs, launches):
 
 
 @standin.needs_standin
-@pytest.mark.parametrize("first", [0, 1000])
+@pytest.mark.parametrize("first", range(0, 1000 * MORE, 1000))
 def test_near_the_limits(first):
     root = str(Path(__file__).parents[1])
     standin.run(f"import sys; sys.path[:0] = [{root!r}, {str(Path(__file__).parent)!r}]\nimport test_narrow_ranges\ntest_narrow_ranges.check({first}, 12, 8)\n")

@@ -1,6 +1,6 @@
 """Random programs: CPython on NumPy scalars and the device give the same types and the same bits.
 
-2,000 seeds each run, in shards. A failure is shrunk and written as a script to build/failures;
+500 seeds each run, in shards, others under the oldest interpreter than under newer ones. A failure is shrunk and written as a script to build/failures;
 `scripts/soak` runs more seeds than these.
 """
 
@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 
+import amount
 import differential
 import kinds
 import math_functions
@@ -25,10 +26,10 @@ from meaning import Meaning
 from scalars import CONFLICT, CONVERT, INTEGERS, KIND, SAMPLE, STRONG, WEAK, Array, Invalid, Named, Record, Unspecified, join
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # ~True, in programs as they come
-PROGRAMS, SHARD, ROWS = 1000, 50, 24  # tests/full/test_generators.py runs more of them
+PROGRAMS, SHARD, ROWS = 1000, 50, 24  # of both interpreters; tests/full/test_generators.py runs more
 
 
-@pytest.mark.parametrize("first", range(0, PROGRAMS, SHARD))
+@pytest.mark.parametrize("first", amount.seeds(PROGRAMS, SHARD))
 def test_programs(first, monkeypatch):
     if first // SHARD % 2:  # functions that stay calls, which short programs have none of
         monkeypatch.setenv("PYPTX_INLINE_LIMIT", "0")

@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from amount import MORE
 from standin import needs_standin
 
 HERE = Path(__file__).parent
-FIRST, PROGRAMS, SHARD = 30_000, 200, 50  # other seeds than those of the host device
-COARSENED = 24  # of a kernel each
+FIRST, PROGRAMS, SHARD = 30_000, 100 * MORE, 50  # other seeds than those of the host device
+COARSENED = 12  # of a kernel each
 
 
 def soak(n, first, *options, **environment):
