@@ -49,14 +49,18 @@ use_packaged_toolkit() {
   done
 }
 
+# configure DIR OPTIONS...: CMake.
+configure() {
+  cmake -S . -B "$1" -G Ninja -DWERROR=ON "${@:2}" >"$1.log" 2>&1 || {
+    cat "$1.log" >&2
+    return 1
+  }
+}
+
 # configure_and_check DIR OPTIONS...: builds the rooms and their C tests in DIR and runs CTest, of CHECK_ONLY's names if that is set.
 configure_and_check() {
   local dir=$1 only
-  shift
-  cmake -S . -B "$dir" -G Ninja -DWERROR=ON "$@" >"$dir.log" 2>&1 || {
-    cat "$dir.log" >&2
-    return 1
-  }
+  configure "$@" || return 1
   if [ -n "${CHECK_ONLY:-}" ]; then
     mapfile -t only < <(ctest --test-dir "$dir" -N -R "$CHECK_ONLY" | sed -n 's/^ *Test *#[0-9]*: //p') # each is a program's name
     cmake --build "$dir" --target "${only[@]}" || return 1
@@ -67,9 +71,16 @@ configure_and_check() {
   fi
 }
 
-# install_into VENV: builds the module for that interpreter and installs it with its sources there.
+# install_into VENV [OPTIONS...]: builds the module for that interpreter, with pip's options, and installs it with its sources there.
 install_into() {
-  "$1/bin/python" -m pip install --quiet --no-deps --no-build-isolation --no-index .
+  "$1/bin/python" -m pip install --quiet --no-deps --no-build-isolation --no-index "${@:2}" .
+}
+
+# use_standin: the stand-in driver that was built last with the C tests; what needs it is skipped without it.
+use_standin() {
+  local built
+  built=$(ls -t build/{release,dev}/standin/libcuda.so.1 2>/dev/null | head -n 1) || true
+  if [ -n "$built" ]; then export PYPTX_STANDIN=$ROOT/$built; fi
 }
 
 # .venv-full: as .venv, with requirements-full.txt, and pyptx in it.

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/api"), str(ROOT / "tests/api/cli")]
-os.environ.setdefault("PYPTX_STANDIN", str(ROOT / "build/dev/standin/libcuda.so.1"))  # what scripts/test c builds
+os.environ.setdefault("PYPTX_STANDIN", str(ROOT / "build/release/standin/libcuda.so.1"))  # what scripts/test c builds
 
 import test_driver_sweep as sweep  # noqa: E402
 

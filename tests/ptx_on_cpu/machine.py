@@ -108,7 +108,7 @@ def choose():
     """Has this process use the machine: before pyptx looks for a GPU. Those that it starts find PYPTX_ON_PTX, and have to choose too."""
     library = os.environ.get("PYPTX_STANDIN")
     if not library:
-        raise RuntimeError("PYPTX_STANDIN does not name the stand-in driver (build/dev/standin/libcuda.so.1)")
+        raise RuntimeError("PYPTX_STANDIN does not name the stand-in driver (build/release/standin/libcuda.so.1)")
     os.environ.update(PYPTX_DEVICE="gpu", PYPTX_DRIVER=os.environ.get("PYPTX_DRIVER") or library, PYPTX_ON_PTX="1")
     install()
 

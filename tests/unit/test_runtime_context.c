@@ -16,6 +16,12 @@
 enum { NONE, FIRST, FOREIGN, KINDS };
 static struct CUctx_st foreign = {0, 1};
 
+#ifdef __SANITIZE_THREAD__
+enum { FAILURES = 0 }; /* some hundred turns with one thread, which races with no other */
+#else
+enum { FAILURES = 1 };
+#endif
+
 static const StandinControl *control;
 
 static CUcontext now(void) { return control->context(); }
@@ -325,7 +331,8 @@ static void threads(int n) {
 int main(void) {
   for (int kind = NONE; kind < KINDS; kind++) {
     RUN(everything, kind);
-    RUN(failures, kind);
+    if (FAILURES)
+      RUN(failures, kind);
   }
   RUN(with_one_gpu_it_stays, 0);
   RUN(launches_of_a_changed_context, 0);
