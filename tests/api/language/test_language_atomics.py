@@ -245,3 +245,25 @@ def test_assembles_and_is_native(dtype, tmp_path):
     for arch in ARCHITECTURES:
         if arch != "sm_90":
             assemble(ptx_of(kernels["max"], f"{dtype}[:], {dtype}[:]", arch), arch, tmp_path)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_the_parts_of_complex_elements(dtype):
+    part = np.float32 if dtype == "complex64" else np.float64
+
+    def kernel(a, n):
+        parts = a.view(part)
+        if cuda.grid(1) < n:
+            cuda.atomic.add(parts, 2, 1)
+            cuda.atomic.sub(parts, 3, 2)
+
+    a = np.zeros(2, dtype)
+    jit(kernel)[2, 32](a, 50)
+    cuda.synchronize()
+    assert a[0] == 0 and a[1] == 50 - 100j
+
+    def whole(a):
+        cuda.atomic.add(a, 0, 1)
+
+    with pytest.raises(TypeError, match=rf"PT309: cuda.atomic.add is not available for elements of type {dtype}\n"):
+        jit(whole)[1, 1](a)
