@@ -131,8 +131,15 @@ static IrWide counted_trips(const Intervals *v, const Counter *c) {
            stop = ir_interval_at(v, c->stop, c->before), room = ir_interval_of_type(c->next->type);
   if (ir_interval_is_empty(start) || ir_interval_is_empty(stop) || ir_interval_is_empty(step))
     return 0;
-  bool adds = c->next->op == OP_ADD && !c->down && step.lo >= 1;
-  if (!adds || stop.hi + step.hi > room.hi) /* it may wrap around */
+  if (c->next->op != OP_ADD && c->next->op != OP_SUB)
+    return IR_MOST_STEPS;
+  if (c->next->op == OP_SUB)
+    step = ir_interval_negated(step);
+  if (c->down) { /* as from -start up to -stop */
+    start = ir_interval_negated(start), stop = ir_interval_negated(stop);
+    step = ir_interval_negated(step), room = ir_interval_negated(room);
+  }
+  if (step.lo < 1 || stop.hi + step.hi > room.hi) /* it may wrap around */
     return IR_MOST_STEPS;
   IrWide length = stop.hi + c->closed - start.lo;
   return length <= 0 ? 0 : (length - 1) / step.lo + 1;

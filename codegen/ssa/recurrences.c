@@ -127,6 +127,8 @@ static bool ask(Recurrence *c, Ins *i, uint8_t bits) {
   return can;
 }
 
+static bool is_sum(const Ins *i) { return i->op == OP_ADD || i->op == OP_SUB; }
+
 /* Is it a step, if what the loops do not change of it has so few bits? Asks that, but for 0. */
 static bool is_step(Recurrence *c, Ins *i, uint8_t bits, unsigned depth) {
   if (!is_whole_number(i) || !depth)
@@ -135,14 +137,12 @@ static bool is_step(Recurrence *c, Ins *i, uint8_t bits, unsigned depth) {
     return true;
   if (!is_inside(c, i))
     return ssa_is_int64(i->type) && (!bits || ask(c, i, bits));
-  bool passes = i->op == OP_SELECT || i->op == OP_NEG || i->op == OP_CAST ||
+  bool passes = i->op == OP_SELECT || i->op == OP_NEG || i->op == OP_CAST || is_sum(i) ||
                 (i->op == OP_PHI && !ssa_is_header(i->block));
   for (uint32_t k = i->op == OP_SELECT; passes && k < i->nargs; k++)
     passes = is_step(c, i->args[k], bits, depth - 1);
   return passes;
 }
-
-static bool is_sum(const Ins *i) { return i->op == OP_ADD || i->op == OP_SUB; }
 
 /* Is it made of what an iteration leaves to the next one, but for a counter? */
 static bool is_carried(Recurrence *c, const Ins *i, unsigned depth) {
@@ -178,7 +178,7 @@ static bool ask_steps(Recurrence *c) {
   return true;
 }
 
-/* How often the loops run: of one at most that is asked for. */
+/* How often the loops run: of one at most that is asked for its stop, or, downward, its start. */
 static bool ask_trips(Recurrence *c) {
   const Intervals *now = ssa_intervals_of(c->range.of);
   unsigned asked = 0;
@@ -189,7 +189,8 @@ static bool ask_trips(Recurrence *c) {
     bool counts = false;
     Counter n;
     for (const Ins *phi = b->first; phi->op == OP_PHI && !counts; phi = phi->next)
-      counts = ir_counter(phi, &n) && ask(c, ssa_uncast((Ins *)n.stop), TRIP_BITS);
+      counts = ir_counter(phi, &n) &&
+               ask(c, ssa_uncast((Ins *)(n.down ? n.start : n.stop)), TRIP_BITS);
     if (!counts || asked++)
       return false;
   }
