@@ -418,7 +418,8 @@ static bool read_recurrence(Recurrence *c, Block *header, Block *latch) {
 
 /* --- writing --- */
 
-typedef struct Exits { /* blocks of their own on the edges out of the loops */
+/* Blocks of their own on the edges out of the loops: such as are there, and new ones. */
+typedef struct Exits {
   Block *blocks[MAX_EXITS];
   unsigned n;
   Block *join; /* to which they lead, and nothing else does; or NULL */
@@ -432,7 +433,8 @@ static bool split_exits(Cx *cx, Fn *fn, const Range *r, Exits *x) {
         continue;
       if (x->n == MAX_EXITS || b->succ[0] == b->succ[1])
         return false;
-      x->blocks[x->n++] = ssa_split_edge(cx, fn, b, to);
+      bool own = to->preds.len == 1 && to->last->op == OP_BR;
+      x->blocks[x->n++] = own ? to : ssa_split_edge(cx, fn, b, to);
     }
   return true;
 }

@@ -141,6 +141,47 @@ def test_as_long_as_the_test_lets_through(kernel, reference, size, n):
         assert got.tolist() == reference(q, t, [int(v) for v in by]), by
 
 
+def trims(q, by, out):
+    """From the end on: a sum of a number and what was loaded in each step, as far as it is not negative."""
+    n, threshold = by[0], by[1]
+    total = 0
+    best = 0
+    end = -1
+    for k in range(n - 1, -1, -1):
+        total += threshold - (int(q[k % 32]) - 33)
+        if total < 0:
+            break
+        if total > best:
+            best = total
+            end = k
+    out[0] = total
+    out[1] = best
+    out[2] = end
+
+
+def trims_of(q, n, threshold):
+    total, best, end = 0, 0, -1
+    for k in range(n - 1, -1, -1):
+        total = wrapped(total + wrapped(threshold - (int(q[k % 32]) - 33)))
+        if total < 0:
+            break
+        if total > best:
+            best, end = total, k
+    return [total, best, end]
+
+
+@needs_llc
+def test_downward():
+    """In both versions: at the ends of what the test in front lets through, and beyond them."""
+    entries = Entries(trims, "narrow (uint8[::1], int64[::1], int64[::1])", 1)
+    q = np.random.default_rng(3).integers(0, 256, 32).astype(np.uint8)
+    for n in (0, 1, -5, 40, 2**14 - 1, 2**14, 2**14 + 1, -(2**14), -(2**14) - 1):
+        for threshold in (20, 60, 95, *SMALL, *LARGE, 2**62, -(2**63)):
+            got = np.zeros(3, np.int64)
+            entries.run((1, 1, 1), (1, 1, 1), [q, np.array([n, threshold]), got], False)
+            assert got.tolist() == trims_of(q, n, threshold), (n, threshold)
+
+
 def test_the_first_version_has_32_bits():
     """Of maxima and comparisons. A loop with a ring has one version, as one around which numbers stay in an array."""
 
@@ -168,6 +209,8 @@ def test_the_first_version_has_32_bits():
     text = ptx_of(band, edges)
     assert "max.s32" in text and "max.s64" in text
     text = ptx_of(drops, edges)
+    assert "setp.gt.s32" in text and "setp.gt.s64" in text
+    text = ptx_of(trims, "narrow (uint8[::1], int64[::1], int64[::1])")
     assert "setp.gt.s32" in text and "setp.gt.s64" in text
     for kernel in (ring, kept):
         assert "max.s32" not in ptx_of(kernel, "narrow (int32[::1], int64, int64, int32[::1])")
