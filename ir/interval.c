@@ -49,8 +49,8 @@ static Interval passed(const Intervals *v, const Ins *i, Interval room) {
 static Interval extent(const Intervals *v, const Ins *i) {
   const Ins *array = i->args[0];
   return (Interval){0, ir_is_passed(v, array) ? (IrWide)TY_SMALL
-                       : array->type->wide ? (IrWide)1 << 48
-                                           : LARGEST_INT32};
+                       : array->type->wide    ? (IrWide)1 << 48
+                                              : LARGEST_INT32};
 }
 
 /* --- counters --- */

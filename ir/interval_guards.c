@@ -1,5 +1,5 @@
-/* Intervals, guards: what comparisons and indices say of values in the blocks that only one of their
- * outcomes reaches.
+/* Intervals, guards: what comparisons and indices say of values in the blocks that only one of
+ * their outcomes reaches.
  *
  *   if x + 3 < n: …             x is less than n - 3
  *   while d * d <= n: …         d is at most a root of n
@@ -38,19 +38,21 @@ bool ir_is_passed(const Intervals *v, const Ins *i) {
   return v->narrow && i->op == OP_PARAM;
 }
 
-bool ir_keeps_number(const Ins *cast) {
+/* Is it a cast of an integer to a type that holds all numbers of its own? */
+static bool keeps_number(const Ins *cast) {
   return cast->op == OP_CAST && ty_is_integral(cast->type) && ty_is_integral(cast->args[0]->type) &&
          ir_interval_lies_within(ir_interval_of_type(cast->args[0]->type),
                                  ir_interval_of_type(cast->type));
 }
 
 const Ins *ir_uncast(const Ins *i) {
-  while (ir_keeps_number(i))
+  while (keeps_number(i))
     i = i->args[0];
   return i;
 }
 
-const Ins *ir_first_of(const Intervals *v, const Ins *i) {
+/* The first reading of an extent; any other value itself. */
+static const Ins *first_of(const Intervals *v, const Ins *i) {
   return i->op == OP_EXTENT && v->same[i->id] ? v->same[i->id] : i;
 }
 
@@ -128,7 +130,7 @@ static bool holds(const Intervals *v, const Guard *g, const Block *b) {
 }
 
 Interval ir_guarded(const Intervals *v, const Ins *i, const Block *b, Interval r) {
-  for (const Guard *g = v->guards[ir_first_of(v, i)->id]; g; g = g->next)
+  for (const Guard *g = v->guards[first_of(v, i)->id]; g; g = g->next)
     if (holds(v, g, b))
       r = guarded(v, g, r);
   return r;
@@ -137,10 +139,10 @@ Interval ir_guarded(const Intervals *v, const Ins *i, const Block *b, Interval r
 Interval ir_guarded_difference(const Intervals *v, const Ins *left, const Ins *right,
                                const Block *b) {
   Interval r = ir_everything;
-  right = ir_first_of(v, ir_uncast(right));
-  for (const Guard *g = v->guards[ir_first_of(v, left)->id]; g; g = g->next)
+  right = first_of(v, ir_uncast(right));
+  for (const Guard *g = v->guards[first_of(v, left)->id]; g; g = g->next)
     if (!g->reach && !g->square && !g->times && !g->ahead &&
-        ir_first_of(v, ir_uncast(g->other)) == right && holds(v, g, b))
+        first_of(v, ir_uncast(g->other)) == right && holds(v, g, b))
       r = ir_interval_where(r, g->op, (Interval){g->by, g->by});
   return r;
 }
@@ -216,11 +218,11 @@ static void find_later(Cx *cx, Intervals *v, const Fn *fn) {
 }
 
 static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
-  if (ir_keeps_number(value))
+  if (keeps_number(value))
     add_guard(cx, v, g, value->args[0]);
   if (!g.moved)
     add_to_parts(cx, v, g, value);
-  value = ir_first_of(v, value);
+  value = first_of(v, value);
   g.next = v->guards[value->id];
   g.number = g.next ? g.next->number + 1 : 1;
   if (g.number > MAX_GUARDS || value->op == OP_CONST ||
@@ -258,7 +260,7 @@ static IrWide reach_of(const Intervals *v, const Ins *array) {
 }
 
 static const Ins *without_constants(const Ins *i) {
-  while (ir_keeps_number(i) || ((i->op == OP_ADD || i->op == OP_SUB) && i->args[1]->op == OP_CONST))
+  while (keeps_number(i) || ((i->op == OP_ADD || i->op == OP_SUB) && i->args[1]->op == OP_CONST))
     i = i->args[0];
   return i;
 }

@@ -54,12 +54,8 @@ bool ir_compares_integers(const Ins *i);
 Interval ir_constant(const Ins *i);
 /* Is i what a launch passes: a parameter of the kernel, or a part of one that is a tuple? */
 bool ir_is_passed(const Intervals *v, const Ins *i);
-/* Is it a cast of an integer to a type that holds all numbers of its own? */
-bool ir_keeps_number(const Ins *cast);
-/* i without such casts. */
+/* i without casts to types that hold all numbers of its own. */
 const Ins *ir_uncast(const Ins *i);
-/* The first reading of an extent; any other value itself. */
-const Ins *ir_first_of(const Intervals *v, const Ins *i);
 /* What is left of r, the value on the left of a comparison that holds. */
 Interval ir_interval_where(Interval r, Op compare, Interval other);
 /* What is left of r, what i is anywhere, where block b reads it. */

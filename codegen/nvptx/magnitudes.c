@@ -21,8 +21,7 @@ static LLVMValueRef signed_one(LLVMValueRef v) {
     return NULL;
   LLVMValueRef d = LLVMGetOperand(v, 0);
   unsigned bits = cg_int_width(v);
-  bool has = !LLVMIsNull(LLVMGetOperand(v, 1)) ||
-             cg_nvptx_range(d).lo > cg_nvptx_numbers(bits).lo;
+  bool has = !LLVMIsNull(LLVMGetOperand(v, 1)) || cg_nvptx_range(d).lo > cg_nvptx_numbers(bits).lo;
   return has && (bits == 32 || bits == 64) ? d : NULL;
 }
 

@@ -186,7 +186,8 @@ static void add_loop(Making *m, unsigned depth) {
 /* `if c: x += step`, as a branch or as a selection: what x is then. */
 static Ins *moved(Making *m, Ins *x, Ins *step) {
   bool chosen = below(2);
-  Block *yes = chosen ? m->b : ir_block(m->cx, m->fn), *out = chosen ? NULL : ir_block(m->cx, m->fn);
+  Block *yes = chosen ? m->b : ir_block(m->cx, m->fn),
+        *out = chosen ? NULL : ir_block(m->cx, m->fn);
   Ins *test = compare(m);
   Op op = below(3) ? OP_ADD : OP_SUB;
   bool first = op == OP_SUB || below(2);
