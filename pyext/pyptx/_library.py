@@ -17,6 +17,7 @@ ZERO = np.uint64(0)
 ONE = np.uint64(1)
 LARGEST = np.uint64(9223372036854775807)  # of a Python int's values in a kernel
 SQUARE_ROOT = np.uint64(2**32)  # of the first number that is no uint64
+EXACT_ROOTS = np.uint64(2**52)  # a float64 root of less is rounded to no integer that is above it
 
 
 def divisor(x, y):
@@ -58,6 +59,8 @@ def isqrt(n):
         raise ValueError("isqrt() argument must be nonnegative")
     x = np.uint64(n)
     r = np.uint64(math.sqrt(float(x)))
+    if x < EXACT_ROOTS:
+        return r
     while r > ZERO and r > x // r:
         r -= ONE
     while r + ONE <= x // (r + ONE):

@@ -24,6 +24,21 @@ def test_isqrt(n):
     assert run(kernel, np.int64, n) == math.isqrt(n)
 
 
+def test_isqrt_beside_squares():
+    """A float64 root is rounded to the next integer only from 2**52 on."""
+    roots = [3, 46340, 2**20 + 7, *(2**26 + k for k in range(-40, 41)), 2**26 * 3, 2**31 + 1]
+    numbers = np.array([max(r * r + d, 0) for r in roots for d in (-2, -1, 0, 1)], np.int64)
+
+    @cuda.jit
+    def kernel(out, numbers):
+        for k in range(out.size):
+            out[k] = math.isqrt(numbers[k])
+    out = np.zeros_like(numbers)
+    kernel[1, 1](out, numbers)
+    cuda.synchronize()
+    assert out.tolist() == [math.isqrt(n) for n in numbers.tolist()]
+
+
 @pytest.mark.parametrize("a", [0, 1, -12, 18, 35, 2**40, -(2**40) + 6])
 @pytest.mark.parametrize("b", [0, 1, 8, -30, 49, 3 * 2**20])
 def test_gcd_and_lcm(a, b):
