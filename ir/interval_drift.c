@@ -31,12 +31,12 @@ typedef struct Web { /* the phis and selections that make up a value that drifts
   const Ins *of[MAX_WEB];
   uint32_t n;
   Edge edges[MAX_EDGES];
-  uint32_t nedges;      /* more than MAX_EDGES: these are not all */
-  Interval step, steps; /* what an addition between them adds, or none; all of them together */
+  uint32_t nedges;           /* more than MAX_EDGES: these are not all */
+  Interval step, steps;      /* what an addition between them adds, or none; all of them together */
   const Ins *sums[MAX_SUMS]; /* the additions between them, or some of many */
   uint32_t nsums;
-  const Ins *doubling;  /* an addition of the value and the same of another lane */
-  bool in_headers;      /* one of these is in a loop's header, which runs once more than the body */
+  const Ins *doubling; /* an addition of the value and the same of another lane */
+  bool in_headers;     /* one of these is in a loop's header, which runs once more than the body */
 } Web;
 
 /* w->n: it is none of the web. */

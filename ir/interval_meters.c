@@ -85,8 +85,8 @@ static bool read_step(const Meter *m, const Ins *i, int64_t *by) {
   *by = 0;
   if (i == m->counter)
     return true;
-  if (!step || step->op != OP_CONST || !fz_get_int(step->aux.frozen, by) ||
-      *by > IR_SMALL_STEP || *by < -IR_SMALL_STEP)
+  if (!step || step->op != OP_CONST || !fz_get_int(step->aux.frozen, by) || *by > IR_SMALL_STEP ||
+      *by < -IR_SMALL_STEP)
     return false;
   bool down = i->op == OP_SUB;
   *by = down ? -*by : *by;

@@ -30,7 +30,7 @@
 #include "codegen/nvptx/nvptx.h"
 
 enum {
-  MOST = 10, /* instructions that all threads run then: those of the sides, and selections */
+  MOST = 10,        /* instructions that all threads run then: those of the sides, and selections */
   MOST_LEAVING = 4, /* … of a side that may leave its loop */
   MAX_PHIS = 4,
 };
@@ -161,8 +161,8 @@ static void select_edges(Cg *cg, const Branch *x, LLVMBasicBlockRef second, LLVM
     LLVMValueRef a = graph_incoming(i, x->from), b = graph_incoming(i, second);
     bool yes = second == x->fork.yes;
     LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(x->from));
-    LLVMValueRef v =
-        a == b ? a : l_select(cg->builder, x->fork.condition, yes ? b : a, yes ? a : b);
+    LLVMValueRef v = a == b ? a
+                            : l_select(cg->builder, x->fork.condition, yes ? b : a, yes ? a : b);
     graph_join_edges(cg, i, (LLVMBasicBlockRef[]){second, x->from}, 2, x->from, v);
   }
 }
@@ -316,7 +316,8 @@ static bool may_leave(const Cg *cg, const FnGraph *g, uint32_t loop, const Branc
                       LLVMBasicBlockRef second, Fork *then) {
   LLVMBasicBlockRef both = second == x->fork.yes ? x->fork.no : x->fork.yes;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(second);
-  if (!has_one_edge_in(second) || !graph_fork(end, then) || (then->yes != both) == (then->no != both))
+  if (!has_one_edge_in(second) || !graph_fork(end, then) ||
+      (then->yes != both) == (then->no != both))
     return false;
   Branch joined = {.from = x->from, .join = both, .fork = x->fork};
   return is_in_loop(g, loop, both) && both != g->nodes[g->loops.data[loop].header].block &&
