@@ -509,6 +509,12 @@ static void find_counters(Cx *cx, Intervals *v, const Fn *fn) {
     }
 }
 
+static void choose_meters(Intervals *v, const Fn *fn) {
+  FOR_BLOCKS (fn, b)
+    for (const Ins *i = b->first; i && i->op == OP_PHI; i = i->next)
+      v->meters[i->id] = ir_sound_meters(v, v->meters[i->id]);
+}
+
 Intervals *ir_intervals(Cx *cx, const Fn *fn) { return ir_intervals_if(cx, fn, NULL); }
 
 Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits) {
@@ -524,6 +530,7 @@ Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits) {
     v->of[k] = ir_nothing;
   v->same = CX_ARRAY(cx, const Ins *, fn->next_id);
   find_counters(cx, v, fn);
+  choose_meters(v, fn);
   find_same(v, fn);
   ir_find_guards(cx, v, fn);
   find_arrays(cx, v, fn);

@@ -27,9 +27,11 @@ struct Meter {
   const Meter *next; /* of the same value */
   const Ins *phi, *counter;
   IrWide step; /* of the counter, the least, where the value moves on */
+  IrWide most; /* of all its steps */
   const Ins *set[MAX_VALUES], *moved[MAX_VALUES], *chain[MAX_CHAIN];
   unsigned nset, nmoved, nchain, nways;
   bool up, down; /* where the counter goes */
+  bool makes;    /* the value does not only move by constants */
 };
 
 static bool add(const Ins **to, unsigned *n, const Ins *i) {
@@ -79,33 +81,35 @@ static bool depends(Meter *m, const Ins *i, unsigned depth) {
   return true;
 }
 
-/* By how much a way moves the counter; false: it sets it anew. */
-static bool read_step(const Meter *m, const Ins *i, int64_t *by) {
-  const Ins *step = i->op == OP_ADD || i->op == OP_SUB ? i->args[i->args[0] == m->counter] : NULL;
+/* By how much a way moves a variable of the loop; false: it does not, or not by a constant. */
+static bool read_step(const Ins *phi, const Ins *i, int64_t *by) {
+  const Ins *step = i->op == OP_ADD || i->op == OP_SUB ? i->args[i->args[0] == phi] : NULL;
   *by = 0;
-  if (i == m->counter)
+  if (i == phi)
     return true;
   if (!step || step->op != OP_CONST || !fz_get_int(step->aux.frozen, by) || *by > IR_SMALL_STEP ||
       *by < -IR_SMALL_STEP)
     return false;
   bool down = i->op == OP_SUB;
   *by = down ? -*by : *by;
-  return i->args[0] == m->counter || (!down && i->args[1] == m->counter);
+  return i->args[0] == phi || (!down && i->args[1] == phi);
 }
 
 static bool read_end(Meter *m, const Ins *value, const Ins *counter) {
-  int64_t by;
-  bool counts = read_step(m, counter, &by), made = depends(m, value, MAX_DEPTH);
+  int64_t by, own;
+  bool counts = read_step(m->counter, counter, &by), made = depends(m, value, MAX_DEPTH);
   if (!made)
     return add(m->set, &m->nset, value);
   m->up |= counts && by > 0;
   m->down |= counts && by < 0;
   if (!counts || (m->up && m->down) || (!by && value != m->phi))
     return false;
+  IrWide step = by < 0 ? -by : by;
+  m->most = ir_interval_larger(m->most, step);
   if (value == m->phi)
     return true;
-  IrWide step = by < 0 ? -by : by;
   m->step = m->nmoved ? ir_interval_smaller(m->step, step) : step;
+  m->makes |= !read_step(m->phi, value, &own);
   return add(m->moved, &m->nmoved, value);
 }
 
@@ -136,7 +140,7 @@ static bool read_meter(Meter *m) {
     all = ir_dominates(header, header->preds.data[k])
               ? read_ways(m, m->phi->args[k], m->counter->args[k])
               : add(m->set, &m->nset, m->phi->args[k]);
-  return all && m->nmoved;
+  return all && m->makes;
 }
 
 const Meter *ir_meters(Cx *cx, const Ins *phi) {
@@ -151,6 +155,20 @@ const Meter *ir_meters(Cx *cx, const Ins *phi) {
     all = kept;
   }
   return all;
+}
+
+/* A counter that has meters itself is none: two variables that move together must not bound each
+ * other. */
+const Meter *ir_sound_meters(const Intervals *v, const Meter *all) {
+  const Meter *kept = NULL, *next;
+  for (Meter *m = (Meter *)all; m; m = (Meter *)next) {
+    next = m->next;
+    if (v->meters[m->counter->id])
+      continue;
+    m->next = kept;
+    kept = m;
+  }
+  return kept;
 }
 
 /* What the value is moved on to from r. */
@@ -169,10 +187,16 @@ static Interval moved(Intervals *v, const Meter *m, Interval r) {
   return to;
 }
 
+/* Has a step that wraps around no place in the counter's range? */
+static bool never_wraps(const Meter *m, Interval range) {
+  Interval room = ir_interval_of_type(m->counter->type);
+  return range.hi - range.lo + m->most <= room.hi - room.lo;
+}
+
 static Interval metered(Intervals *v, const Meter *m) {
   Interval range = v->of[m->counter->id], r = ir_nothing;
   IrWide steps = ir_interval_is_empty(range) ? 0 : (range.hi - range.lo) / m->step;
-  if (steps > MOST_STEPS)
+  if (steps > MOST_STEPS || (steps && !never_wraps(m, range)))
     return ir_everything;
   for (unsigned k = 0; k < m->nset; k++)
     r = ir_interval_both(r, v->of[m->set[k]->id]);

@@ -83,6 +83,8 @@ void ir_bound_sums(Intervals *v, const Ins *phi);
 
 /* The variables of a loop without whose steps nothing is made of one of its phis; NULL: none. */
 const Meter *ir_meters(Cx *cx, const Ins *phi);
+/* Those of them that have none themselves. */
+const Meter *ir_sound_meters(const Intervals *v, const Meter *all);
 /* What the loop makes of the phi in as many steps as these have. */
 Interval ir_metered(Intervals *v, const Meter *all);
 
