@@ -187,6 +187,8 @@ void cg_nvptx_sum_counters(Cg *cg);
 void cg_nvptx_closed_ranges(Cg *cg);
 /* early_ors.c: a condition that any of many comparisons meets, known after each of them. */
 void cg_nvptx_early_ors(Cg *cg);
+/* elif_updates.c: updates behind elif, each by a condition of its own. */
+void cg_nvptx_elif_updates(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
 void cg_nvptx_wide_accesses(Cg *cg);
 /* Is v a thread's index in its block, or its number in its warp? */
