@@ -135,6 +135,8 @@ CoLoads co_loads_in_loops(const CoShape *s);
 unsigned co_in_flight(const CoShape *s);
 /* Are most addresses of what the copies load themselves made of what they have loaded? */
 bool co_gathers(const CoShape *s);
+/* The same of what each copy loads for itself in loops, by what it has loaded for itself. */
+bool co_gathers_in_loops(const CoShape *s);
 /* Fills CoIns.by_thread. A text if some threads of a block may have ended where others synchronise,
  * else NULL. */
 const char *co_threads(CoShape *s);

@@ -267,8 +267,10 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   unsigned most = most_registers(&s->cg->options, room);
   bool slanted = aim == AIM_COMMON && is_slanted(s), lines = aim == AIM_SCATTERED && is_slanted(s),
        steps = aim == AIM_BARRIERS && loads_in_steps(s),
-       few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT;
-  for (unsigned log2 = slanted ? SLANTED_LOG2 : steps ? STEPS_LOG2 : 3; log2; log2--) {
+       few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT,
+       gathers = (aim == AIM_COMMON || aim == AIM_SCATTERED) && co_gathers_in_loops(s);
+  unsigned most_log2 = steps || gathers ? STEPS_LOG2 : slanted ? SLANTED_LOG2 : 3;
+  for (unsigned log2 = most_log2; log2; log2--) {
     unsigned k = 1u << log2;
     bool more = few && k * one + common <= OF_FEW;
     bool fits = k <= (more ? CO_MAX_FACTOR : limits[aim].factor) && k * one + common <= most &&

@@ -343,14 +343,13 @@ CoLoads co_loads_in_loops(const CoShape *s) {
   return n;
 }
 
-/* --- straight code --- */
-
-/* By instruction: is it a load, or computed from one? Straight code has its operands before it. */
-static bool *loaded_values(const CoShape *s) {
+/* By instruction: is it a load, or one that is not the same in all copies, or computed from such?
+ * (Around a loop nothing is followed: straight code has its operands before it.) */
+static bool *loaded_values(const CoShape *s, bool own) {
   bool *loaded = CX_ARRAY(s->cg->cx, bool, s->ins.len);
   for (uint32_t k = 0; k < s->ins.len; k++) {
     LLVMValueRef v = s->ins.data[k].old;
-    loaded[k] = s->ins.data[k].reads;
+    loaded[k] = s->ins.data[k].reads && (!own || s->ins.data[k].varies);
     for (unsigned n = 0, all = (unsigned)LLVMGetNumOperands(v); n < all && !loaded[k]; n++) {
       const CoIns *i = co_ins(s, LLVMGetOperand(v, n));
       loaded[k] = i && loaded[i - s->ins.data];
@@ -358,6 +357,21 @@ static bool *loaded_values(const CoShape *s) {
   }
   return loaded;
 }
+
+bool co_gathers_in_loops(const CoShape *s) {
+  const bool *loaded = loaded_values(s, true);
+  unsigned gathered = 0, all = 0;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    bool own = i->reads && i->varies && !i->shared && s->blocks[i->block].in->depth;
+    const CoIns *at = own ? co_ins(s, LLVMGetOperand(i->old, 0)) : NULL;
+    all += own;
+    gathered += at && loaded[at - s->ins.data];
+  }
+  return 2 * gathered > all;
+}
+
+/* --- straight code --- */
 
 /* An array's loads: a stencil's elements are its neighbours' too, so a thread has no more of its
  * own than it is away from the next one. */
@@ -367,7 +381,7 @@ typedef struct Reads {
 } Reads;
 
 bool co_gathers(const CoShape *s) {
-  const bool *loaded = loaded_values(s);
+  const bool *loaded = loaded_values(s, false);
   unsigned gathered = 0, all = 0;
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
@@ -381,7 +395,7 @@ bool co_gathers(const CoShape *s) {
 unsigned co_in_flight(const CoShape *s) {
   Steps x = steps_of(s, OF_WARP);
   Reads *reads = CX_ARRAY(s->cg->cx, Reads, s->ins.len);
-  const bool *loaded = loaded_values(s);
+  const bool *loaded = loaded_values(s, false);
   size_t n = 0;
   int64_t sum = 0;
   for (uint32_t k = 0; k < s->ins.len; k++) {

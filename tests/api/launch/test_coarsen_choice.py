@@ -232,6 +232,17 @@ def distances(a, b, out):  # a warp's threads have rows of b of their own
     out[i, j] = acc
 
 
+def around_places(image, places, pattern, out):
+    word, i = cuda.grid(2)
+    if i < out.shape[0] and word < out.shape[1]:
+        y, x = places[i, 0], places[i, 1]
+        n = 0
+        for k in range(32):
+            p = 32 * word + k
+            n += image[y + pattern[p, 0], x + pattern[p, 1]] < image[y + pattern[p, 2], x + pattern[p, 3]]
+        out[i, word] = n
+
+
 def gathered(x, at, out):  # the same, by indices that are loaded
     acc = float32(0)
     for k in range(x.shape[0]):
@@ -421,6 +432,7 @@ def test_what_pays_by_the_work_around_loads(kernel, signature, text):
         (smooth, f"{V}, {V}, {V}", "8 neighbouring blocks along x"),
         (distances, f"{M}, {M}, {M}", "8 neighbouring threads along y"),
         (gathered, f"{M}, int32[::1], {V}", "8 neighbouring blocks along x"),
+        (around_places, "uint8[:,::1], int32[:,::1], int8[:,::1], int32[:,::1]", "2 neighbouring threads along y"),
         (turned, f"{M}, {M}", "4 neighbouring blocks along x"),
         (with_shuffle, V, "4 neighbouring blocks along x"),
         (rounds, f"{V}, {V}", "4 neighbouring blocks along x"),
