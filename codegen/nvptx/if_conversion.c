@@ -304,10 +304,7 @@ void cg_nvptx_convert_ifs(Cg *cg) {
 /* --- ways out of loops --- */
 
 static bool is_in_loop(const FnGraph *g, uint32_t loop, LLVMBasicBlockRef b) {
-  uint32_t n = graph_number(g, b), at = n == GRAPH_NONE ? GRAPH_NONE : g->nodes[n].loop;
-  while (at != GRAPH_NONE && at != loop)
-    at = g->loops.data[at].parent;
-  return at == loop;
+  return graph_in_loop(g, loop, LLVMGetBasicBlockTerminator(b));
 }
 
 /* Is `second` a short side of a branch of the loop, which leaves it, or comes to where the branch
