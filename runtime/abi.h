@@ -52,7 +52,8 @@ typedef struct RtCoarse {
   uint32_t fill;
   /* 1: a launch with a few more blocks of it than there are multiprocessors does not take it */
   uint32_t even;
-  uint32_t in_row; /* what is left runs in one block; 0: in a block each */
+  /* 1: what is left on a short axis runs in one block; else in a block each */
+  uint32_t in_row;
   /* of the parameter block without the BLOCKS field: what the kernel itself takes */
   uint32_t plain_bytes;
 } RtCoarse;

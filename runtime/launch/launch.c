@@ -152,14 +152,17 @@ static inline CUfunction coarse_function(const RtKernel *k) {
   return atomic_load_explicit(&k->coarse.function, memory_order_acquire);
 }
 
+enum { FEW_WHOLE = 8 }; /* blocks of the second entry on its axis, beside what is left */
+
 static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) {
   assert(k->coarse.factor && k->coarse.axis < 3 && c->grid[k->coarse.axis]);
   assert(k->coarse.field_offset + sizeof(uint32_t) <= k->param_bytes);
   RtEntry e = {coarse_function(k), {c->grid[0], c->grid[1], c->grid[2]}, k->param_bytes};
   uint32_t *blocks = &e.grid[k->coarse.axis];
   memcpy((char *)params + k->coarse.field_offset, blocks, sizeof *blocks);
-  uint32_t left = *blocks % k->coarse.factor;
-  *blocks = *blocks / k->coarse.factor + (k->coarse.in_row ? left != 0 : left);
+  uint32_t whole = *blocks / k->coarse.factor, left = *blocks % k->coarse.factor;
+  bool in_row = k->coarse.in_row && whole < FEW_WHOLE;
+  *blocks = whole + (in_row ? left != 0 : left);
   return e;
 }
 

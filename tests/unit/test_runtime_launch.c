@@ -120,10 +120,16 @@ static void coarse(int n) {
   expect_launch(control, k, c, 0, 0);
   rt_kernel_release(k);
 
+  /* what is left runs in a row on a short axis */
   k = load_coarse(gpu(), (RtCoarse){.axis = 0, .fill = 16, .in_row = 1});
-  expect_launch(control, k, config_of(FROM, 256), 0, FROM / 4);
-  expect_launch(control, k, config_of(FROM + 1, 256), 0, FROM / 4 + 1);
-  expect_launch(control, k, config_of(FROM + 3, 256), 0, FROM / 4 + 1);
+  c = (RtConfig){.grid = {8, FROM, 1}, .block = {256, 1, 1}};
+  expect_launch(control, k, c, 0, 2);
+  c.grid[0] = 11;
+  expect_launch(control, k, c, 0, 3);
+  c.grid[0] = 31;
+  expect_launch(control, k, c, 0, 8);
+  c.grid[0] = 35;
+  expect_launch(control, k, c, 0, 8 + 3);
   rt_kernel_release(k);
 
   /* blocks of the launch for a block of the second entry on most multiprocessors */

@@ -25,7 +25,7 @@ def test_what_the_driver_gets():
         auto[4096, 256](x, x, x)
         assert last() == ("add$coarse", (1024, 1, 1), (256, 1, 1)), last()
         auto[4095, 257](x, x, x)
-        assert last() == ("add$coarse", (1023 + 1, 1, 1), (257, 1, 1)), last()
+        assert last() == ("add$coarse", (1023 + 3, 1, 1), (257, 1, 1)), last()
         auto[2000, 256](x, x, x)
         assert last() == ("add", (2000, 1, 1), (256, 1, 1)), last()
         auto[4096, 256, 0, 16](x, x, x)
