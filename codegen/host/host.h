@@ -148,8 +148,9 @@ void cg_host_write_safepoint(Cg *cg, LLVMValueRef site);
 void cg_host_add_safepoints(Cg *cg);
 /* division_guards.c: in the module after LLVM's passes. */
 void cg_host_guard_divisions(Cg *cg);
-void cg_host_mark_choices(Cg *cg); /* even_choices.c: the same */
-void cg_host_widen_masks(Cg *cg);  /* wide_masks.c: the same */
+void cg_host_guard_conversions(Cg *cg); /* conversion_guards.c: the same */
+void cg_host_mark_choices(Cg *cg);      /* even_choices.c: the same */
+void cg_host_widen_masks(Cg *cg);       /* wide_masks.c: the same */
 
 /* target.c: another target machine for very long functions. */
 void cg_host_choose_machine(Cg *cg);

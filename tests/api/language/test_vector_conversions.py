@@ -57,6 +57,24 @@ def test_numbers(source, target):
     np.testing.assert_array_equal(run(under_masks, x, target), np.where(kept, want, 0))
 
 
+@pytest.mark.parametrize("target", INTEGERS)
+@pytest.mark.parametrize("source", [np.float32, np.float64])
+def test_numbers_of_one_thread(source, target):
+    """Each is what the one before says: no thread has a neighbour (codegen/host/conversion_guards.c)."""
+
+    def chained(x, order, out):
+        at = 0
+        while at < x.size:
+            out[at] = x[at]
+            at = order[at]
+
+    x = numbers(source)
+    out = np.zeros(x.size, target)
+    cuda.jit(chained)[1, 1](x, np.arange(1, x.size + 1), out)
+    cuda.synchronize()
+    np.testing.assert_array_equal(out, np.array([store(target, v) for v in x], target))
+
+
 @pytest.mark.host_only("about code for the host")
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="x86-64's names")
 def test_with_avx2():
