@@ -27,8 +27,6 @@ from pyptx import bfloat16, cuda, float32, int32, int64, uint32
 from pyptx.cuda import libdevice
 from rows_forms import ROWS
 
-# Of a multiprocessor, of up to seven chunks and of eight: with more, registers do not hold two rows.
-AHEAD_THREADS = 576, 512
 DIRECT = 64  # warps of a cluster: at most so many tell each other at once what they have found
 LANES = 0xFFFFFFFF
 LOG2_E = float32(math.log2(math.e))
@@ -99,11 +97,12 @@ def lanes(op, value, distances):
 
 
 @functools.cache
-def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: bool, unit: int, stages: int, kept: bool, resident: int):
+def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: bool, unit: int, ahead: bool, stages: int, kept: bool, resident: int):
     """The four kernels, of rows that `blocks` blocks of `warps` warps have, each `share` chunks of `width`
     elements, one access each. exact: there are no fewer. odd: rows begin anywhere, else at multiples of an
-    access. unit: warps' pieces begin at multiples of so many elements. stages: rows that are on the way to
-    shared memory; kept: the weights are there; resident: threads of a multiprocessor."""
+    access. unit: warps' pieces begin at multiples of so many elements. ahead: warps tell what they found of the
+    next row before they hear what others found of this one. stages: rows that are on the way to shared memory;
+    kept: the weights are there; resident: threads of a multiprocessor."""
     steps = (share + 31) // 32  # chunks that a thread holds
     together = ROWS if warps == 1 and not kept else 1  # rows of a block
     piece = share * width
@@ -111,14 +110,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     margin = 0 if exact else unit  # of weights, in front of those of the block's first chunk
     of_weights = length + margin + width * odd
     kept_chunks = of_weights // width
-    # Layer norm of bfloat16 tells what it found of the next row before it waits for what others found of this one: rows
-    # of 200,003 0.84 -> 0.90, 240,001 0.85 -> 0.94. It is more instructions, which cost more than the wait where blocks
-    # take turns with one row on the way (100,003: 0.90 -> 0.85), or where registers do not hold two rows (150,001: 0.92
-    # -> 0.82). Neither RMS norm nor float32 gained.
-    here = resident // (32 * warps)
-    ahead = stages > 0 and odd and width == 8 and resident <= AHEAD_THREADS[steps > 7] and (here == 1 or (here == 2 and stages > 1))
-    softmax_ahead = stages > 0 and rows_forms.tells_ahead(16 // width, share, warps, blocks, resident)
-    places = 4 if ahead or softmax_ahead else 2  # for what is told of rows: blocks may be a row apart either way
+    places = 4 if ahead else 2  # for what is told of rows: blocks may be a row apart either way
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
     told = warps * blocks if direct else warps + blocks
     in_chunk = tuple(range(width))
@@ -499,7 +491,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         places = each(place_of_part, in_chunk if odd else tuple(range(len(weights))))
         return lambda k: turned(each(lambda at: kept_at(weights, uint32(at + 32 * k)), places))
 
-    rows_of_softmax = for_rows_ahead if softmax_ahead else for_rows
+    take_rows = for_rows_ahead if ahead else for_rows
     nothing = (float32(-math.inf), float32(0), float32(0), float32(0))
     zeros = (float32(0), float32(0), float32(0), float32(0))
 
@@ -531,7 +523,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
 
             store(out, x, row, warp, lambda k: each(scaled, chunks_of(powers)[k]), lambda column: scaled(powers[-1][0]))
 
-        rows_of_softmax(x, warp, -math.inf, powers_of, combine_powers, nothing, finish, ())
+        take_rows(x, warp, -math.inf, powers_of, combine_powers, nothing, finish, ())
 
     @cuda.jit(fastmath={"func", "ftz"}, launch_bounds=bounds)
     def cross_entropy(x: cuda.Array, labels: cuda.Array, out: cuda.Array) -> None:
@@ -590,7 +582,6 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         return count, mean, lanes(add, joined(add, each(about_mean, parts)), distances), float32(0)
 
     if ahead:
-        rows_of_layer_norm = for_rows_ahead
 
         def described(chunk):
             """A chunk's mean and the sum of the squares of what differs from it: fewer registers than its elements."""
@@ -607,7 +598,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
             return cuda.fma(far * far, float32(width), of_chunk[1])
 
     else:
-        rows_of_layer_norm, described = for_rows, elements
+        described = elements
 
         def sum_of(of_chunk):
             return joined(add, of_chunk)
@@ -661,7 +652,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
 
             store(out, x, row, warp, chunk, lambda column: scaled(float32(single), *kept_at(weights, place_of(column - first_kept()))))
 
-        rows_of_layer_norm(x, warp, 0, moments, combine, zeros, finish, (weight, bias))
+        take_rows(x, warp, 0, moments, combine, zeros, finish, (weight, bias))
 
     def combine_sums(parts, distances, _):
         return lanes(add, joined(add, each(lambda part: part[0], parts)), distances), float32(0), float32(0), float32(0)
@@ -689,7 +680,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
 
             store(out, x, row, warp, chunk, lambda column: scaled(float32(single), *kept_at(weights, place_of(column - first_kept()))))
 
-        for_rows(x, warp, 0, squares, combine_sums, zeros, finish, (weight,))
+        take_rows(x, warp, 0, squares, combine_sums, zeros, finish, (weight,))
 
     return {"softmax": softmax, "cross_entropy": cross_entropy, "layer_norm": layer_norm, "rms_norm": rms_norm}
 
@@ -700,7 +691,7 @@ def launch(name: str, x, *others) -> None:
     if len(x) > 1 << 30:
         raise ValueError(f"{len(x)} rows: there may be 2**30")
     form, dynamic = rows_forms.form_of(name, *x.shape, x.dtype.itemsize)
-    _, _, warps, blocks, _, odd, _, stages, kept, resident = form
+    _, _, warps, blocks, _, odd, _, _, stages, kept, resident = form
     kernel = kernels(*form)[name]
     together = ROWS if warps == 1 and not kept else 1
     block = 32 * warps * together

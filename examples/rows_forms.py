@@ -34,9 +34,12 @@ ENOUGH_ALONE = 15  # warps of a block of softmax that is alone on its multiproce
 FEW_BLOCKS, MOST_FEW = (3, 4, 8), 6  # of a cluster that fill a GPU; chunks of a thread at most, of 24 warps
 BEYOND = (6, 1, 24, 4096), (4, 3, 23, 8192)  # chunks of a thread, blocks, their warps at most: beyond so many chunks of a row
 MORE = 6  # the same chunks of layer norm, so that two such rows have room beside the weights
+MOST_OF_SIX = 24  # warps of at most six chunks and their weights
 BETWEEN = 12.5  # what `spread` says
-BY_EIGHT = 16384, 18432  # chunks of a row of bfloat16: beyond so many eight blocks have it, of softmax and layer norm
-MOST_AHEAD = 6  # chunks of a thread of softmax that tells of the next row before it waits
+BY_EIGHT = 16384, 18431  # chunks of a row of bfloat16: beyond so many eight blocks have it, of softmax and layer norm
+MOST_OF_THREE = 32 * 27 * 5 * 3  # chunks of a row of softmax that three blocks have
+AHEAD_WARPS, AHEAD = 12, 41_000  # of a block of softmax that tells ahead: warps at most, bytes that are on the way
+MOST_AHEAD = 32 * AHEAD_WARPS * MANY  # its chunks at most
 FILLED = 0.875  # of a GPU's multiprocessors by clusters, at least
 ENOUGH = 11  # warps of a multiprocessor, of MANY chunks, whose copies of float32 fill its share of the memory's time
 # How many clusters of 2, 3, ... 16 blocks an H200 runs at once, with one to three blocks of a multiprocessor.
@@ -88,20 +91,30 @@ def form_of(name: str, rows: int, columns: int, size: int):
     # a copy's bandwidth is up to 0.05 less. Layer norm of 100,000 bfloat16, two and one: 0.88 and 0.915, RMS norm 0.92
     # and 0.935, softmax of 81,922 0.88 and 0.93, layer norm of 20,000 float32 0.89 and 0.92.
     enough = -(-(WAITING if here == 1 and blocks > 2 else SOME) // (here * nbytes))
-    if name == "softmax" and tells_ahead(size, share, warps, blocks, resident):
-        enough = 4
+    ahead = stays and tells_ahead(name, odd, width, share, warps, blocks, resident)
+    if ahead and name == "softmax":
+        enough = -(-AHEAD // nbytes)  # 151,936 elements, by two of 38 KB 0.96, by one and four 0.944
     elif name == "layer_norm" and size == 2 and odd and here == 2:
-        enough = max(enough, 2)  # it tells of the next row before it waits, too
+        enough = max(enough, 2)
     stages = max(1, min(enough, room // nbytes)) if stays else 0
-    return (width, share, warps, blocks, exact, odd, unit, stages, kept, resident), stages * nbytes + of_weights
+    ahead = ahead and (here == 1 or stages > 1)
+    return (width, share, warps, blocks, exact, odd, unit, ahead, stages, kept, resident), stages * nbytes + of_weights
 
 
-def tells_ahead(size: int, share: int, warps: int, blocks: int, resident: int) -> bool:
-    """Does softmax tell what it found of the next row before it waits for what others found of this one? Where eight
-    blocks of bfloat16 are alone on their multiprocessors, and registers hold the powers of two rows. On an H200, with
-    and without: 151,936 elements 0.95 and 0.87 of a copy's bandwidth, 175,003 0.94 and 0.89, 185,001 0.92 and 0.90;
-    163,840 0.92 and 0.945."""
-    return size == 2 and blocks == 8 and resident // (32 * warps) == 1 and warps <= MOST_WARPS and share <= 32 * MOST_AHEAD
+def tells_ahead(name: str, odd: bool, width: int, share: int, warps: int, blocks: int, resident: int) -> bool:
+    """Do warps tell what they found of the next row before they hear what others found of this one? Of bfloat16, where
+    registers hold two rows: softmax of four and eight blocks of at most twelve warps that are alone on their
+    multiprocessors, layer norm that begins anywhere.
+
+    On an H200, with and without: softmax of 151,936 elements 0.95 and 0.87 of a copy's bandwidth, 175,003 0.94 and
+    0.89; layer norm of 200,003 0.90 and 0.84, 240,001 0.94 and 0.85. It is more instructions, which cost more than the
+    wait where blocks take turns with one row on the way (100,003: 0.90 -> 0.85)."""
+    chunks, here = -(-share // 32), resident // (32 * warps)
+    if width != 8 or not (name == "softmax" or name == "layer_norm" and odd):
+        return False
+    if name == "softmax":
+        return here == 1 and (blocks == 8 or blocks == 4 and odd) and warps <= AHEAD_WARPS
+    return here <= 2 and resident <= (512 if chunks > 7 else 576)
 
 
 def share_of(chunks: int, warps: int, blocks: int, whole: int, most: int) -> int:
@@ -126,25 +139,28 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     small, of_warp = alone, MANY * 32 * ACCESS * (1 + weights)
     for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
         warps = -(-chunks // (32 * most * blocks))
-        in_two, alone_in = -(-chunks // (32 * MANY * blocks)), -(-chunks // (32 * FEWER))
-        if narrow and (blocks == 1 or not weights) and MOST_WARPS < 2 * in_two <= MANY_WARPS and 2 * in_two * of_warp <= SHARED:
-            if blocks == 2 and alone_in <= MOST_ALONE:  # no cluster, and no scheduler has more chunks than another
-                return FEWER, alone_in, 1, 32 * alone_in
-            if blocks == 2 and in_two <= MANY_WARPS // 2:  # the same: 40,001 elements 0.88 -> 0.92
-                return MANY, 2 * in_two, 1, 64 * in_two
+        in_two = -(-chunks // (32 * MANY * blocks))
+        if narrow and blocks == 1 and MOST_WARPS < 2 * in_two <= MANY_WARPS and 2 * in_two * of_warp <= SHARED:
             return MANY, in_two, blocks, 64 * in_two  # two blocks of a multiprocessor: one waits while the other works
+        in_pair = MOST_WARPS < 2 * in_two <= MANY_WARPS and has_room(chunks, in_two, 1, MANY, 2, weights)
+        if alone and size == 2 and blocks == 1 and in_pair:
+            return MANY, in_two, 1, 64 * in_two  # 17,001 elements by one block 0.89, 0.935
+        if size == 2 and name == "softmax" and blocks == 1 and by_scheduler(chunks, 1, 0):
+            # 34,816 elements by two blocks 0.87, by one 0.93; 30,720 by 15 warps of eight chunks 0.915, by 20 of six 0.93
+            return by_scheduler(chunks, 1, 0)
         if alone and size == 2 and blocks == 1 and MOST_WARPS < warps and chunks <= 32 * MOST_WARPS * MORE:
             # It begins the next row before it ends one, and no others tell it: 20,003 elements 0.92 -> 0.95.
             return -(-chunks // (32 * MOST_WARPS)), MOST_WARPS, 1, 32 * MOST_WARPS
         if alone and size == 2 and MOST_WARPS < warps:
-            form = next(filter(None, (by_scheduler(chunks, few, weights) for few in (1, 2, 3))), ())
+            few = (1, 2, 3) if chunks > 32 * MANY * 8 * FEW_WARPS else (1, 2)  # 77,003 by three 0.88, by eight small ones 0.91
+            form = next(filter(None, (by_scheduler(chunks, blocks, weights, MANY_WARPS - 1) for blocks in few)), ())
             if form:
                 return form
         if warps <= most_warps and warps * most * 32 * ACCESS * (1 + weights) <= SHARED:
             # Half of its warps leave a multiprocessor idle, unless weights of a whole access wait for none.
             enough = (MOST_WARPS if blocks == 1 else 0) if alone else 32
-            if size == 2 and name == "softmax" and not odd and blocks == 2 and warps == most_warps:
-                return most, warps // 2, 2 * blocks, resident  # twice as many: 65,536 elements 0.91 -> 0.93
+            if size == 2 and weights < 2 and not odd and blocks == 2 and warps == most_warps:
+                return MANY, 8, 4, RESIDENT // 2  # twice as many: softmax of 65,536 elements 0.91 -> 0.93, RMS norm 0.87 -> 0.93
             if warps <= enough or warps >= FULL * 32:
                 return most, warps, blocks, resident
             small = True
@@ -152,18 +168,19 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     here = min(MANY_WARPS // FEW_WARPS, SHARED // (FEW_WARPS * of_warp + 2048))
     if small and here > 1 and in_all <= 8 * FEW_WARPS:  # small blocks, several at once
         return MANY, FEW_WARPS, -(-in_all // FEW_WARPS), 32 * FEW_WARPS * here
+    if size == 2 and weights and FULL * 128 < fours <= 128:
+        return in_pairs(chunks)
+    if size == 2 and name == "softmax" and (BY_EIGHT[0] < chunks <= 8 * MOST_AHEAD or odd and chunks <= 4 * MOST_AHEAD):
+        return ahead_form(chunks, 8 if BY_EIGHT[0] < chunks else 4)
     if alone or fours > MOST_BLOCKS * 32:
         form = spread(chunks, size, weights)
         if not form:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
         return form
-    form = ()
-    if size == 2 and name == "softmax" and BY_EIGHT[0] < chunks:
-        form = by_scheduler(chunks, 8, 0, MOST_AHEAD, MOST_WARPS)
-    elif size == 2 and name == "layer_norm" and BY_EIGHT[1] < chunks:
+    if size == 2 and name == "layer_norm" and BY_EIGHT[1] < chunks:
         form = by_scheduler(chunks, 8, weights)
-    if form:
-        return form
+        if form:
+            return form
     most_warps = (32 if size == 4 and not weights else MOST_WARPS, 32)  # of a block
     blocks, largest = (min(MOST_BLOCKS, 1 << (-(-fours // most) - 1).bit_length()) for most in most_warps)
     if size == 2 and fours >= 64 and fours >= (NEARLY if odd and not weights else FULL) * 32 * largest:
@@ -178,19 +195,47 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     return 4, -(-fours // blocks), blocks, RESIDENT
 
 
+def has_room(chunks: int, warps: int, blocks: int, of: int, here: int, weights: int) -> bool:
+    """Has a multiprocessor room for its blocks' parts of a row and of the weights?"""
+    nbytes = share_of(chunks, warps, blocks, 8, 32 * of) * ACCESS * warps
+    return nbytes + weights * (nbytes + LINE + ACCESS) <= (OF_ONE if here == 1 else SHARED // here)
+
+
 def in_few(chunks: int) -> tuple:
     """The same of softmax of bfloat16, whole accesses: as few blocks as hold a row, alone on their multiprocessors, and
     the form by which the scheduler that has most has the fewest chunks. On an H200, of blocks of 9 to 11 warps, two or
     three of a multiprocessor, in clusters of 8 and 16, and of these: 70,000 elements 0.88 and 0.92 of a copy's
     bandwidth, 81,920 0.88 and 0.92, 151,936 0.87 and 0.92, 180,000 0.90 and 0.93; 128,256 by four blocks of 32 warps of
     four chunks 0.91, of 26 of five 0.94. Clusters of 6 and 7 leave a fifth of a GPU idle: 180,000 0.84 and 0.80."""
+    if MOST_OF_THREE < chunks <= 32 * 7 * MOST_WARPS * 4:
+        return in_pairs(chunks)
     blocks = next(blocks for blocks in FEW_BLOCKS if chunks <= 32 * 24 * MOST_FEW * blocks)
     forms = ((of, -(-chunks // (32 * of * blocks))) for of in (4, FEWER, MOST_FEW))
     of, warps = min((form for form in forms if form[1] <= MOST_ALONE), key=lambda form: form[0] * -(-form[1] // 4))
     return of, warps, blocks, 32 * warps
 
 
-def by_scheduler(chunks: int, blocks: int, weights: int, most: int = MANY, most_warps: int = MANY_WARPS) -> tuple:
+def in_pairs(chunks: int) -> tuple:
+    """The same of eight blocks of bfloat16, two of a multiprocessor: the form whose threads hold the fewest chunks in
+    all. On an H200, beside four blocks of 27 to 31 warps of four chunks: layer norm of 114,688 elements 0.84 and 0.91
+    of a copy's bandwidth, 126,976 0.89 and 0.91; RMS norm of 105,001 and 115,203 0.89 and 0.93, 126,976 0.90 and 0.925;
+    softmax of 110,592 and 114,688, beside three blocks of 24 and four of 28, 0.89 and 0.92."""
+    forms = ((of, -(-chunks // (32 * of * 8))) for of in (MANY, 7, 6))
+    of, warps = min((form for form in forms if 2 * form[1] <= MANY_WARPS), key=lambda form: form[0] * form[1])
+    return of, warps, 8, 64 * warps
+
+
+def ahead_form(chunks: int, blocks: int) -> tuple:
+    """The same of softmax of bfloat16 that tells ahead: at most twelve warps, whose registers hold two rows of eight
+    chunks. On an H200, beside four blocks of 15 and 16 warps that do not, of rows that begin anywhere: 77,003 elements
+    0.88 and 0.94 of a copy's bandwidth, 86,001 0.88 and 0.93; beside eight blocks of 14 to 16 warps of five and six
+    chunks that do: 163,840 0.92 and 0.93, 180,001 0.915 and 0.94, 188,416 0.91 and 0.93."""
+    of = -(-chunks // (32 * AHEAD_WARPS * blocks))
+    warps = -(-chunks // (32 * of * blocks))
+    return of, warps, blocks, 32 * warps
+
+
+def by_scheduler(chunks: int, blocks: int, weights: int, most_warps: int = MANY_WARPS) -> tuple:
     """The same of so many blocks that are alone on their multiprocessors and fill the GPU: the form by which the
     scheduler that has most has the fewest chunks, of equal ones that of most warps; () if none has room.
 
@@ -201,10 +246,11 @@ def by_scheduler(chunks: int, blocks: int, weights: int, most: int = MANY, most_
     if blocks > 1 and filled(blocks, 1) < FILLED:
         return ()
     forms = []
-    for of in range(FEWER, most + 1):
+    for of in range(FEWER, MANY + 1):
         warps = -(-chunks // (32 * of * blocks))
-        nbytes = share_of(chunks, warps, blocks, 8, 32 * of) * ACCESS * warps
-        if ENOUGH <= warps <= most_warps and nbytes + weights * (nbytes + LINE + ACCESS) <= OF_ONE:
+        # 60,001 by two blocks of 20 warps of six chunks 0.90, of 24 of five 0.925; 90,001 by three of them 0.92, 0.88
+        more = weights > 0 and (of == MOST_FEW or of < MOST_FEW and blocks != 3)
+        if ENOUGH <= warps <= (MOST_OF_SIX if more else most_warps) and has_room(chunks, warps, blocks, of, 1, weights):
             forms.append((of * -(-warps // 4), of, warps))
     if not forms:
         return ()
@@ -243,11 +289,14 @@ def spread(chunks: int, size: int, weights: int) -> tuple:
     the fewest chunks: 200,003 reached 0.88 by 13 warps of eight chunks, 0.94 by 14 of seven. Of forms as good as each
     other, that of more, smaller blocks, of fewer warps."""
     best, form = 0.0, ()
-    for of, here, blocks in itertools.product((MANY, MANY - 1), (1, 2, 3), range(2, MOST_BLOCKS + 1)):
+    for of, here, blocks in itertools.product((MANY, MANY - 1, MOST_FEW), (1, 2, 3), range(2, MOST_BLOCKS + 1)):
         warps = -(-chunks // (32 * of * blocks))
-        nbytes = share_of(chunks, warps, blocks, 8, 32 * of) * ACCESS * warps
-        room = OF_ONE if here == 1 else SHARED // here
-        if FEW_WARPS <= warps <= MANY_WARPS // here and nbytes + weights * (nbytes + LINE + ACCESS) <= room:
+        most_warps = MOST_WARPS if size == 2 and here > 1 else MANY_WARPS
+        if of == MOST_FEW:  # 145,001 by four blocks of 18 warps of eight chunks 0.90, of 24 of six 0.92
+            most_warps = MOST_OF_SIX if size == 2 and blocks == 4 else 0
+        elif size == 2 and here == 1 and of == MANY and filled(blocks, 1) < FILLED:
+            continue  # 185,001 by five blocks 0.85, by eight 0.88
+        if FEW_WARPS <= warps <= most_warps // here and has_room(chunks, warps, blocks, of, here, weights):
             if size == 2:
                 turns = -(-warps // 4) if here == 1 else warps * here / 4  # of a scheduler: blocks begin at any
                 good = here / blocks / (BETWEEN + (of + 1) * turns)
