@@ -9,6 +9,7 @@
  * extents are below 2**31, so products of two do not overflow. */
 #include "codegen/host/entry.h"
 #include "codegen/lanes/lanes.h"
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 
 typedef struct Division { /* of k by n, of which zeros count as ones; k and n without extensions */
@@ -139,15 +140,15 @@ static bool is_late(LLVMValueRef v) {
 /* To each message that has it. That ends the closed form of loops. */
 static void compute_late(Cg *cg, LLVMValueRef v) {
   for (LLVMUseRef u; (u = LLVMGetFirstUse(v));) {
-    LLVMValueRef user = LLVMGetUser(u), late = LLVMInstructionClone(v), at = user;
-    while (LLVMIsAPHINode(at))
-      at = LLVMGetNextInstruction(at);
-    LLVMPositionBuilderBefore(cg->builder, at);
-    LLVMInsertIntoBuilder(cg->builder, late);
-    for (unsigned k = 0; !LLVMIsAPHINode(user) && k < (unsigned)LLVMGetNumOperands(user); k++)
+    LLVMValueRef user = LLVMGetUser(u);
+    bool phi = LLVMIsAPHINode(user);
+    LLVMPositionBuilderBefore(cg->builder,
+                              phi ? graph_behind_phis(LLVMGetInstructionParent(user)) : user);
+    LLVMValueRef late = copy_ins(cg->builder, v, (LLVMValueRef[]){NULL, NULL});
+    for (unsigned k = 0; !phi && k < (unsigned)LLVMGetNumOperands(user); k++)
       if (LLVMGetOperand(user, k) == v)
         LLVMSetOperand(user, k, late);
-    if (LLVMIsAPHINode(user)) {
+    if (phi) {
       LLVMReplaceAllUsesWith(user, late);
       LLVMInstructionEraseFromParent(user);
     }

@@ -141,9 +141,10 @@ static bool loses_a_bit(const Poller *w, LLVMValueRef v) {
 /* Is the loop left as soon as such a set is empty? */
 static bool empties(const Poller *w, const GraphNode *n, LLVMValueRef c) {
   LLVMIntPredicate p = LLVMGetICmpPredicate(c);
-  LLVMBasicBlockRef empty = LLVMGetSuccessor(n->last, p == LLVMIntEQ ? 0 : 1);
+  Fork fork;
   return (p == LLVMIntEQ || p == LLVMIntNE) && cg_is_number(LLVMGetOperand(c, 1), 0) &&
-         loses_a_bit(w, LLVMGetOperand(c, 0)) && !in_loop(w, empty);
+         loses_a_bit(w, LLVMGetOperand(c, 0)) && graph_fork(n->last, &fork) &&
+         !in_loop(w, p == LLVMIntEQ ? fork.yes : fork.no);
 }
 
 /* Does the loop count towards a bound? An induction variable must be compared with an invariant in

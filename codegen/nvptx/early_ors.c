@@ -96,7 +96,7 @@ static void join_early(Any *a, LLVMValueRef root) {
     LLVMValueRef i = a->of[k];
     LLVMPositionBuilderBefore(b, LLVMIsAPHINode(i) ? graph_behind_phis(LLVMGetInstructionParent(i))
                                                    : LLVMGetNextInstruction(i));
-    LLVMValueRef sure = LLVMBuildFreeze(b, i, "");
+    LLVMValueRef sure = l_freeze(b, i);
     any = any ? LLVMBuildOr(b, any, sure, "") : sure;
   }
   LLVMReplaceAllUsesWith(root, any);

@@ -155,7 +155,7 @@ static void part(Elif *e) {
   /* By another name, or the generator would compare once more, the other way round. It comes last:
    * ptxas makes one comparison of the first part and the `and`. */
   LLVMValueRef first = cg_nvptx_hidden(cg, e->condition);
-  LLVMValueRef sure = LLVMBuildFreeze(b, e->chosen, "");
+  LLVMValueRef sure = l_freeze(b, e->chosen);
   first = e->otherwise ? first : l_not(b, first);
   l_condbr(b, l_and(b, sure, first), e->second, e->join);
 }

@@ -167,8 +167,8 @@ static void select_edges(Cg *cg, const Branch *x, LLVMBasicBlockRef second, LLVM
   }
 }
 
-/* The same as v where `second` leads elsewhere: what its condition says is equal, and what the other
- * way has a selection of, so that both ways out of a loop leave one register. */
+/* The same as v where `second` leads elsewhere: what its condition says is equal, and what the
+ * other way has a selection of, so that both ways out of a loop leave one register. */
 static LLVMValueRef selected(const Branch *x, LLVMBasicBlockRef second, const Fork *then,
                              LLVMValueRef v) {
   bool yes = second == x->fork.yes;
