@@ -144,7 +144,7 @@ static void compute_late(Cg *cg, LLVMValueRef v) {
     bool phi = LLVMIsAPHINode(user);
     LLVMPositionBuilderBefore(cg->builder,
                               phi ? graph_behind_phis(LLVMGetInstructionParent(user)) : user);
-    LLVMValueRef late = copy_ins(cg->builder, v, (LLVMValueRef[]){NULL, NULL});
+    LLVMValueRef late = copy_ins(cg->builder, v, (LLVMValueRef[3]){0}); /* or a selection */
     for (unsigned k = 0; !phi && k < (unsigned)LLVMGetNumOperands(user); k++)
       if (LLVMGetOperand(user, k) == v)
         LLVMSetOperand(user, k, late);

@@ -97,7 +97,7 @@ static void join_early(Any *a, LLVMValueRef root) {
     LLVMPositionBuilderBefore(b, LLVMIsAPHINode(i) ? graph_behind_phis(LLVMGetInstructionParent(i))
                                                    : LLVMGetNextInstruction(i));
     LLVMValueRef sure = l_freeze(b, i);
-    any = any ? LLVMBuildOr(b, any, sure, "") : sure;
+    any = any ? l_or(b, any, sure) : sure;
   }
   LLVMReplaceAllUsesWith(root, any);
   erase(a->cg, root);

@@ -86,6 +86,7 @@ def test_the_first_thread_beyond_the_last_row(width):
     assert "index 10 " in message and f"({10 * width}, 0, 0)" in message, message
 
 
+@host
 @pytest.mark.parametrize("shape", [(9, 61), (64, 1), (1, 300), (5, 0), (0, 5), (0, 0)], ids=str)
 @pytest.mark.parametrize("extra", [0, 1, 70])
 def test_all_elements_of_an_array(shape, extra):
