@@ -37,7 +37,7 @@ MORE = 6  # the same chunks of layer norm, so that two such rows have room besid
 MOST_OF_SIX = 24  # warps of at most six chunks and their weights
 BETWEEN = 12.5  # what `spread` says
 BY_EIGHT = 16384, 18431  # chunks of a row of bfloat16: beyond so many eight blocks have it, of softmax and layer norm
-MOST_OF_THREE = 32 * 27 * 5 * 3  # chunks of a row of softmax that three blocks have
+MOST_OF_THREE = 32 * 26 * 5 * 3  # chunks of a row of softmax that three blocks have
 AHEAD_WARPS, AHEAD = 12, 41_000  # of a block of softmax that tells ahead: warps at most, bytes that are on the way
 MOST_AHEAD = 32 * AHEAD_WARPS * MANY  # its chunks at most
 FILLED = 0.875  # of a GPU's multiprocessors by clusters, at least
@@ -84,6 +84,8 @@ def form_of(name: str, rows: int, columns: int, size: int):
     here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
     if name == "softmax" and size == 2 and blocks == 3 and here == 1:
         exact = False  # ptxas moves exponentials in front of the next row's copy: 76,800 elements 0.89, else 0.94
+    elif weights > 1 and size == 2 and blocks > 2 and here == 3:
+        exact = False  # as many registers are too few: layer norm of 73,728 elements 0.89, else 0.91
     nbytes = share * ACCESS * warps  # of a block
     of_weights = weights * kept * (nbytes + (0 if exact else size * unit + ACCESS * odd))
     room = (OF_ONE if here == 1 else SHARED // here) - of_weights
@@ -113,8 +115,8 @@ def tells_ahead(name: str, odd: bool, width: int, share: int, warps: int, blocks
     if width != 8 or not (name == "softmax" or name == "layer_norm" and odd):
         return False
     if name == "softmax":
-        return here == 1 and (blocks == 8 or blocks == 4 and odd) and warps <= AHEAD_WARPS
-    return here <= 2 and resident <= (512 if chunks > 7 else 576)
+        return here == 1 and (blocks == 8 or blocks == 4 and odd) and warps <= (15 if chunks <= FEWER else AHEAD_WARPS)
+    return here <= 2 and resident <= (480 if chunks > 7 else 576)  # 16 warps of eight chunks: 95,003 elements 0.91 -> 0.93
 
 
 def share_of(chunks: int, warps: int, blocks: int, whole: int, most: int) -> int:
@@ -207,11 +209,16 @@ def in_few(chunks: int) -> tuple:
     three of a multiprocessor, in clusters of 8 and 16, and of these: 70,000 elements 0.88 and 0.92 of a copy's
     bandwidth, 81,920 0.88 and 0.92, 151,936 0.87 and 0.92, 180,000 0.90 and 0.93; 128,256 by four blocks of 32 warps of
     four chunks 0.91, of 26 of five 0.94. Clusters of 6 and 7 leave a fifth of a GPU idle: 180,000 0.84 and 0.80."""
+    if chunks <= 32 * 7 * MANY_WARPS * 2:
+        return by_scheduler(chunks, 2, 0)  # 70,000 by three blocks 0.91, by two 0.92
     if MOST_OF_THREE < chunks <= 32 * 7 * MOST_WARPS * 4:
-        return in_pairs(chunks)
+        return in_pairs(chunks)  # 100,000 by three blocks 0.92, by eight 0.93
     blocks = next(blocks for blocks in FEW_BLOCKS if chunks <= 32 * 24 * MOST_FEW * blocks)
-    forms = ((of, -(-chunks // (32 * of * blocks))) for of in (4, FEWER, MOST_FEW))
-    of, warps = min((form for form in forms if form[1] <= MOST_ALONE), key=lambda form: form[0] * -(-form[1] // 4))
+    # 80,000 by three blocks of 27 warps of four chunks 0.91, by 15 of seven 0.92; 208,896 by eight of 26 0.91, by 15
+    # of seven 0.93; 86,016 by 28 of four 0.94, by 16 of seven 0.89
+    forms = ((of, -(-chunks // (32 * of * blocks))) for of in (MANY - 1, 4, FEWER, MOST_FEW))
+    fitting = (form for form in forms if form[1] <= (ENOUGH_ALONE if form[0] > MOST_FEW else MOST_ALONE))
+    of, warps = min(fitting, key=lambda form: form[0] * -(-form[1] // 4))
     return of, warps, blocks, 32 * warps
 
 
@@ -227,10 +234,12 @@ def in_pairs(chunks: int) -> tuple:
 
 def ahead_form(chunks: int, blocks: int) -> tuple:
     """The same of softmax of bfloat16 that tells ahead: at most twelve warps, whose registers hold two rows of eight
-    chunks. On an H200, beside four blocks of 15 and 16 warps that do not, of rows that begin anywhere: 77,003 elements
+    chunks, or 15 of five. On an H200, beside four blocks of 15 and 16 warps that do not, of rows that begin anywhere: 77,003 elements
     0.88 and 0.94 of a copy's bandwidth, 86,001 0.88 and 0.93; beside eight blocks of 14 to 16 warps of five and six
     chunks that do: 163,840 0.92 and 0.93, 180,001 0.915 and 0.94, 188,416 0.91 and 0.93."""
     of = -(-chunks // (32 * AHEAD_WARPS * blocks))
+    if of > MOST_FEW and chunks <= 32 * 15 * FEWER * blocks:
+        of = FEWER  # 150,001 by 11 warps of seven chunks 0.905, by 15 of five 0.95
     warps = -(-chunks // (32 * of * blocks))
     return of, warps, blocks, 32 * warps
 
