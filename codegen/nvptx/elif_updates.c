@@ -147,15 +147,14 @@ static void part(Elif *e) {
   }
   l_at_end(b, e->from, NULL);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(end));
-  l_condbr(b, e->condition, e->otherwise ? between : e->first, e->otherwise ? e->first : between);
+  /* By another name, or the generator would compare once more, the other way round. */
+  LLVMValueRef first = cg_nvptx_hidden(cg, e->condition);
+  l_condbr(b, first, e->otherwise ? between : e->first, e->otherwise ? e->first : between);
   LLVMInstructionEraseFromParent(end);
   LLVMSetSuccessor(LLVMGetBasicBlockTerminator(e->first), 0, between);
   l_at_end(b, between, NULL);
   move(e, e->chosen);
-  /* By another name, or the generator would compare once more, the other way round. It comes last:
-   * ptxas makes one comparison of the first part and the `and`. */
-  LLVMValueRef first = cg_nvptx_hidden(cg, e->condition);
-  LLVMValueRef sure = l_freeze(b, e->chosen);
+  LLVMValueRef sure = l_freeze(b, e->chosen); /* `first` comes last: ptxas makes one comparison */
   first = e->otherwise ? first : l_not(b, first);
   l_condbr(b, l_and(b, sure, first), e->second, e->join);
 }
