@@ -48,22 +48,13 @@ LLVMIntPredicate cg_host_changes_if(LLVMValueRef i) {
 
 static void read_first(Cg *cg, LLVMValueRef i) {
   LLVMBuilderRef b = cg->builder;
-  LLVMValueRef next = LLVMGetNextInstruction(i), p = LLVMGetOperand(i, 0), v = LLVMGetOperand(i, 1);
-  LLVMBasicBlockRef block = LLVMGetInstructionParent(i), before = graph_cut_before(cg, next),
-                    change = LLVMInsertBasicBlockInContext(cg->context, block, "change");
-  LLVMPositionBuilderBefore(b, next);
-  LLVMValueRef old = l_phi(b, LLVMTypeOf(v));
-  LLVMReplaceAllUsesWith(i, old);
-  LLVMInstructionRemoveFromParent(i);
-  l_at_end(b, change, NULL);
-  l_insert(b, i);
-  l_br(b, block);
-  l_at_end(b, before, NULL);
+  LLVMValueRef p = LLVMGetOperand(i, 0), v = LLVMGetOperand(i, 1);
+  GraphDetour d = graph_detour(cg, i, "change");
   LLVMValueRef now = l_load(b, LLVMTypeOf(v), p);
   LLVMSetAlignment(now, LLVMGetAlignment(i));
   LLVMSetOrdering(now, LLVMAtomicOrderingMonotonic);
-  l_condbr(b, l_icmp(b, cg_host_changes_if(i), v, now), change, block);
-  LLVMAddIncoming(old, (LLVMValueRef[]){i, now}, (LLVMBasicBlockRef[]){change, before}, 2);
+  l_condbr(b, l_icmp(b, cg_host_changes_if(i), v, now), d.apart, d.block);
+  graph_join_detour(&d, i, now);
 }
 
 void cg_host_relax_atomics(Cg *cg) {

@@ -43,21 +43,12 @@ static bool saturates(LLVMValueRef i) {
 
 static void branch_around(Cg *cg, LLVMValueRef call) {
   LLVMBuilderRef b = cg->builder;
-  LLVMTypeRef t = LLVMTypeOf(call);
-  LLVMBasicBlockRef block = LLVMGetInstructionParent(call), before = graph_cut_before(cg, call),
-                    seldom = LLVMInsertBasicBlockInContext(cg->context, block, "seldom");
-  LLVMPositionBuilderBefore(b, call);
-  LLVMValueRef phi = l_phi(b, t);
-  LLVMReplaceAllUsesWith(call, phi);
-  LLVMInstructionRemoveFromParent(call);
-  l_at_end(b, seldom, NULL);
-  l_insert(b, call);
-  l_br(b, block);
-  l_at_end(b, before, NULL);
-  LLVMValueRef often = convert(cg, call), least = l_int(t, UINT64_C(1) << (cg_int_width(call) - 1));
-  LLVMValueRef odd = l_icmp(b, LLVMIntEQ, often, least);
-  cg_branch_weights(cg, l_condbr(b, odd, seldom, block), 1, CG_OFTEN);
-  LLVMAddIncoming(phi, (LLVMValueRef[]){call, often}, (LLVMBasicBlockRef[]){seldom, before}, 2);
+  GraphDetour d = graph_detour(cg, call, "seldom");
+  LLVMValueRef often = convert(cg, call),
+               least = l_int(LLVMTypeOf(call), UINT64_C(1) << (cg_int_width(call) - 1)),
+               odd = l_icmp(b, LLVMIntEQ, often, least);
+  cg_branch_weights(cg, l_condbr(b, odd, d.apart, d.block), 1, CG_OFTEN);
+  graph_join_detour(&d, call, often);
 }
 
 static void guard_in(Cg *cg, LLVMValueRef f) {

@@ -304,15 +304,22 @@ void graph_loops(FnGraph *g) {
   }
 }
 
+bool graph_next_function(const Cg *cg, LLVMValueRef *f, FnGraph *g) {
+  do
+    *f = *f ? LLVMGetNextFunction(*f) : LLVMGetFirstFunction(cg->module);
+  while (*f && LLVMIsDeclaration(*f));
+  if (!*f)
+    return false;
+  *g = graph_of(&cg->cx->arena, *f, NULL);
+  graph_loops(g);
+  return true;
+}
+
 void graph_each_loop(Cg *cg, void (*look_at)(Cg *cg, const FnGraph *g, uint32_t loop)) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);)
     for (uint32_t k = 0; k < g.loops.len; k++)
       look_at(cg, &g, k);
-  }
 }
 
 bool graph_in_loop(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
@@ -413,6 +420,27 @@ LLVMBasicBlockRef graph_cut_before(Cg *cg, LLVMValueRef i) {
     l_insert(cg->builder, v);
   }
   return front;
+}
+
+GraphDetour graph_detour(Cg *cg, LLVMValueRef i, const char *name) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMBasicBlockRef block = LLVMGetInstructionParent(i);
+  GraphDetour d = {.before = graph_cut_before(cg, i), .block = block};
+  d.apart = LLVMInsertBasicBlockInContext(cg->context, block, name);
+  LLVMPositionBuilderBefore(b, i);
+  d.phi = l_phi(b, LLVMTypeOf(i));
+  LLVMReplaceAllUsesWith(i, d.phi);
+  LLVMInstructionRemoveFromParent(i);
+  l_at_end(b, d.apart, NULL);
+  l_insert(b, i);
+  l_br(b, block);
+  l_at_end(b, d.before, NULL);
+  return d;
+}
+
+void graph_join_detour(const GraphDetour *d, LLVMValueRef i, LLVMValueRef otherwise) {
+  LLVMAddIncoming(d->phi, (LLVMValueRef[]){i, otherwise},
+                  (LLVMBasicBlockRef[]){d->apart, d->before}, 2);
 }
 
 /* phi: split into one for the edges back, in front of `first`, and a new one of the header. */

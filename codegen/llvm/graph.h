@@ -59,6 +59,9 @@ typedef struct GraphHow {
 FnGraph graph_of(Arena *arena, LLVMValueRef f, const GraphHow *how);
 void graph_post_dominators(FnGraph *g);
 void graph_loops(FnGraph *g); /* computes dominators, too */
+/* The module's functions with code, one after the other, each with its loops: *f is NULL for the
+ * first; false: there are no more. */
+bool graph_next_function(const Cg *cg, LLVMValueRef *f, FnGraph *g);
 /* Has every loop of every function looked at, a function's outer ones first. (Of one whose edges
  * that changes, the graph stays as it was.) */
 void graph_each_loop(Cg *cg, void (*look_at)(Cg *cg, const FnGraph *g, uint32_t loop));
@@ -112,6 +115,17 @@ void graph_redirect(LLVMValueRef end, LLVMBasicBlockRef from, LLVMBasicBlockRef 
 /* What is in front of i in its block becomes a block of its own, without a terminator, to which all
  * edges to the block now lead. */
 LLVMBasicBlockRef graph_cut_before(Cg *cg, LLVMValueRef i);
+/* An instruction that only one way comes by: from `before` either to `apart`, where it is, and on
+ * to `block`, or to `block` at once, which begins with the phi of its value and another's. */
+typedef struct GraphDetour {
+  LLVMBasicBlockRef before, apart, block;
+  LLVMValueRef phi;
+} GraphDetour;
+
+/* Moves i to such a block; the builder is at the end of `before`, whose branch is still to be
+ * written. */
+GraphDetour graph_detour(Cg *cg, LLVMValueRef i, const char *name);
+void graph_join_detour(const GraphDetour *d, LLVMValueRef i, LLVMValueRef otherwise);
 /* The edges back to the loop's header lead to `into` instead, which begins with phis for them, and
  * from `last`, which is it or comes behind it and is written already, to the header. */
 void graph_join_latches(const FnGraph *g, const GraphLoop *loop, LLVMBuilderRef b,

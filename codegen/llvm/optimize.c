@@ -278,11 +278,8 @@ static void freeze_loads_of(Cg *cg, LLVMBasicBlockRef block) {
  * condition, its instcombine makes one load where the selection is, behind a store that may have
  * overwritten it (LLVM 22; llvm-project, issue 215453). It does not look through a freeze. */
 static void freeze_loads(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);) {
     bool *writes = CX_ARRAY(cg->cx, bool, g.loops.len + 1);
     for (uint32_t k = 0; k < g.loops.len; k++)
       writes[k] = loop_writes(&g, &g.loops.data[k]);

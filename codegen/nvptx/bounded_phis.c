@@ -362,12 +362,9 @@ static bool narrow_in(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
 }
 
 void cg_nvptx_bounded_phis(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);) {
     bool any = false;
-    graph_loops(&g);
     for (uint32_t k = 0; k < g.loops.len && !g.irreducible; k++)
       any |= narrow_in(cg, &g, &g.loops.data[k]);
     for (uint32_t k = 0; k < g.loops.len && !g.irreducible; k++)

@@ -55,12 +55,9 @@ static void visit(Steps *s, const FnGraph *g, const GraphNode *node) {
 }
 
 void cg_nvptx_chosen_steps(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);) {
     Steps s = {.cg = cg, .f = f};
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
     for (uint32_t n = 0; n < g.len; n++)
       if (g.nodes[n].loop != GRAPH_NONE)
         visit(&s, &g, &g.nodes[n]);

@@ -54,11 +54,8 @@ static void visit(Cg *cg, const FnGraph *g, ValueMap *seen, uint32_t node) {
 }
 
 void cg_nvptx_differences(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);) {
     ValueMap seen = {.arena = &cg->cx->arena};
     for (uint32_t n = 0; n < g.len; n++)
       visit(cg, &g, &seen, n);

@@ -113,12 +113,8 @@ static void look_at(Cg *cg, const FnGraph *g, LLVMBasicBlockRef block) {
 }
 
 void cg_nvptx_early_ors(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);)
     for (uint32_t k = 0; k < g.len; k++)
       look_at(cg, &g, g.nodes[k].block);
-  }
 }

@@ -491,15 +491,11 @@ static bool is_network(const FnGraph *g, uint32_t loop) {
 bool cg_nvptx_has_networks(const Cg *cg) {
   if (!LLVMGetNamedFunction(cg->module, cg_llvm_barrier))
     return false;
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);)
     for (uint32_t k = 0; k < g.loops.len; k++)
       if (is_network(&g, k))
         return true;
-  }
   return false;
 }
 

@@ -109,16 +109,12 @@ static void visit(const Cg *cg, const FnGraph *g, LLVMValueRef i, uint32_t at) {
 void cg_nvptx_pair_places(Cg *cg) {
   if (!LLVMGetNamedFunction(cg->module, "llvm.umin.i32"))
     return;
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);)
     for (uint32_t k = 0; k < g.len; k++)
       for (LLVMValueRef i = LLVMGetFirstInstruction(g.nodes[k].block), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         if (cg_is_call_of_any(i, "llvm.umin.i32"))
           visit(cg, &g, i, k);
       }
-  }
 }

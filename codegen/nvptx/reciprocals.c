@@ -183,12 +183,9 @@ static void rewrite(Reciprocals *r, LLVMValueRef i) {
 }
 
 void cg_nvptx_reciprocals(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f))
-      continue;
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);) {
     Reciprocals r = {.cg = cg, .function = f};
-    FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-    graph_loops(&g);
     for (uint32_t k = 0; k < g.len; k++)
       for (LLVMValueRef i = g.nodes[k].first; i && g.nodes[k].loop != GRAPH_NONE;
            i = LLVMGetNextInstruction(i)) {
