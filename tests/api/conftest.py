@@ -47,9 +47,9 @@ def one_entry(monkeypatch):
 
 @pytest.fixture
 def unoptimised(monkeypatch, device):
-    """Kernels that do not say `opt=` are compiled for the host device without the optimiser: long ones, of which a test asks what they compute
-    in many forms and at many sizes, take a fifth of the time so. test_examples.py runs them optimised."""
-    if device == "host":
+    """Long kernels, of which a test asks what they compute in many forms and at many sizes, are compiled for the host
+    device without the optimiser, in a fifth of the time; not those that say `opt=`, and not in scripts/full."""
+    if device == "host" and "PYPTX_MORE" not in os.environ:
         from pyptx.cuda import _jit
 
         read = _jit._read_options

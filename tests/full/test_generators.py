@@ -10,7 +10,11 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS, MORE = 10_000, 4
-LONGER = ("functions", "iterators", "expressions", "complex", "natural_kernels", "narrow_ranges", "ptx_of_programs")
+LONGER = [f"property/test_{name}.py" for name in (
+    "functions", "iterators", "expressions", "complex", "natural_kernels", "narrow_ranges", "ptx_of_programs")]
+OPTIMISED = [f"api/{name}.py" for name in (
+    "host/test_gemm_mistakes", "language/test_attention", "language/test_gemm_epilogues", "language/test_gemm_fp8",
+    "language/test_wgmma")]
 
 
 @pytest.mark.parametrize("device", ["host", "ptx"])
@@ -25,9 +29,9 @@ def test_random_programs(device):
     assert sum(map(int, re.findall(r"\d+", last[1]))) <= count // 5000, ran.stdout[-4000:]
 
 
-@pytest.mark.parametrize("name", LONGER)
+@pytest.mark.parametrize("name", LONGER + OPTIMISED)
 def test_longer(name):
-    """So many times as much as each change has, what newer interpreters have with the oldest."""
-    ran = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", f"tests/property/test_{name}.py"],
-                         cwd=ROOT, env={**os.environ, "PYPTX_MORE": str(MORE)}, capture_output=True, text=True)
+    """So many times as much as each change has, under one interpreter; long kernels with the optimiser."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", f"tests/{name}"]
+    ran = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYPTX_MORE": str(MORE)}, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stdout[-4000:]
