@@ -116,7 +116,8 @@ def tells_ahead(name: str, odd: bool, width: int, share: int, warps: int, blocks
         return False
     if name == "softmax":
         return here == 1 and (blocks == 8 or blocks == 4 and odd) and warps <= (15 if chunks <= FEWER else AHEAD_WARPS)
-    return here <= 2 and resident <= (480 if chunks > 7 else 576)  # 16 warps of eight chunks: 95,003 elements 0.91 -> 0.93
+    # 16 warps of eight chunks that do not: 95,003 elements 0.91 -> 0.93
+    return here <= 2 and resident <= (480 if chunks > 7 else 576)
 
 
 def share_of(chunks: int, warps: int, blocks: int, whole: int, most: int) -> int:
@@ -148,13 +149,15 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
         if alone and size == 2 and blocks == 1 and in_pair:
             return MANY, in_two, 1, 64 * in_two  # 17,001 elements by one block 0.89, 0.935
         if size == 2 and name == "softmax" and blocks == 1 and by_scheduler(chunks, 1, 0):
-            # 34,816 elements by two blocks 0.87, by one 0.93; 30,720 by 15 warps of eight chunks 0.915, by 20 of six 0.93
+            # 34,816 elements by two blocks 0.87, by one 0.93; 30,720 by 15 warps of eight chunks 0.915, by 20
+            # of six 0.93
             return by_scheduler(chunks, 1, 0)
         if alone and size == 2 and blocks == 1 and MOST_WARPS < warps and chunks <= 32 * MOST_WARPS * MORE:
             # It begins the next row before it ends one, and no others tell it: 20,003 elements 0.92 -> 0.95.
             return -(-chunks // (32 * MOST_WARPS)), MOST_WARPS, 1, 32 * MOST_WARPS
         if alone and size == 2 and MOST_WARPS < warps:
-            few = (1, 2, 3) if chunks > 32 * MANY * 8 * FEW_WARPS else (1, 2)  # 77,003 by three 0.88, by eight small ones 0.91
+            # 77,003 by three 0.88, by eight small ones 0.91
+            few = (1, 2, 3) if chunks > 32 * MANY * 8 * FEW_WARPS else (1, 2)
             form = next(filter(None, (by_scheduler(chunks, blocks, weights, MANY_WARPS - 1) for blocks in few)), ())
             if form:
                 return form
@@ -162,7 +165,8 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
             # Half of its warps leave a multiprocessor idle, unless weights of a whole access wait for none.
             enough = (MOST_WARPS if blocks == 1 else 0) if alone else 32
             if size == 2 and weights < 2 and not odd and blocks == 2 and warps == most_warps:
-                return MANY, 8, 4, RESIDENT // 2  # twice as many: softmax of 65,536 elements 0.91 -> 0.93, RMS norm 0.87 -> 0.93
+                # twice as many: softmax of 65,536 elements 0.91 -> 0.93, RMS norm 0.87 -> 0.93
+                return MANY, 8, 4, RESIDENT // 2
             if warps <= enough or warps >= FULL * 32:
                 return most, warps, blocks, resident
             small = True
@@ -234,9 +238,9 @@ def in_pairs(chunks: int) -> tuple:
 
 def ahead_form(chunks: int, blocks: int) -> tuple:
     """The same of softmax of bfloat16 that tells ahead: at most twelve warps, whose registers hold two rows of eight
-    chunks, or 15 of five. On an H200, beside four blocks of 15 and 16 warps that do not, of rows that begin anywhere: 77,003 elements
-    0.88 and 0.94 of a copy's bandwidth, 86,001 0.88 and 0.93; beside eight blocks of 14 to 16 warps of five and six
-    chunks that do: 163,840 0.92 and 0.93, 180,001 0.915 and 0.94, 188,416 0.91 and 0.93."""
+    chunks, or 15 of five. On an H200, beside four blocks of 15 and 16 warps that do not, of rows that begin anywhere:
+    77,003 elements 0.88 and 0.94 of a copy's bandwidth, 86,001 0.88 and 0.93; beside eight blocks of 14 to 16 warps
+    of five and six chunks that do: 163,840 0.92 and 0.93, 180,001 0.915 and 0.94, 188,416 0.91 and 0.93."""
     of = -(-chunks // (32 * AHEAD_WARPS * blocks))
     if of > MOST_FEW and chunks <= 32 * 15 * FEWER * blocks:
         of = FEWER  # 150,001 by 11 warps of seven chunks 0.905, by 15 of five 0.95

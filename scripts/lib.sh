@@ -71,7 +71,8 @@ configure_and_check() {
   fi
 }
 
-# install_into VENV [OPTIONS...]: builds the module for that interpreter, with pip's options, and installs it with its sources there.
+# install_into VENV [OPTIONS...]: builds the module for that interpreter and installs it there, with its sources.
+# OPTIONS go to pip.
 install_into() {
   "$1/bin/python" -m pip install --quiet --no-deps --no-build-isolation --no-index "${@:2}" .
 }

@@ -195,7 +195,7 @@ class Entries:
         assert not wrong, "threads of a block stand at different barriers, or have ended"
 
     def check(self, grid, block, *arguments):
-        """Both entries leave the same in every array; where what is left may run in a row, or side by side, either way."""
+        """Both entries leave the same in every array, with what is left in a row and side by side where both may be."""
         ways = [(False, False), (True, False), (True, True)][: 3 if self.in_row else 2]
         after = [[a.copy() if isinstance(a, np.ndarray) else a for a in arguments] for _ in ways]
         for arrays, (coarse, in_row) in zip(after, ways):

@@ -74,7 +74,7 @@ def test_the_check_sees_an_error(kernel):
 
 @all_kernels
 def test_its_ptx(kernel, tmp_path):
-    """It assembles, coarsened, too. lineinfo=True adds lines and changes no instruction: each pass is in one of these."""
+    """It assembles, coarsened too. lineinfo=True adds lines and no instruction: each pass is in one of these."""
     text, lined = (cuda.compile_ptx(kernel.function, kernel.signature, cc="sm_90", coarsen=4, lineinfo=lines)[0] for lines in (False, True))
 
     def code(text):

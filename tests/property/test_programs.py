@@ -1,6 +1,7 @@
 """Random programs: CPython on NumPy scalars and the device give the same types and the same bits.
 
-500 seeds each run, in shards, others under the oldest interpreter than under newer ones. A failure is shrunk and written as a script to build/failures;
+500 seeds each run, in shards, others under the oldest interpreter than under newer ones. A failure is shrunk and
+written as a script to build/failures;
 `scripts/soak` runs more seeds than these.
 """
 

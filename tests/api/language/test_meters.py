@@ -1,4 +1,4 @@
-"""What a loop makes of a value only where it moves a bounded counter on (ir/interval_meters.c): results are those of 64 bits."""
+"""What a loop makes of a value beside a bounded counter (ir/interval_meters.c): results are those of 64 bits."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""The last blocks of a launch in a coarsened entry (codegen/coarsen/write_entry.c): each thread runs once, whatever is left
-over, and wherever the arrays end. The GPU's code on the CPU, and beside the kernel's own entry."""
+"""The last blocks of a launch in a coarsened entry (codegen/coarsen/write_entry.c): each thread runs once,
+whatever is left over, and wherever the arrays end. The GPU's code on the CPU, and beside the kernel's own entry."""
 
 import numpy as np
 import pytest

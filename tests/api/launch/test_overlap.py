@@ -154,7 +154,7 @@ assert out.tolist() == [(3 * k if k % 2 else 7 * k) + k for k in range(8)], out
 
 
 def test_functions_of_others():
-    """What they reach by numbers, or have kept, is not known: each iteration reads what the last one may have written."""
+    """What they reach by numbers, or have kept, is not known: an iteration reads what the last one may write."""
     other = cuda.declare_device("other", "int32(int64)")
 
     def scaled(x, weights, out):
