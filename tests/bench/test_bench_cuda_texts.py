@@ -9,10 +9,10 @@ import subprocess
 
 import pytest
 import test_bench_kernels as bench
-from kernels import eighth, fifth, fourth, native, ninth, seventh, sixth, tenth, third
+from kernels import eighth, eleventh, fifth, fourth, native, ninth, seventh, sixth, tenth, third
 from kernels.declare import dims
 
-SETS = (third, fourth, fifth, sixth, seventh, eighth, ninth, tenth)
+SETS = (third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh)
 KERNELS = [kernel for kernels in SETS for kernel in kernels.KERNELS]
 all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
