@@ -4,9 +4,10 @@
  * In: the code of a generator expression, a FrozenFunc.consumer. Out: a plain function of the
  * iterable and a start value: each `yield x` is what the consumer does with an item, and the end
  * returns its result. The result so far, and for min and max whether there is one, are two
- * variables behind those of the code. What must hold: a generator object is used once, by a call in
- * the block that makes it, so that nothing happens between its making and its consumption
- * (bc_check_generators). */
+ * variables behind those of the code. For names that it is unpacked into, and for tuple(), the
+ * function is called once an item, with that alone, and gives what its first yield does. What must
+ * hold: a generator object is used once, by a call or an unpacking in the block that makes it, so
+ * that nothing happens between its making and its consumption (bc_check_generators). */
 #include "frontend/lift_private.h"
 
 static uint32_t result_var(const Lift *l) { return bc_state(l, l->code->stacksize + 8); }
@@ -24,14 +25,41 @@ static Ins *nothing(Lift *l) {
   return i;
 }
 
+/* May an item of what the one loop runs over give nothing, or several? A condition leads back to
+ * the loop without a yield, and so does the end of a loop inside. */
+static bool may_skip(const Lift *l) {
+  VEC(uint32_t) todo = {0};
+  bool *seen = CX_ARRAY(l->cx, bool, l->bc->nodes.len);
+  uint32_t loop = BC_NONE;
+  for (uint32_t k = 0; k < l->bc->nodes.len && loop == BC_NONE; k++)
+    if (l->bc->nodes.data[k].op == BC_for_iter)
+      loop = k;
+  if (loop == BC_NONE)
+    return true;
+  VEC_PUSH(&l->cx->arena, &todo, l->bc->nodes.data[loop].succ[0]);
+  while (todo.len) {
+    uint32_t at = todo.data[--todo.len];
+    if (at == loop)
+      return true;
+    if (at == BC_NONE || seen[at] || l->bc->nodes.data[at].op == BC_YIELD_VALUE)
+      continue;
+    seen[at] = true;
+    VEC_PUSH(&l->cx->arena, &todo, l->bc->nodes.data[at].succ[0]);
+    VEC_PUSH(&l->cx->arena, &todo, l->bc->nodes.data[at].succ[1]);
+  }
+  return false;
+}
+
 /* In the entry block. */
 void bc_begin_consumer(Lift *l) {
   Consumer c = CONSUME_KIND(l->func->consumer);
   l->block = l->fn->entry;
+  if (c == CONSUME_ONE && may_skip(l))
+    fail(l->cx, l->fn->params[0]->loc, ERR_GENEXPR_ITEMS);
   bc_write(l, result_var(l),
-           c == CONSUME_SUM ? l->fn->params[1]
-           : chooses(c)     ? nothing(l)
-                            : boolean(l, c == CONSUME_ALL));
+           c == CONSUME_SUM                 ? l->fn->params[1]
+           : chooses(c) || c == CONSUME_ONE ? nothing(l)
+                                            : boolean(l, c == CONSUME_ALL));
   if (l->func->consumer & CONSUME_KEYED)
     bc_write(l, key_var(l), nothing(l));
   bc_write(l, seen_var(l), boolean(l, false));
@@ -74,6 +102,14 @@ static void choose(Lift *l, Ins *item, Op better) {
   l->block = on;
 }
 
+/* The one item is the result. Behind it the loop goes on for whoever looks at its shape. */
+static void give(Lift *l, Ins *item) {
+  Block *end = new_block(l, 1), *on = new_block(l, 1);
+  branch(l, boolean(l, true), end, on);
+  ir_ret(l->cx, l->fn, end, item, l->loc);
+  l->block = on;
+}
+
 void bc_lift_yield_value(Lift *l) {
   Ins *item = bc_pop(l);
   Consumer c = CONSUME_KIND(l->func->consumer);
@@ -85,6 +121,7 @@ void bc_lift_yield_value(Lift *l) {
   case CONSUME_ALL: decide(l, item, c == CONSUME_ALL); break;
   case CONSUME_MIN: choose(l, item, OP_LT); break;
   case CONSUME_MAX: choose(l, item, OP_GT); break;
+  case CONSUME_ONE: give(l, item); break;
   default: bc_damaged(l, "a yield outside of a generator expression");
   }
   bc_push(l, bc_constant(l, fz_none(l->cx))); /* what is sent into it: popped at once */
@@ -129,7 +166,9 @@ void bc_check_generators(Lift *l) {
     FOR_INS (b, i)
       for (uint32_t k = 0; k < i->nargs; k++) {
         Ins *made = ir_real(i->args[k]);
-        bool elsewhere = made->block != b || i->op != OP_CALL || made->note;
+        bool further = i->op == OP_UNPACK && made->note == i->prev; /* of the same names */
+        bool elsewhere = made->block != b || (i->op != OP_CALL && i->op != OP_UNPACK) ||
+                         (made->note && !further);
         if (bc_makes_generator(made) && elsewhere)
           fail(l->cx, made->loc, ERR_GENEXPR);
         if (bc_makes_generator(made))

@@ -108,6 +108,7 @@ typedef enum Consumer {
   CONSUME_ALL,
   CONSUME_MIN,
   CONSUME_MAX,
+  CONSUME_ONE, /* not all items: what is made of one, for `a, b = (f(x) for x in pair)` */
   CONSUME_KEYED = 8,
   CONSUME_DEFAULTED = 16
 } Consumer;

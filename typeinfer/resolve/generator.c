@@ -38,8 +38,9 @@ static Val chosen(Ty *ty, Consumer consumer, Val v) {
   return never ? ty_const_bool(ty, false) : v;
 }
 
-/* A generator that was passed on, and may be consumed twice, is none that a kernel can have. */
-Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key) {
+/* Of this iterable in place of its own. A generator that was passed on, and may be consumed twice,
+ * is none that a kernel can have. */
+static Val consume_of(Ty *ty, Val generator, Val iterable, Consumer consumer, Val start, Val key) {
   if (!generator.src || generator.src->op != OP_CALL)
     return TY_FAIL(ty, ERR_GENEXPR);
   Val callee = ty_item(ty, generator, 0);
@@ -49,13 +50,24 @@ Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key) {
   uint32_t ncaptured = callee.type->n ? func->code->nfrees : 0;
   Val *args = CX_ARRAY(ty->cx, Val, ncaptured + 3);
   uint32_t n = 0;
-  args[n++] = ty_item(ty, generator, 1);
+  args[n++] = iterable;
   args[n++] = start;
   if (consumer & CONSUME_KEYED)
     args[n++] = key;
   for (uint32_t k = 0; k < ncaptured; k++)
     args[n++] = ty_item(ty, callee, k);
   return chosen(ty, consumer, ty_call_spec(ty, variant(ty, func, consumer), args, n));
+}
+
+Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key) {
+  return consume_of(ty, generator, ty_item(ty, generator, 1), consumer, start, key);
+}
+
+Val ty_consume_one(Ty *ty, Val generator, Val item) {
+  if (ty_is_bottom(item))
+    return BOTTOM;
+  Val alone = ty_make_tuple(ty, &item, 1);
+  return consume_of(ty, generator, alone, CONSUME_ONE, ty_none(ty), ty_none(ty));
 }
 
 bool ty_can_consume(Val v) {

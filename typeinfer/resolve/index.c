@@ -542,22 +542,72 @@ static Val not_unpackable(Ty *ty, Val v, uint32_t n) {
       TY_PRETTY(ty, v));
 }
 
+Val ty_item_count(Ty *ty, Val seq) {
+  if (seq.type->id == TY_ENUMERATE)
+    return ty_item_count(ty, ty_sequence(ty, ty_item(ty, seq, 0)));
+  if (seq.type->id != TY_ZIP || !seq.type->n)
+    return seq.type->id == TY_ZIP ? ty_const_int(ty, 0) : ty_len(ty, seq);
+  Val least = ty_item_count(ty, ty_sequence(ty, ty_item(ty, seq, 0)));
+  for (uint32_t k = 1; k < seq.type->n; k++) {
+    Val count = ty_item_count(ty, ty_sequence(ty, ty_item(ty, seq, k)));
+    least = ty_select(ty, ty_int_test(ty, OP_LT, count, least), count, least);
+  }
+  return least;
+}
+
+/* Item k of what has as many. */
+static Val item_at(Ty *ty, Val seq, uint32_t k) {
+  seq = ty_sequence(ty, seq);
+  if (ty_is_bottom(seq))
+    return BOTTOM;
+  Val at = ty_const_int(ty, k);
+  switch (seq.type->id) {
+  case TY_RANGE: return ty_range_item(ty, seq, at);
+  case TY_ENUMERATE: {
+    Val pair[] = {ty_int_op(ty, OP_ADD, ty_item(ty, seq, 1), at),
+                  item_at(ty, ty_item(ty, seq, 0), k)};
+    return ty_make_tuple(ty, pair, 2);
+  }
+  case TY_ZIP: {
+    Val *items = CX_ARRAY(ty->cx, Val, seq.type->n + 1);
+    for (uint32_t j = 0; j < seq.type->n; j++)
+      items[j] = item_at(ty, ty_item(ty, seq, j), k);
+    return ty_make_tuple(ty, items, seq.type->n);
+  }
+  default: return ty_getitem(ty, seq, at);
+  }
+}
+
+/* Is it what a loop runs over, whose number of items may be known at run time only? */
+static bool is_counted(Val seq) {
+  TypeId id = seq.type->id;
+  return id == TY_RANGE || id == TY_ENUMERATE || id == TY_ZIP ||
+         (id == TY_ARRAY && seq.type->ndim);
+}
+
+/* Target k of n. */
+static Val counted_part(Ty *ty, Val seq, uint32_t k, uint32_t n) {
+  Val count = ty_item_count(ty, seq);
+  int64_t known;
+  if (ty_is_bottom(count))
+    return BOTTOM;
+  if (fz_get_int(count.konst, &known) && known != n)
+    return bad_unpack_count(ty, seq, n);
+  if (ty->cx->checked && k == 0)
+    ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), count, ty_const_int(ty, n)), "ValueError",
+             arena_printf(&ty->cx->arena, "cannot unpack {0} elements into %u targets", n), &count,
+             1);
+  return item_at(ty, seq, k);
+}
+
 Val ty_unpack(Ty *ty, Val seq, uint32_t k, uint32_t n) {
   seq = ty_sequence(ty, seq);
   if (ty_is_bottom(seq))
     return BOTTOM;
-  if (seq.type->id == TY_ARRAY && seq.type->ndim) {
-    Val extent = ty_extent(ty, seq, 0);
-    int64_t known;
-    if (fz_get_int(extent.konst, &known) && known != n)
-      return bad_unpack_count(ty, seq, n);
-    if (ty->cx->checked && k == 0)
-      ty_check(ty, ty_op2(ty, OP_EQ, ty_id(ty, TY_PYBOOL), extent, ty_const_int(ty, n)),
-               "ValueError",
-               arena_printf(&ty->cx->arena, "cannot unpack {0} elements into %u targets", n),
-               &extent, 1);
-    return ty_getitem(ty, seq, ty_const_int(ty, k));
-  }
+  if (ty_is_generator(seq))
+    return ty_consume_one(ty, seq, ty_unpack(ty, ty_item(ty, seq, 1), k, n));
+  if (is_counted(seq))
+    return counted_part(ty, seq, k, n);
   if (ty_is_record(seq) && seq.type->elem->nfields == n)
     return ty_get_field_at(ty, seq, k);
   if (ty_is_record(seq))

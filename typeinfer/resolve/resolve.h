@@ -89,6 +89,8 @@ Val ty_reversed(Ty *ty, Val seq);
 Val ty_range_len(Ty *ty, Val range);
 Val ty_sequence(Ty *ty, Val v); /* what reversed() runs over; anything else as it is */
 Val ty_range_item(Ty *ty, Val range, Val index);
+/* Of what a loop runs over; zip() gives as many as its shortest. */
+Val ty_item_count(Ty *ty, Val seq);
 Val ty_range_contains(Ty *ty, Val item, Val range);
 
 /* --- records (record.c) --- */
@@ -158,7 +160,9 @@ Val ty_result_as_declared(Ty *ty, const FrozenFunc *func, Val v, const Type *res
 Val ty_generator(Ty *ty, Val callee, Val iterable);
 /* start: of a sum, or the result for no items; key: if CONSUME_KEYED */
 Val ty_consume(Ty *ty, Val generator, Consumer consumer, Val start, Val key);
-/* The same of what a loop runs over; items is (x for x in …) as a function, from
+/* What it makes of one item of what it runs over: such an item gives exactly one. */
+Val ty_consume_one(Ty *ty, Val generator, Val item);
+/* ty_consume of what a loop runs over; items is (x for x in …) as a function, from
  * pyptx/_library.py. */
 bool ty_can_consume(Val v);
 Val ty_consume_items(Ty *ty, const FrozenFunc *items, Val iterable, Consumer consumer, Val start,

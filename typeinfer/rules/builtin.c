@@ -308,16 +308,22 @@ Val ty_rule_print(Ty *ty, const TyCall *c) {
   return ty_none(ty);
 }
 
-/* tuple(range(…)) of constants */
-static Val tuple_of_range(Ty *ty, Val range) {
+/* Of all items of what has a constant number of them, or of what a generator expression makes of
+ * each. */
+static Val tuple_of_items(Ty *ty, Val of, const Val *generator) {
   int64_t n;
-  if (!fz_get_int(ty_len(ty, range).konst, &n))
+  of = ty_sequence(ty, of);
+  if (ty_is_bottom(of))
+    return BOTTOM;
+  if (!fz_get_int(ty_item_count(ty, of).konst, &n))
     return ty_not_constant(ty, "the length of a tuple", NULL);
   if (n > TY_MAX_TUPLE)
     return TY_FAIL(ty, ERR_TOO_LARGE, "the tuple", "it has more than 4096 elements");
   Val *items = CX_ARRAY(ty->cx, Val, (size_t)n + 1);
-  for (int64_t k = 0; k < n; k++)
-    items[k] = ty_range_item(ty, range, ty_const_int(ty, k));
+  for (uint32_t k = 0; k < n; k++) {
+    items[k] = ty_unpack(ty, of, k, (uint32_t)n);
+    items[k] = generator ? ty_consume_one(ty, *generator, items[k]) : items[k];
+  }
   return ty_make_tuple(ty, items, (uint32_t)n);
 }
 
@@ -326,9 +332,9 @@ Val ty_rule_tuple(Ty *ty, const TyCall *c) {
   if (ty_is_bottom(items))
     return BOTTOM;
   if (ty_is_generator(items))
-    return TY_FAIL(ty, ERR_GENEXPR);
-  if (items.type->id == TY_RANGE)
-    return tuple_of_range(ty, items);
+    return tuple_of_items(ty, ty_item(ty, items, 1), &items);
+  if (items.type->id == TY_RANGE || items.type->id == TY_ENUMERATE || items.type->id == TY_ZIP)
+    return tuple_of_items(ty, items, NULL);
   if (items.type->id == TY_TUPLE && items.type->list)
     return ty_extend(ty, ty_make_tuple(ty, NULL, 0), items);
   return items.type->id == TY_TUPLE ? items : ty_argument_type(ty, c, 0, "a tuple");

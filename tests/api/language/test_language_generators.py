@@ -1,4 +1,4 @@
-"""Generator expressions that sum, any, all, min and max consume, against CPython running the same function."""
+"""Generator expressions that sum, any, all, min, max, tuple and unpacking consume, against CPython running the same function."""
 
 import numpy as np
 import pytest
@@ -141,19 +141,83 @@ def test_no_items(name):
 @pytest.mark.parametrize(
     "statement",
     [
-        "x[0] = tuple(v for v in x)[0]",
+        "a, *b = (v for v in (1, 2))",
+        "x[0] = max(*(v for v in (1, 2)))",
         "g = (v for v in x); x[0] = sum(g) + sum(g)",
         "for v in (w for w in x):\n        x[0] = v",
         "g = (v for v in x)\n    for k in range(2):\n        x[0] += sum(g)",
         "x[0] = total(v for v in x)",
         "x[0] = sum(v for v in (w for w in x))",
-        "a, b = (v for v in (1, 2))",
     ],
 )
 def test_not_elsewhere(statement):
     kernel = define(f"def total(g):\n    return sum(g)\n\ndef kernel(x):\n    {statement}\n")
     with pytest.raises(SyntaxError, match="PT122"):
         jit(kernel)[1, 1](np.zeros(3))
+
+
+UNPACKED = [
+    "a, b, c = (half(v) for v in t)",
+    "a, b, c = (x[k] * k for k in range(3))",
+    "a, b, c = (x[k] for k in range(4, -1, -2))",
+    "a, b, c = (p - q for p, q in zip(t, (n, x[1], 2)))",
+    "a, b, c = (k * v for k, v in enumerate(x[1:4], 3))",
+    "a, b, c = (v + s for v in reversed(t))",
+    "a, b, c = (v if v > 2 else -v for v in x[:3])",
+    "a, b, c = (any(v > w for v in x) for w in t)",
+    "a, b, c = (max(v for v in m[k] if v > k) for k in range(3))",
+    "(a, b), (c, _) = ((v, k) for k, v in enumerate((s, n)))",
+    "g = (v * n for v in t)\n    a, b, c = g",
+    "a, b, c = tuple(half(v) for v in t)",
+    "a, b, c = tuple(x[k] for k in range(3))[::-1]",
+    "a, (b, c) = tuple(p * q for p, q in zip(t, (2, 3)))[1], tuple(zip(t, (5, 7)))[1]",
+    "a, b, c = range(2, 8, 2)",
+    "(_, a), (b, c) = zip(x[:2], t[:2])",
+    "(a, b), (c, _) = enumerate(m[2, :2], n)",
+]
+
+
+@pytest.mark.parametrize("statement", UNPACKED)
+def test_unpacked(statement):
+    source = f"def half(v):\n    return v / 2\n\ndef kernel(x, y, m, t, n, s, out):\n    {statement}\n    out[0], out[1], out[2] = a, b, c\n"
+    run(define(source), [*arguments()[:-1], np.zeros(3)])
+
+
+def test_items_are_made_in_order():
+    def kernel(x, out):
+        def moved(v):
+            x[1] += 1
+            return v
+
+        a, b = (moved(v) for v in x)
+        out[0], out[1] = a, b
+
+    run(kernel, [np.arange(2.0), np.zeros(2)])
+
+
+@pytest.mark.parametrize("statement", ["a, b = (v for v in x)", "a, b = zip(x, x)", "a, b = range(x.size)"])
+def test_another_number_of_items_is_an_error(statement):
+    kernel = jit(define(f"def kernel(x):\n    {statement}\n"), debug=True)
+    kernel[1, 1](np.zeros(2))
+    with pytest.raises(ValueError, match="cannot unpack 3 elements into 2 targets"):
+        kernel[1, 1](np.zeros(3))
+        cuda.synchronize()
+
+
+@pytest.mark.parametrize(
+    ("statement", "error", "code"),
+    [
+        ("a, b = (v for v in (1, 2) if v > 1)", SyntaxError, "PT128"),
+        ("a, b = (v * w for v in (1, 2) for w in (3,))", SyntaxError, "PT128"),
+        ("a, b = (v for v in (1, 2, 3))", ValueError, "PT214"),
+        ("a, b = zip((1, 2, 3), (1, 2, 3))", ValueError, "PT214"),
+        ("a = tuple(v for v in x)", TypeError, "PT210"),
+        ("g = (v for v in (1, 2)); a, b = g; c, d = g", TypeError, "PT127"),
+    ],
+)
+def test_numbers_of_items_that_are_not_known(statement, error, code):
+    with pytest.raises(error, match=code):
+        jit(define(f"def kernel(x):\n    {statement}\n"))[1, 1](np.zeros(3))
 
 
 def test_functions_that_yield_are_refused():
