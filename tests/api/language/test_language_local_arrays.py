@@ -436,3 +436,51 @@ def test_a_neighbour_is_loaded_in_front_of_the_condition():
     zeros = np.zeros((THREADS, 8), np.uint8)
     ptx = ptx_of(common, zeros, zeros, np.zeros(THREADS, np.int32))
     assert ptx.count("selp.b32") == ptx.count("max.s32") > 1, ptx  # no branch between the loads
+
+
+def nearest(most):
+    def kernel(x, points, few, places):
+        """The last of what is kept is loaded before it is known whether there is room (codegen/nvptx/local_guards.c); the points' rows have a
+        pointer (row_pointers.c)."""
+        t = cuda.grid(1)
+        distance = cuda.local.array(most, float64)
+        place = cuda.local.array(most, int32)
+        count = 0
+        for p in range(points.shape[0]):
+            dx = points[p, 0] - x[t, 0]
+            dy = points[p, 1] - x[t, 1]
+            d = dx * dx + dy * dy
+            if count < few or d < distance[count - 1]:
+                if count < few:
+                    count += 1
+                j = count - 1
+                while j > 0 and distance[j - 1] > d:
+                    distance[j] = distance[j - 1]
+                    place[j] = place[j - 1]
+                    j -= 1
+                distance[j] = d
+                place[j] = p
+        for j in range(count):
+            places[t, j] = place[j]
+
+    return kernel
+
+
+@pytest.mark.parametrize("most, few", [(16, 1), (16, 7), (16, 16), (10, 7), (10, 10)])
+@pytest.mark.parametrize("points, columns", [(0, 2), (1, 2), (5, 2), (40, 2), (40, 3)])
+def test_a_list_of_the_nearest(most, few, points, columns):
+    rng = np.random.default_rng(points)
+    x, others = rng.random((THREADS, 2)), rng.random((points, columns))
+    kernel = nearest(most)
+    got = run(kernel, [x, others, few, np.zeros((THREADS, most), np.int32)], 1, THREADS)[3]
+    for t in range(THREADS):
+        order = np.argsort(((others[:, :2] - x[t]) ** 2).sum(axis=1), kind="stable")[:few]
+        assert got[t, : len(order)].tolist() == order.tolist()
+
+
+def test_what_a_second_condition_compares_is_loaded_in_front_of_the_first():
+    for most in (16, 10):
+        ptx = _pyptx._compile(
+            nearest(most), "float64[:,::1], float64[:,::1], int64, int32[:,::1]", "nvptx", "sm_90", 0, {}, "ptx"
+        )["ptx"]
+        assert (f", {most - 1};" in "".join(re.findall(r"and\.b\d\d.*", ptx))) == (most == 16), ptx
