@@ -8,13 +8,15 @@
  * operation of each.
  *
  * In: the module after LLVM's passes and coarsening. Out: the same, with induction pointers for
- * accesses of innermost loops to global memory at base + ext(counter * stride) [+ constant]
- * elements, where the counter has a constant step, and base and stride are loop invariants. Sums
- * and products that are extended have flags that rule out wrapping, so the extension distributes
- * over them. Only loops that read several rows in an iteration gain. Where every thread starts
- * elsewhere in the row, as in a matrix product, the generator's addresses are as good and take
- * fewer registers; but of a loop that reads one column, and nothing else, the pointer goes from row
- * to row, and an iteration's first load waits for no product. */
+ * accesses of loops to global memory at base + ext(counter * stride) [+ constant] elements, where
+ * the counter has a constant step, and base and stride are loop invariants. Sums and products that
+ * are extended have flags that rule out wrapping, so the extension distributes over them. Only
+ * innermost loops that read several rows in an iteration gain. Where every thread starts elsewhere
+ * in the row, as in a matrix product, the generator's addresses are as good and take fewer
+ * registers; but of a loop that reads one column, and nothing else, the pointer goes from row to
+ * row, and an iteration's first load waits for no product. So it does where a short iteration reads
+ * a row and seldom comes to the loops inside (the insertion of what is near enough): it is not
+ * unrolled, and does little else. */
 #include <assert.h>
 
 #include "codegen/llvm/copy.h"
@@ -22,8 +24,9 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-/* pointers of a loop, since each takes registers; nested sums in an index */
-enum { MAX_POINTERS = 4, MAX_DEPTH = 6, FEWEST_ROWS = 4, MOST_ROWS = 32 };
+/* pointers of a loop, since each takes registers; nested sums in an index; SHORT: instructions of
+ * an iteration that does little else */
+enum { MAX_POINTERS = 4, MAX_DEPTH = 6, FEWEST_ROWS = 4, MOST_ROWS = 32, SHORT = 48 };
 
 /* A loop and one of its induction variables. */
 typedef struct Counting {
@@ -61,6 +64,7 @@ typedef struct Rows {
   Pointer pointers[MAX_POINTERS];
   unsigned n;
   VEC(Access) accesses;
+  bool passes; /* most iterations pass by the loops inside */
 } Rows;
 
 /* --- sums --- */
@@ -224,10 +228,10 @@ static void read_access(Rows *r, LLVMValueRef i) {
   VEC_PUSH(&r->cg->cx->arena, &r->accesses, ((Access){i, x, p}));
 }
 
-/* A pointer pays if an iteration reads several rows. */
+/* A pointer pays if an iteration reads several rows, or does little else. */
 static void write_access(Rows *r, const Access *a) {
   Pointer *p = a->pointer;
-  if (!p->ahead)
+  if (!p->ahead && !r->passes)
     return;
   if (!p->phi)
     write_pointer(r, p, &a->index);
@@ -346,13 +350,49 @@ static bool is_counter(LLVMValueRef phi, Counting *c) {
   return false;
 }
 
-static void visit_loop(Rows *r, const FnGraph *g, const GraphLoop *loop) {
+/* Does every iteration come this way? */
+static bool is_on_the_way(const Rows *r, const FnGraph *g, uint32_t node) {
+  return graph_dominates(g, node, graph_number(g, r->loop.latch));
+}
+
+/* Is the way to a loop inside a condition that an iteration has loaded? */
+static bool is_asked_for(const Rows *r, const FnGraph *g, uint32_t header) {
+  uint32_t at = header;
+  while (!is_on_the_way(r, g, at))
+    at = g->nodes[at].idom;
+  Fork fork;
+  return at != header && graph_fork(g->nodes[at].last, &fork) &&
+         cg_is_of_load(fork.condition, g->nodes[at].block);
+}
+
+/* Is it in no other loop, do its iterations seldom come to those inside, and are they short? */
+static bool passes_by(const Rows *r, const FnGraph *g, uint32_t number) {
+  const GraphLoop *loop = &g->loops.data[number];
+  unsigned size = 0;
+  for (uint32_t k = 0; k < g->loops.len; k++)
+    if (g->loops.data[k].parent == number && !is_asked_for(r, g, g->loops.data[k].header))
+      return false;
+  for (uint32_t k = 0; k < loop->nnodes; k++) {
+    const GraphNode *node = &g->nodes[loop->nodes[k]];
+    for (LLVMValueRef i = node->first; i && is_on_the_way(r, g, loop->nodes[k]);
+         i = LLVMGetNextInstruction(i))
+      size++;
+  }
+  return loop->parent == GRAPH_NONE && size <= SHORT;
+}
+
+static void visit_loop(Rows *r, const FnGraph *g, uint32_t number) {
+  const GraphLoop *loop = &g->loops.data[number];
   r->n = r->accesses.len = 0;
-  if (write_column(r, g, loop))
+  r->passes = !loop->innermost && passes_by(r, g, number);
+  if (!(loop->innermost || r->passes) || (loop->innermost && write_column(r, g, loop)))
     return;
-  for (uint32_t k = 0; k < loop->nnodes; k++)
-    for (LLVMValueRef i = g->nodes[loop->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
-      read_access(r, i);
+  for (uint32_t k = 0; k < loop->nnodes; k++) {
+    uint32_t node = loop->nodes[k];
+    for (LLVMValueRef i = g->nodes[node].first; i; i = LLVMGetNextInstruction(i))
+      if (loop->innermost || is_on_the_way(r, g, node))
+        read_access(r, i);
+  }
   for (uint32_t k = 0; k < r->accesses.len; k++)
     write_access(r, &r->accesses.data[k]);
 }
@@ -366,9 +406,9 @@ static void visit_function(Cg *cg, LLVMValueRef f) {
     for (uint32_t n = 0; n < loop->nnodes; n++)
       valuemap_set(&r.loop.blocks, g.nodes[loop->nodes[n]].block, 1);
     for (LLVMValueRef phi = LLVMGetFirstInstruction(g.nodes[loop->header].block);
-         loop->innermost && LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
+         LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi))
       if (is_counter(phi, &r.loop))
-        visit_loop(&r, &g, loop);
+        visit_loop(&r, &g, k);
   }
 }
 
