@@ -31,6 +31,7 @@ enum {
   MAX_SEARCH = 1 << 15,   /* elements that the iterations of a loop over a long tuple look at */
   MAX_TERMS = 4,          /* of the sum that is a bound */
   MAX_WINDOW = 7,         /* places of a window that has few */
+  MAX_SHORT_LOCAL = 15,   /* elements of a local array: less than two rounds of eight iterations */
   MAX_DEPTH_OF_INDEX = 8, /* operations between a counter and an index, one after the other */
   STRAIGHT = 2,           /* blocks of a loop without branches: its header and its body */
 };
@@ -305,6 +306,25 @@ static bool loads_from_far(const SmallLoop *body) {
   return false;
 }
 
+static bool depends_on(const Ins *i, const Ins *counter, int depth);
+
+/* Does each iteration access a short local array at a place made of the counter? There are no more
+ * iterations than elements, and what is left over of eight at once is taken one by one. */
+static bool walks_short_local(const SmallLoop *body, const Block *latch, const Ins *counter) {
+  for (unsigned k = 0; k < body->n; k++)
+    FOR_INS (body->blocks[k], i) {
+      bool access = i->op == OP_LOAD || i->op == OP_STORE;
+      if (!access || i->args[0]->op != OP_ALLOC || i->args[0]->type->space != SPACE_LOCAL ||
+          !ir_dominates(body->blocks[k], latch))
+        continue;
+      for (int axis = 0; axis < i->args[0]->type->ndim; axis++)
+        if (i->args[0]->aux.alloc->extents[axis] <= MAX_SHORT_LOCAL &&
+            depends_on(i->args[1 + axis], counter, 0))
+          return true;
+    }
+  return false;
+}
+
 /* Is it in another loop: does control come back to the header when it has left? */
 static bool is_nested(Cx *cx, const Fn *fn, const SmallLoop *body) {
   const Block *header = body->blocks[0];
@@ -347,7 +367,7 @@ static bool reads_simply(const SmallLoop *body, const Block *latch) {
  * nothing is loaded, eight bodies rather lack registers for their constants than that they save
  * more of the loop's own instructions. */
 static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch,
-                      const Counter *c) {
+                      const Ins *counter, const Counter *c) {
   int size = body_size(body, latch);
   int64_t step;
   if (size < 0 || size > MAX_SIZE)
@@ -362,7 +382,8 @@ static unsigned times(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *
     return 0;
   int most = reads_simply(body, latch) ? MAX_READING : MAX_SMALL;
   bool few = size > most || has_loaded_bound(c) || is_clamped_load(c->stop) || is_window(c) ||
-             is_small_window(c) || !loads(body, latch, false);
+             is_small_window(c) || walks_short_local(body, latch, counter) ||
+             !loads(body, latch, false);
   return known || !few ? 8 : 4;
 }
 
@@ -455,7 +476,8 @@ static bool multiplies(const SmallLoop *body) {
 
 static int hint_of(Cx *cx, const Fn *fn, const SmallLoop *body, const Block *latch) {
   Counter c;
-  unsigned n = counter_of(body->blocks[0], &c) ? times(cx, fn, body, latch, &c) : 0;
+  const Ins *counter = counter_of(body->blocks[0], &c);
+  unsigned n = counter ? times(cx, fn, body, latch, counter, &c) : 0;
   if (n == 4 && has_loaded_bound(&c))
     return only_reads(body) ? INS_MASKED : writes(body) ? INS_ROLLED : INS_UNROLL_4;
   return n == 8 ? INS_UNROLL_8 : n == 4 ? INS_UNROLL_4 : 0;
