@@ -233,6 +233,11 @@ static Interval part_of_tuple(const Intervals *v, const Ins *i, Interval room) {
   return all;
 }
 
+static Interval squared(Interval a) {
+  Interval r = ir_interval_product(a, a);
+  return (Interval){ir_interval_larger(r.lo, 0), r.hi};
+}
+
 /* Of one or two numbers. */
 static Interval operated(const Intervals *v, const Ins *i, Interval room) {
   const Ins *first = i->args[0], *second = i->args[i->nargs - 1];
@@ -244,7 +249,7 @@ static Interval operated(const Intervals *v, const Ins *i, Interval room) {
   switch ((Op)i->op) {
   case OP_ADD: return ir_interval_sum(a, b);
   case OP_SUB: return difference(v, i, a, b);
-  case OP_MUL: return ir_interval_product(a, b);
+  case OP_MUL: return first == second ? squared(a) : ir_interval_product(a, b);
   case OP_NEG: return ir_interval_negated(a);
   case OP_INVERT: return ty_is_signed(i->type) ? (Interval){-1 - a.hi, -1 - a.lo} : room;
   case OP_MOD: return ir_interval_remainder_of(a, b);
