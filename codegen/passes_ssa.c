@@ -40,6 +40,7 @@ static void nest_versions(Cg *cg) { each(cg, cg_version_nests); }
 static void short_versions(Cg *cg) { each(cg, cg_version_shorts); }
 static void thin_versions(Cg *cg) { each(cg, cg_version_thin); }
 static void drift_versions(Cg *cg) { each(cg, cg_version_drifts); }
+static void quotient_versions(Cg *cg) { each(cg, cg_version_quotients); }
 static void recurrences(Cg *cg) { each(cg, cg_version_recurrences); }
 static void table_versions(Cg *cg) { each(cg, cg_version_tables); }
 static void narrow(Cg *cg) { each(cg, cg_narrow); }

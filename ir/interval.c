@@ -327,8 +327,8 @@ Interval ir_interval_computed(const Intervals *v, const Ins *i) {
   if (v->small_grid && ir_is_place(i))
     r = ir_interval_common(r, (Interval){0, TY_SMALL});
   if (v->bits && v->bits[i->id]) {
-    IrWide end = (IrWide)1 << v->bits[i->id];
-    r = ir_interval_common(r, (Interval){-end, end - 1});
+    IrWide end = (IrWide)1 << (v->bits[i->id] & ~IR_NO_SIGN);
+    r = ir_interval_common(r, (Interval){v->bits[i->id] & IR_NO_SIGN ? 0 : -end, end - 1});
   }
   for (const Guard *g = v->guards[i->id]; g; g = g->next)
     if (i->op == OP_PHI && g->reach && !g->moved && g->region == i->block)

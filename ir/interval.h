@@ -19,7 +19,9 @@ typedef struct Interval {
 typedef struct Intervals Intervals;
 
 Intervals *ir_intervals(Cx *cx, const Fn *fn);
-/* What they would be if the values of these ids had so many bits and a sign; 0: as they are. */
+/* What they would be if the values of these ids had so many bits and, but for IR_NO_SIGN, a sign;
+ * 0: as they are. */
+#define IR_NO_SIGN 0x80
 Intervals *ir_intervals_if(Cx *cx, const Fn *fn, const uint8_t *bits);
 Interval ir_interval(const Intervals *v, const Ins *i);
 Interval ir_interval_at(const Intervals *v, const Ins *i, const Block *b); /* where b reads it */

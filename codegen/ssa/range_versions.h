@@ -19,6 +19,7 @@ void cg_version_nests(Cx *cx, Fn *fn);
 void cg_version_thin(Cx *cx, Fn *fn);
 void cg_version_shorts(Cx *cx, Fn *fn);
 void cg_version_drifts(Cx *cx, Fn *fn);
+void cg_version_quotients(Cx *cx, Fn *fn);
 void cg_version_recurrences(Cx *cx, Fn *fn);
 void cg_version_tables(Cx *cx, Fn *fn);
 /* Products, and sums of these, that a loop compares and does not change go in front of it. */
