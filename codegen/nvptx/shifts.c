@@ -140,6 +140,29 @@ static void test_bit(Cg *cg, LLVMValueRef i, LLVMValueRef x, LLVMValueRef count)
   LLVMInstructionEraseFromParent(i);
 }
 
+/* --- of 8 and 16 bits ---
+ *
+ * PTX's shifts of 16 bits give 0 or the sign for counts of 16 or more, for which ptxas clamps each
+ * count first, in three instructions. In 32 bits there is nothing to clamp. */
+
+static bool is_thin_shift(LLVMValueRef i) {
+  return (cg_is_op(i, LLVMShl) || cg_is_op(i, LLVMLShr) || cg_is_op(i, LLVMAShr)) &&
+         LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(LLVMTypeOf(i)) <= 16 && !LLVMIsAConstant(LLVMGetOperand(i, 1));
+}
+
+static void shift_word(Cg *cg, LLVMValueRef i) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMTypeRef word = cg->t.i32;
+  LLVMPositionBuilderBefore(b, i);
+  LLVMValueRef x = LLVMGetOperand(i, 0);
+  LLVMValueRef wide = cg_is_op(i, LLVMAShr) ? l_sext(b, x, word) : l_zext(b, x, word);
+  LLVMValueRef moved = l_binop(b, LLVMGetInstructionOpcode(i), wide,
+                               l_zext(b, LLVMGetOperand(i, 1), word));
+  LLVMReplaceAllUsesWith(i, l_trunc(b, moved, LLVMTypeOf(i)));
+  LLVMInstructionEraseFromParent(i);
+}
+
 bool cg_nvptx_prepare_shift(Cg *cg, LLVMValueRef i) {
   LLVMValueRef count = clamped_count(cg, i), x;
   if (count) {
@@ -151,6 +174,8 @@ bool cg_nvptx_prepare_shift(Cg *cg, LLVMValueRef i) {
     choose_before_low(cg, i);
   } else if ((x = tested_number(cg, i, &count))) {
     test_bit(cg, i, x, count);
+  } else if (is_thin_shift(i)) {
+    shift_word(cg, i);
   } else {
     return false;
   }
