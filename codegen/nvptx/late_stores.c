@@ -33,6 +33,7 @@ typedef struct Loop {
   /* what is between `place` and where the walk has come */
   LLVMValueRef place, loads[MOST_LOADS];
   unsigned nloads, nstores;
+  LLVMValueRef first; /* of the stores that came down in a block */
   bool waits; /* one of the loads is at such an address */
 } Loop;
 
@@ -124,6 +125,22 @@ static bool passes_all(const Loop *l, LLVMValueRef store) {
   return l->waits;
 }
 
+/* Brings what its address alone is made of along: of sums far from an access LLVM's code generator
+ * does not see that they do not wrap around, nor so what addresses have in common. */
+static void bring_address(const Loop *l, LLVMValueRef store) {
+  LLVMValueRef place = store, v = LLVMGetOperand(store, 1);
+  while (LLVMIsAInstruction(v) && cg_has_one_use(v) &&
+         graph_in_loop(l->g, l->number, v) &&
+         (LLVMIsAGetElementPtrInst(v) || cg_is_extension(v) || cg_is_op(v, LLVMAdd) ||
+          cg_is_disjoint_or(v))) {
+    LLVMInstructionRemoveFromParent(v);
+    LLVMPositionBuilderBefore(l->cg->builder, place);
+    l_insert(l->cg->builder, v);
+    place = v;
+    v = LLVMGetOperand(v, LLVMIsAGetElementPtrInst(v) ? 1 : 0);
+  }
+}
+
 /* place NULL: no store may come here */
 static void begin_at(Loop *l, LLVMValueRef place) {
   l->place = place;
@@ -141,7 +158,7 @@ static void look_at(Loop *l, LLVMValueRef i, bool always) {
     LLVMInstructionRemoveFromParent(i);
     LLVMPositionBuilderBefore(l->cg->builder, l->place);
     l_insert(l->cg->builder, i);
-    l->place = i;
+    l->place = l->first = i;
     l->nstores++;
   } else if (store || (!cg_is_speculatable(i) && !cg_only_computes(i) && !LLVMIsATerminatorInst(i)))
     begin_at(l, always ? i : NULL);
@@ -156,6 +173,10 @@ static void look_through(Loop *l, uint32_t node) {
     before = LLVMGetPreviousInstruction(i);
     look_at(l, i, always);
   }
+  for (LLVMValueRef i = l->first; i; i = LLVMGetNextInstruction(i))
+    if (cg_is_op(i, LLVMStore))
+      bring_address(l, i);
+  l->first = NULL;
 }
 
 /* Is it left at its only latch alone? */
