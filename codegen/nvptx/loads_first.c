@@ -18,8 +18,14 @@
  * join just so. All threads come there, so outside of loops the join's loads go in front of the
  * branch, and from there on as above, if nothing on the way stands in front of them.
  *
+ * Nor does what is computed behind a slow operation, but without it, overlap what leads to it: of a
+ * sigmoid and a logarithm, `1 / (1 + exp(-z))` and `log1p(exp(-abs(z)))`, one would begin where the
+ * other has ended. In loops that load one number at a time, few threads, each of which waits for
+ * itself, are the rule. So long chains go in front, too.
+ *
  * In: a module that only the code generator is still to see. Out: loads, and what their addresses
- * are computed with, further up in their block, or in front of branches that join in it. */
+ * are computed with, further up in their block, or in front of branches that join in it; chains
+ * further up in their block. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
@@ -155,6 +161,56 @@ static void order_loads(Cg *cg, LLVMBasicBlockRef block) {
   }
 }
 
+/* --- chains --- */
+
+enum { LONG = 8, RESULTS = 4 }; /* operations one after the other; what may wait for its use */
+
+/* Has the operation a chain of its own, or is it made of one? Of those that need nothing of what
+ * stays behind the first slow operation; 0: of the others. */
+static uint32_t length_of(const Front *b, const ValueMap *length, LLVMValueRef i) {
+  uint32_t most = 0;
+  if (cg_is_slow(b->cg, i) || !(cg_is_speculatable(i) || cg_is_function_of_operands(i)))
+    return 0;
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(i); k < n; k++) {
+    LLVMValueRef of = LLVMGetOperand(i, k);
+    uint32_t before = is_behind(b, of) ? valuemap_get(length, of) : VALUEMAP_NONE;
+    if (!before)
+      return 0;
+    most = before != VALUEMAP_NONE && before > most ? before : most;
+  }
+  return most + 1;
+}
+
+/* Is it the end of its chain: nothing that may go in front reads it? */
+static bool is_result(const ValueMap *length, LLVMValueRef i) {
+  for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u)) {
+    uint32_t n = valuemap_get(length, LLVMGetUser(u));
+    if (n != VALUEMAP_NONE && n)
+      return false;
+  }
+  return true;
+}
+
+static void order_chains(Cg *cg, LLVMBasicBlockRef block) {
+  Front b = new_front(cg);
+  ValueMap length = {.arena = &cg->cx->arena};
+  for (LLVMValueRef i = LLVMGetFirstInstruction(block); !LLVMIsATerminatorInst(i);
+       i = LLVMGetNextInstruction(i)) {
+    if (!b.first && cg_is_slow(cg, i))
+      b.first = i;
+    if (!b.first)
+      continue;
+    valuemap_set(&length, i, length_of(&b, &length, i));
+    valuemap_set(&b.behind, i, 1);
+  }
+  unsigned results = 0;
+  for (LLVMValueRef i = b.first, next; i && !LLVMIsATerminatorInst(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    if (valuemap_get(&length, i) >= LONG && is_result(&length, i) && results++ < RESULTS)
+      move(&b, i);
+  }
+}
+
 /* --- in front of branches --- */
 
 /* Instructions of the block, which may be in front of others; false: one stops loads. */
@@ -231,6 +287,7 @@ static void order_in(Cg *cg, LLVMValueRef f) {
   /* From the end: what has passed one branch comes to another. */
   for (uint32_t k = g.len; k-- > 0;) {
     order_loads(cg, g.nodes[k].block);
+    order_chains(cg, g.nodes[k].block);
     pass_branch(cg, &g, k);
   }
 }
