@@ -15,7 +15,7 @@
  *   - so are phis of such numbers, as a function gives that reads digits or returns -1, if they are
  *     computed with, or if each was extended for them alone, as where a loop is left;
  *   - terms of a sum that are small, added one after the other, are added up in 32 bits first, also
- *     where the addition is masked;
+ *     where the addition is masked, or each is behind a branch of its own;
  *   - a loop variable that is the extension of another is extended where it is used;
  *   - magnitudes of narrow differences, and operations of 8 and 16 bits whose result is extended or
  *     compared, are operations of 32 bits, with no mask in questions whether one is a digit. */
@@ -172,13 +172,24 @@ static int term_in(const Cg *cg, LLVMValueRef sum) {
   return -1;
 }
 
-/* The sum before the last term, if this is its only use, in the same block; else NULL. */
+/* Has the sum a term that is 0 if its block is reached from this one directly? */
+static bool adds_behind(LLVMValueRef sum, LLVMValueRef term, LLVMBasicBlockRef from) {
+  LLVMValueRef phi = LLVMGetOperand(term, 0);
+  bool here = LLVMIsAPHINode(phi) && LLVMGetInstructionParent(phi) == LLVMGetInstructionParent(sum);
+  LLVMValueRef direct = here ? graph_incoming(phi, from) : NULL;
+  return direct && LLVMIsNull(direct);
+}
+
+/* The sum before the last term, if this is its only use, in the same block, or in front of the
+ * branch around the last term; else NULL. */
 static LLVMValueRef sum_before(const Cg *cg, LLVMValueRef sum) {
-  LLVMValueRef before = LLVMGetOperand(sum, !term_in(cg, sum));
-  bool same = LLVMIsAInstruction(before) && term_in(cg, before) >= 0 &&
-              LLVMGetInstructionParent(before) == LLVMGetInstructionParent(sum) &&
-              cg_has_one_use(before);
-  return same ? before : NULL;
+  unsigned k = (unsigned)term_in(cg, sum);
+  LLVMValueRef before = LLVMGetOperand(sum, !k);
+  if (!LLVMIsAInstruction(before) || term_in(cg, before) < 0 || !cg_has_one_use(before))
+    return NULL;
+  LLVMBasicBlockRef at = LLVMGetInstructionParent(before);
+  bool near = at == LLVMGetInstructionParent(sum) || adds_behind(sum, LLVMGetOperand(sum, k), at);
+  return near ? before : NULL;
 }
 
 static bool is_last_term(const Cg *cg, LLVMValueRef i) {
@@ -216,6 +227,64 @@ static LLVMValueRef mask_term(Cg *cg, LLVMValueRef i) {
   LLVMValueRef sum = LLVMGetOperand(i, 1), term = LLVMGetOperand(sum, (unsigned)term_in(cg, sum));
   LLVMValueRef v = l_select(cg->builder, LLVMGetOperand(i, 0), low(cg, term), l_int(cg->t.i32, 0));
   return l_add(cg->builder, LLVMGetOperand(i, 2), extend(cg, v, cg_nvptx_range(term)));
+}
+
+/* phi [sum, from], [sum + term, side], of which the term is small, and the side is between `from`
+ * and the phi? The number of the side; -1: no. */
+static int side_of_term(const Cg *cg, LLVMValueRef phi) {
+  if (!LLVMIsAPHINode(phi) || LLVMTypeOf(phi) != cg->t.i64 || LLVMCountIncoming(phi) != 2)
+    return -1;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef more = LLVMGetIncomingValue(phi, k);
+    LLVMBasicBlockRef side = LLVMGetIncomingBlock(phi, k), from = LLVMGetIncomingBlock(phi, !k);
+    int term = term_in(cg, more);
+    LLVMUseRef way = LLVMGetFirstUse(LLVMBasicBlockAsValue(side));
+    if (term >= 0 && LLVMGetOperand(more, !term) == LLVMGetIncomingValue(phi, !k) &&
+        LLVMGetInstructionParent(more) == side && cg_has_one_use(more) && way &&
+        !LLVMGetNextUse(way) && LLVMGetUser(way) == LLVMGetBasicBlockTerminator(from) &&
+        LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(side)) == 1)
+      return (int)k;
+  }
+  return -1;
+}
+
+/* Is there a small term in front of the branch, or behind the next one, that it can be added to? */
+static bool has_neighbour(const Cg *cg, LLVMValueRef phi, int side) {
+  LLVMValueRef before = LLVMGetIncomingValue(phi, !side);
+  if (LLVMIsAInstruction(before) && term_in(cg, before) >= 0 &&
+      LLVMGetInstructionParent(before) == LLVMGetIncomingBlock(phi, !side))
+    return true;
+  for (LLVMUseRef u = LLVMGetFirstUse(phi); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    int next = side_of_term(cg, by);
+    if (next >= 0 && LLVMGetIncomingValue(by, !next) == phi &&
+        LLVMGetIncomingBlock(by, !next) == LLVMGetInstructionParent(phi))
+      return true;
+  }
+  return false;
+}
+
+/* Such sums as additions behind the branch of a term that is 0 where it is not taken. */
+static void add_behind_branches(Cg *cg, LLVMBasicBlockRef b) {
+  for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
+    next = LLVMGetNextInstruction(i);
+    int side = side_of_term(cg, i);
+    if (side < 0 || !has_neighbour(cg, i, side))
+      continue;
+    LLVMBasicBlockRef from[] = {LLVMGetIncomingBlock(i, side), LLVMGetIncomingBlock(i, !side)};
+    LLVMValueRef more = LLVMGetIncomingValue(i, side), before = LLVMGetIncomingValue(i, !side);
+    LLVMValueRef term = LLVMGetOperand(more, (unsigned)term_in(cg, more));
+    LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(from[0]));
+    LLVMValueRef of[] = {low(cg, term), l_int(cg->t.i32, 0)};
+    LLVMPositionBuilderBefore(cg->builder, i);
+    LLVMValueRef phi = l_phi(cg->builder, cg->t.i32);
+    LLVMAddIncoming(phi, of, from, 2);
+    LLVMPositionBuilderBefore(cg->builder, graph_behind_phis(b));
+    LLVMReplaceAllUsesWith(
+        i, l_add(cg->builder, before, extend(cg, phi, cg_nvptx_range(term))));
+    LLVMInstructionEraseFromParent(i);
+    LLVMInstructionEraseFromParent(more);
+  }
 }
 
 /* --- 8 and 16 bits as 32 --- */
@@ -464,6 +533,7 @@ void cg_nvptx_small_numbers(Cg *cg) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b)) {
       extend_where_used(cg, b);
       shorten_phis(cg, b);
+      add_behind_branches(cg, b);
       rewrite(cg, b, rewritten);
       rewrite(cg, b, add_up);
     }
