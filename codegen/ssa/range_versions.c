@@ -85,7 +85,7 @@
 #define LARGEST INT64_C(0x7fffffff)
 
 enum {
-  MAX_SIZE = 60,   /* operations of a loop that is written twice */
+  MAX_SIZE = 100,  /* operations of a loop that is written twice */
   MAX_RANGES = 64, /* of a function, over all of which each goes */
   MAX_ROWS = 160,  /* as MAX_SIZE, of a loop over rows of constant columns */
   MAX_WIDTH = 32,
