@@ -50,7 +50,9 @@ static const struct {
  * the first waits for, and more would cost threads. A kernel with barriers that has many loads in
  * flight by itself gains only in large launches. Where a guard is slanted, threads along its line
  * run their copies one after another: few, in large launches, and not long, with few copies. Loads
- * that each touch a line of their own pay for that all the same, from smaller launches on. */
+ * that each touch a line of their own pay for that all the same, from smaller launches on, but
+ * where copies have most of the work for themselves the blocks along the line are the last to end:
+ * two. */
 enum {
   ENOUGH_IN_FLIGHT = 16,
   FEW_IN_FLIGHT = 1,
@@ -65,8 +67,10 @@ enum {
   FILL_OF_STEPS = 16,
   FILL_OF_LOADING_STEPS = 12,
   FILL_OF_SLANTED = 64,
-  FILL_OF_SLANTED_LINES = 18,
+  FILL_OF_SLANTED_LINES = 9,
+  FILL_OF_SLANTED_WORK = 32,
   SLANTED_LOG2 = 2,
+  SLANTED_WORK_LOG2 = 1,
   STEPS_LOG2 = 1,
   OWN_REGISTERS = 10,
   ASSUMED_FACTOR = 4
@@ -255,6 +259,34 @@ static bool loads_apart(const CoShape *s) {
   return 2 * apart > all;
 }
 
+/* What is slow counts as many instructions. */
+static uint64_t work_of(const CoShape *s, const CoIns *i) {
+  enum { SLOW = 16 };
+  bool slow = cg_is_slow(s->cg, i->old) || cg_is_division(i->old);
+  return (uint64_t)co_rounds(s, i) * (slow ? SLOW : 1);
+}
+
+/* How many eighths of the loops' work exist once for all copies? Work is instructions, and what
+ * loads cost. */
+static unsigned eighths_in_common(const CoShape *s, const CoLoads *loads) {
+  uint64_t once = loads->once, all = loads->once + loads->own;
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    uint64_t cost = s->blocks[i->block].in->depth ? work_of(s, i) : 0;
+    once += i->varies ? 0 : cost;
+    all += cost;
+  }
+  return all ? (unsigned)(8 * once / all) : 8;
+}
+
+/* Behind a slanted guard: of how many copies, and what fills a launch. */
+static unsigned slanted_log2(const CoShape *s, Aim aim, unsigned *fill) {
+  CoLoads loads = co_loads_in_loops(s);
+  bool lines = aim == AIM_SCATTERED, work = lines && 2 * eighths_in_common(s, &loads) < 8;
+  *fill = work ? FILL_OF_SLANTED_WORK : lines ? FILL_OF_SLANTED_LINES : FILL_OF_SLANTED;
+  return work ? SLANTED_WORK_LOG2 : SLANTED_LOG2;
+}
+
 static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   unsigned varying = count_varying(s);
   unsigned one = pressure(s, true), common = pressure(s, false) + OWN_REGISTERS;
@@ -265,11 +297,12 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
   bool waits = aim == AIM_LOADS && (co_gathers(s) || loads_apart(s));
   unsigned room = waits ? OF_ALL_THREADS : enough ? FULL_DEVICE : limits[aim].registers;
   unsigned most = most_registers(&s->cg->options, room);
-  bool slanted = aim == AIM_COMMON && is_slanted(s), lines = aim == AIM_SCATTERED && is_slanted(s),
+  bool reads = aim == AIM_COMMON || aim == AIM_SCATTERED, slanted = reads && is_slanted(s),
        steps = aim == AIM_BARRIERS && loads_in_steps(s),
-       few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT,
-       gathers = (aim == AIM_COMMON || aim == AIM_SCATTERED) && co_gathers_in_loops(s);
-  unsigned most_log2 = steps || gathers ? STEPS_LOG2 : slanted ? SLANTED_LOG2 : 3;
+       few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT;
+  unsigned fill = 0, most_log2 = slanted ? slanted_log2(s, aim, &fill) : 3;
+  if (steps || (reads && co_gathers_in_loops(s)))
+    most_log2 = STEPS_LOG2;
   for (unsigned log2 = most_log2; log2; log2--) {
     unsigned k = 1u << log2;
     bool more = few && k * one + common <= OF_FEW;
@@ -278,9 +311,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
     if (!fits || !has_room(s, k))
       continue;
     p->factor = k;
-    p->fill = slanted ? FILL_OF_SLANTED
-              : lines ? FILL_OF_SLANTED_LINES
-                      : fill_of(s, aim, log2, varying);
+    p->fill = slanted ? fill : fill_of(s, aim, log2, varying);
     p->even = aim == AIM_COMMON;
     return;
   }
@@ -322,25 +353,9 @@ static bool has_atomics(const CoShape *s) {
   return false;
 }
 
-/* What is slow counts as many instructions. */
-static uint64_t work_of(const CoShape *s, const CoIns *i) {
-  enum { SLOW = 16 };
-  bool slow = cg_is_slow(s->cg, i->old) || cg_is_division(i->old);
-  return (uint64_t)co_rounds(s, i) * (slow ? SLOW : 1);
-}
-
-/* Does a large enough part of the loops' work exist once for all copies? Work is instructions, and
- * what loads cost. */
 static bool is_much_common(const CoShape *s, const CoLoads *loads) {
   enum { OF_EIGHT = 3 };
-  uint64_t once = loads->once, all = loads->once + loads->own;
-  for (uint32_t k = 0; k < s->ins.len; k++) {
-    const CoIns *i = &s->ins.data[k];
-    uint64_t cost = s->blocks[i->block].in->depth ? work_of(s, i) : 0;
-    once += i->varies ? 0 : cost;
-    all += cost;
-  }
-  return 8 * once >= OF_EIGHT * all;
+  return eighths_in_common(s, loads) >= OF_EIGHT;
 }
 
 /* Do the copies take paths of their own in a loop, for more than an eighth of its work? There one
