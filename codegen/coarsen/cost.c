@@ -319,15 +319,27 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
                      : "its values leave no registers for a second copy";
 }
 
+static const char *aim_of_loops(const CoShape *s, const CoPlan *p, Aim *aim);
+
+/* Do loops load in common, and what each copy has for itself besides? */
+static bool loads_both(const CoShape *s, const CoPlan *p) {
+  Aim aim;
+  return !aim_of_loops(s, p, &aim) && aim == AIM_COMMON && co_loads_in_loops(s).own;
+}
+
 /* Straight code that is estimated to fit the registers of a full device gets no more: for loads
- * that one thread waits for, ptxas would take some that cost others. Where the user says something
- * about registers or copies, that holds. */
+ * that one thread waits for, ptxas would take some that cost others. Loops that load in common, and
+ * for each copy, get what half of the threads have: the copies are threads enough, and ptxas would
+ * have the loads of one iteration wait for one another. Where the user says something about
+ * registers or copies, that holds. */
 unsigned co_registers(const CoShape *s, const CoPlan *p) {
-  enum { OF_A_FULL_DEVICE = 32, OF_THREE_QUARTERS = 40 };
+  enum { OF_A_FULL_DEVICE = 32, OF_THREE_QUARTERS = 40, OF_HALF = 64 };
   enum { LONG = 600 }; /* with 40 it spilled, where 38 were estimated */
   const CgOptions *o = &s->cg->options;
-  if (s->loops || s->meets || o->max_registers || o->max_threads || o->coarsen > 1)
+  if (s->meets || o->max_registers || o->max_threads || o->coarsen > 1)
     return 0;
+  if (s->loops)
+    return loads_both(s, p) ? OF_HALF : 0;
   for (uint32_t k = 0; k < s->ins.len; k++) /* their slow paths take registers of their own */
     if (cg_is_slow(s->cg, s->ins.data[k].old) || cg_is_division(s->ins.data[k].old))
       return 0;
