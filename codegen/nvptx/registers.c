@@ -1,6 +1,7 @@
-/* NVPTX registers: launches of kernels whose loops load much may take more registers a thread than
- * ptxas gives them: it makes room for a full device, and waits for the first loads before it issues
- * the last. Launches that leave registers free take 64 (runtime/launch/launch.h). A full device has
+/* NVPTX registers: launches of kernels whose loops load much, or are long, may take more registers a
+ * thread than ptxas gives them: it makes room for a full device, and waits for the first loads, or
+ * the first operations of a chain, before it issues the last. Launches that leave registers free
+ * take 64 (runtime/launch/launch.h): 0.57 to 1.01 of the time of 37 kernels. A full device has
  * fewer threads with more registers, which pays where the loads in flight of all of them, as ptxas
  * issues them, do not keep memory busy, or lines of the cache do not last. So other launches take
  * 40, three quarters of the threads, for loops of two kinds:
@@ -26,6 +27,7 @@
 
 enum {
   MANY = 8,      /* loads of a loop */
+  LONG = 96,     /* its operations, those of loops inside as well */
   READING = 16,  /* … for which three quarters of the threads may be better */
   FEW_BYTES = 4, /* loads of bytes among them */
   SECTOR = 32,   /* bytes that memory gives at once */
@@ -201,6 +203,15 @@ static Loads loads_of(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
   return l;
 }
 
+static bool is_long(const FnGraph *g, const GraphLoop *loop) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < loop->nnodes; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[loop->nodes[k]].block); i;
+         i = LLVMGetNextInstruction(i))
+      n++;
+  return n >= LONG;
+}
+
 void cg_nvptx_choose_registers(Cg *cg) {
   const CgOptions *o = &cg->options;
   bool open = !o->max_registers && !o->max_threads && !o->min_blocks && !cg->request->coarse_of;
@@ -210,7 +221,7 @@ void cg_nvptx_choose_registers(Cg *cg) {
   graph_loops(&g);
   for (uint32_t k = 0; k < g.loops.len; k++) {
     Loads l = loads_of(cg, &g, &g.loops.data[k]);
-    if (l.all >= MANY)
+    if (l.all >= MANY || is_long(&g, &g.loops.data[k]))
       cg->out->params.roomy = HALF_OF_THE_THREADS;
     if (reads_slowly(&l))
       cg->out->params.reading = THREE_QUARTERS;

@@ -58,6 +58,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
     uint32_t multiprocessors; /* on which all blocks have to be resident; UINT32_MAX: anywhere */
     _Atomic(CUfunction) function;
     CUmodule module;
+    uint32_t most, local; /* threads if it is of use; its local memory, as loaded */
   } roomy[RT_ROOMY_ENTRIES]; /* RT_ENTRY_ROOMY, RT_ENTRY_READING */
   uint64_t trap_address;     /* of *trap as the device sees it */
   uint32_t param_bytes;      /* of the whole block */

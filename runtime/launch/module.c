@@ -255,7 +255,8 @@ static RtStatus prepare_roomy(RtKernel *k, uint32_t registers) {
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
   e->multiprocessors = (uint32_t)multiprocessors;
-  atomic_init(&e->threads, (uint32_t)each / 2);
+  e->most = (uint32_t)each / 2;
+  atomic_init(&e->threads, e->most);
   e->registers = registers;
   k->has_roomy = 1;
   return RT_OK;
@@ -268,10 +269,10 @@ static RtStatus prepare_reading(RtKernel *k, uint32_t registers) {
   int each = 0;
   assert(registers == THREE_QUARTERS);
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
-  uint32_t most = (uint32_t)each * 3 / 4;
+  e->most = (uint32_t)each * 3 / 4;
   e->multiprocessors = UINT32_MAX;
-  e->least = most - most / 8;
-  atomic_init(&e->threads, most);
+  e->least = e->most - e->most / 8;
+  atomic_init(&e->threads, e->most);
   e->registers = registers;
   k->has_roomy = 1;
   return RT_OK;
@@ -288,6 +289,14 @@ static void settle_coarse(RtKernel *k) {
   struct RtCoarseEntry *c = &k->coarse;
   int fits = !c->fill || !c->local || (rt_own_function(k) && c->local <= k->info.local);
   atomic_store_explicit(&c->threads, fits ? c->max_threads : 0, memory_order_relaxed);
+}
+
+/* Where its values do not fit in so many registers, it is the kernel's own that has room. A local
+ * array is in both; whether there is more hangs on the kernel's own, so such a launch wants that
+ * first. */
+static void settle_roomy(RtKernel *k, struct RtRoomyEntry *e) {
+  int fits = !e->local || (rt_own_function(k) && e->local <= k->info.local);
+  atomic_store_explicit(&e->threads, fits ? e->most : 0, memory_order_relaxed);
 }
 
 /* A tensor map lies where the assembler aligned it, which has to be where launches put it. */
@@ -314,6 +323,9 @@ static RtStatus add_own(RtKernel *k, CUmodule module) {
   atomic_store_explicit(&k->function, function, memory_order_release);
   if (k->coarse.module)
     settle_coarse(k);
+  for (int n = 0; n < RT_ROOMY_ENTRIES; n++)
+    if (k->roomy[n].module)
+      settle_roomy(k, &k->roomy[n]);
   return RT_OK;
 }
 
@@ -338,15 +350,14 @@ static RtStatus add_coarse(RtKernel *k, CUmodule module) {
   return RT_OK;
 }
 
-/* Where its values do not fit in so many registers, it is the kernel's own that has room. */
 static RtStatus add_roomy(RtKernel *k, struct RtRoomyEntry *e, CUmodule module) {
   CUfunction function;
   RtKernelInfo info;
   TRY(find_function(module, k->symbol, &function));
   TRY(read_info(k->symbol, function, &info));
-  if (info.local)
-    atomic_store_explicit(&e->threads, 0, memory_order_relaxed);
+  e->local = info.local;
   e->module = module;
+  settle_roomy(k, e);
   atomic_store_explicit(&e->function, function, memory_order_release);
   return RT_OK;
 }

@@ -224,7 +224,16 @@ static void more_registers(int n) {
   unsetenv("PYPTX_STANDIN_SPILLED");
   unsetenv("PYPTX_STANDIN_SPILLED_ALL");
   EXPECT(rt_kernel_wants(k, &few) == RT_ENTRY_OWN && add(k, RT_ENTRY_OWN) == RT_OK);
+  EXPECT(rt_launch(k, &few, &(CoarseBlock){0}, NULL) == RT_OK && !k->roomy[0].threads);
+  rt_kernel_release(k);
+  setenv("PYPTX_STANDIN_SPILLED", "16", 1); /* a local array, which its own entry has as well */
+  setenv("PYPTX_STANDIN_SPILLED_ALL", "1", 1);
+  k = open_roomy(gpu());
+  EXPECT(add(k, RT_ENTRY_ROOMY) == RT_OK && rt_kernel_wants(k, &few) == RT_ENTRY_OWN);
+  EXPECT(add(k, RT_ENTRY_OWN) == RT_OK && k->roomy[0].threads == (uint32_t)each / 2);
   EXPECT(rt_launch(k, &few, &(CoarseBlock){0}, NULL) == RT_OK);
+  unsetenv("PYPTX_STANDIN_SPILLED");
+  unsetenv("PYPTX_STANDIN_SPILLED_ALL");
   rt_kernel_release(k);
   k = open_roomy(gpu()); /* an instruction takes more registers: the same */
   control->fail("cuModuleLoadDataEx", 1, 218 /* INVALID_PTX */);
