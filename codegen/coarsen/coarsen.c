@@ -105,6 +105,7 @@ static void note_plan(Cg *cg, const CoPlan *plan) {
   assert((plan->factor == 1) == (plan->reason != NULL));
   const char *text = summary(cg, plan);
   k->coarsening = cg_strndup(cg, text, strlen(text));
+  k->params.reading = plan->reading;
   if (plan->factor == 1)
     return;
   k->params.coarse.factor = plan->factor;

@@ -91,6 +91,7 @@ typedef struct CoPlan {
   unsigned factor, axis; /* factor 1: not coarsened */
   unsigned fill;         /* as in RtCoarse: eighths of a device */
   bool even;             /* as in RtCoarse */
+  unsigned reading;      /* as in RtParams, if the factor is 1 */
   bool in_row;           /* as in RtCoarse */
   /* blockIdx on the axis is used in sums blockIdx * blockDim + threadIdx only */
   bool linear;

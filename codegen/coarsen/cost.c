@@ -279,6 +279,18 @@ static unsigned eighths_in_common(const CoShape *s, const CoLoads *loads) {
   return all ? (unsigned)(8 * once / all) : 8;
 }
 
+/* The registers of a kernel's own straight code; 0: as many as ptxas takes. Where three quarters of
+ * the threads have as much in flight as memory delivers, all loads may have registers, and none
+ * waits for another's. */
+static unsigned own_registers(const CoShape *s, unsigned bytes) {
+  enum { OF_THREE_QUARTERS = 40, ENOUGH_OF_THREE_QUARTERS = 20, SEVERAL = 8 };
+  const CgOptions *o = &s->cg->options;
+  bool open = !o->max_registers && !o->max_threads && !o->min_blocks;
+  unsigned all = pressure(s, true) + pressure(s, false) + OWN_REGISTERS;
+  bool fits = own_loads(s) >= SEVERAL && all <= OF_THREE_QUARTERS;
+  return open && fits && bytes >= ENOUGH_OF_THREE_QUARTERS ? OF_THREE_QUARTERS : 0;
+}
+
 /* Behind a slanted guard: of how many copies, and what fills a launch. */
 static unsigned slanted_log2(const CoShape *s, Aim aim, unsigned *fill) {
   CoLoads loads = co_loads_in_loops(s);
@@ -315,6 +327,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
     p->even = aim == AIM_COMMON;
     return;
   }
+  p->reading = own_registers(s, bytes);
   p->reason = enough ? "its threads have enough loads in flight by themselves"
                      : "its values leave no registers for a second copy";
 }
