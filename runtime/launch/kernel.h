@@ -55,11 +55,13 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
      * how many of these whole blocks have to be */
     _Atomic uint32_t threads;
     uint32_t least;
-    uint32_t multiprocessors; /* on which all blocks have to be resident; UINT32_MAX: anywhere */
+    /* a launch takes as many waves of blocks on so many multiprocessors as if each had `all`
+     * threads; 0: any launch does */
+    uint32_t multiprocessors, all;
     _Atomic(CUfunction) function;
     CUmodule module;
     uint32_t most, local; /* threads if it is of use; its local memory, as loaded */
-  } roomy[RT_ROOMY_ENTRIES]; /* RT_ENTRY_ROOMY, RT_ENTRY_READING */
+  } roomy[RT_ROOMY_ENTRIES]; /* from RT_ENTRY_ROOMY on */
   uint64_t trap_address;     /* of *trap as the device sees it */
   uint32_t param_bytes;      /* of the whole block */
   /* of its last tensor map, among the fields and in the block; 0: it has none */

@@ -123,16 +123,18 @@ static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
          (plane >= e->from || plane * c->grid[2] >= e->from) && spreads(e, blocks * c->grid[2]);
 }
 
-/* Do its blocks fill a multiprocessor well enough with more registers, and are they resident at
- * once where they have to be? Blocks have whole warps. */
+/* Do its blocks fill a multiprocessor well enough with more registers, and do they take one or two
+ * waves, as without, where that matters? Blocks have whole warps. */
 static inline int takes_roomy(const struct RtRoomyEntry *e, const RtConfig *c) {
   uint32_t most = atomic_load_explicit(&e->threads, memory_order_relaxed);
   uint64_t threads = (threads_of(c) + 31) & ~31ull,
            blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
   if (threads > most || c->dynamic_shared)
     return 0;
-  uint32_t each = most / (uint32_t)threads;
-  return each * threads >= e->least && blocks <= (uint64_t)e->multiprocessors * each;
+  uint64_t each = most / threads, wave = e->multiprocessors * each,
+           full = e->multiprocessors * (e->all / threads);
+  bool same = !wave || blocks <= wave || (blocks > full && blocks <= 2 * wave);
+  return each * threads >= e->least && same;
 }
 
 static inline RtEntryKind roomy_entry(const RtKernel *k, const RtConfig *c) {

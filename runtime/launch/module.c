@@ -245,35 +245,33 @@ static RtStatus prepare_coarse(RtKernel *k, const RtCoarse *coarse) {
   return RT_OK;
 }
 
-/* A multiprocessor has registers for half of its threads if each takes 64, on all architectures
- * with 64 K registers and 2,048 threads; for more where it has fewer threads. */
-static RtStatus prepare_roomy(RtKernel *k, uint32_t registers) {
-  enum { HALF = 64 };
-  struct RtRoomyEntry *e = &k->roomy[0];
-  int multiprocessors = 0, each = 0;
-  assert(registers == HALF);
-  TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
-  TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
-  e->multiprocessors = (uint32_t)multiprocessors;
-  e->most = (uint32_t)each / 2;
+/* With `registers` a multiprocessor has this share of its threads, in eighths, on all architectures
+ * with 64 K registers and 2,048 threads; a larger one where it has fewer threads. */
+static void prepare_roomy(struct RtRoomyEntry *e, uint32_t registers, uint32_t all,
+                          uint32_t eighths) {
+  e->most = all * eighths / 8;
   atomic_init(&e->threads, e->most);
   e->registers = registers;
-  k->has_roomy = 1;
-  return RT_OK;
 }
 
-/* … and for three quarters if each takes 40. */
-static RtStatus prepare_reading(RtKernel *k, uint32_t registers) {
-  enum { THREE_QUARTERS = 40 };
-  struct RtRoomyEntry *e = &k->roomy[1];
-  int each = 0;
-  assert(registers == THREE_QUARTERS);
-  TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &each));
-  e->most = (uint32_t)each * 3 / 4;
-  e->multiprocessors = UINT32_MAX;
-  e->least = e->most - e->most / 8;
-  atomic_init(&e->threads, e->most);
-  e->registers = registers;
+static RtStatus prepare_registers(RtKernel *k, const RtParams *params) {
+  enum { HALF = 64, FIVE_EIGHTHS = 48, THREE_QUARTERS = 40 };
+  struct RtRoomyEntry *e = k->roomy, *last = &e[RT_ROOMY_ENTRIES - 1];
+  int multiprocessors = 0, all = 0;
+  assert(!params->roomy || params->roomy == HALF);
+  assert(!params->reading || params->reading == THREE_QUARTERS);
+  TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
+  TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &all));
+  if (params->roomy) {
+    prepare_roomy(&e[0], HALF, (uint32_t)all, 4);
+    prepare_roomy(&e[1], FIVE_EIGHTHS, (uint32_t)all, 5);
+  }
+  for (; params->roomy && e < last; e++)
+    e->multiprocessors = (uint32_t)multiprocessors, e->all = (uint32_t)all;
+  if (params->reading) {
+    prepare_roomy(last, THREE_QUARTERS, (uint32_t)all, 6);
+    last->least = last->most - last->most / 8;
+  }
   k->has_roomy = 1;
   return RT_OK;
 }
@@ -291,12 +289,18 @@ static void settle_coarse(RtKernel *k) {
   atomic_store_explicit(&c->threads, fits ? c->max_threads : 0, memory_order_relaxed);
 }
 
-/* Where its values do not fit in so many registers, it is the kernel's own that has room. A local
- * array is in both; whether there is more hangs on the kernel's own, so such a launch wants that
- * first. */
-static void settle_roomy(RtKernel *k, struct RtRoomyEntry *e) {
-  int fits = !e->local || (rt_own_function(k) && e->local <= k->info.local);
-  atomic_store_explicit(&e->threads, fits ? e->most : 0, memory_order_relaxed);
+/* Where a kernel's values do not fit in so many registers, nor in fewer, it is its own entry that
+ * has room. A local array is in all; whether one has more hangs on the kernel's own, so launches
+ * want that as soon as one has local memory. */
+static void settle_roomy(RtKernel *k) {
+  int own = rt_own_function(k) != NULL, fit = 1;
+  for (int n = 0; n < RT_ROOMY_ENTRIES; n++)
+    fit &= own || !k->roomy[n].local;
+  for (int n = 0; n < RT_ROOMY_ENTRIES; n++) {
+    struct RtRoomyEntry *e = &k->roomy[n];
+    fit &= !e->local || e->local <= k->info.local;
+    atomic_store_explicit(&e->threads, fit ? e->most : 0, memory_order_relaxed);
+  }
 }
 
 /* A tensor map lies where the assembler aligned it, which has to be where launches put it. */
@@ -323,9 +327,7 @@ static RtStatus add_own(RtKernel *k, CUmodule module) {
   atomic_store_explicit(&k->function, function, memory_order_release);
   if (k->coarse.module)
     settle_coarse(k);
-  for (int n = 0; n < RT_ROOMY_ENTRIES; n++)
-    if (k->roomy[n].module)
-      settle_roomy(k, &k->roomy[n]);
+  settle_roomy(k);
   return RT_OK;
 }
 
@@ -357,7 +359,7 @@ static RtStatus add_roomy(RtKernel *k, struct RtRoomyEntry *e, CUmodule module) 
   TRY(read_info(k->symbol, function, &info));
   e->local = info.local;
   e->module = module;
-  settle_roomy(k, e);
+  settle_roomy(k);
   atomic_store_explicit(&e->function, function, memory_order_release);
   return RT_OK;
 }
@@ -423,7 +425,9 @@ RtStatus rt_kernel_add(RtKernel *k, RtEntryKind entry, const char *image, size_t
     TRY(renew(k));
   RtStatus loaded = load_image(&l, image, size, with);
   if (loaded == RT_BAD_MODULE && roomy) { /* an instruction takes more of them */
-    atomic_store_explicit(&roomy->threads, 0, memory_order_relaxed);
+    for (int n = 0; n < RT_ROOMY_ENTRIES; n++)
+      k->roomy[n].most = 0;
+    settle_roomy(k);
     return RT_OK;
   }
   TRY(loaded);
@@ -444,10 +448,8 @@ static RtStatus fill_gpu(RtKernel *k, const RtParams *params) {
   ENTER(k->device);
   if (params->coarse.factor)
     TRY(prepare_coarse(k, &params->coarse));
-  if (params->roomy && k->grid_offset < 0)
-    TRY(prepare_roomy(k, params->roomy));
-  if (params->reading && k->grid_offset < 0)
-    TRY(prepare_reading(k, params->reading));
+  if ((params->roomy || params->reading) && k->grid_offset < 0)
+    TRY(prepare_registers(k, params));
   return k->trap_offset >= 0 ? make_trap(k) : RT_OK;
 }
 

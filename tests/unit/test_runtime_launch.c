@@ -202,7 +202,7 @@ static void more_registers(int n) {
   EXPECT(rt_device_attribute(gpu(), CU_MULTIPROCESSORS, &multiprocessors) == RT_OK);
   EXPECT(rt_device_attribute(gpu(), CU_MAX_THREADS_PER_MULTIPROCESSOR, &each) == RT_OK);
   uint32_t all = (uint32_t)multiprocessors * ((uint32_t)each / 2 / 128);
-  RtConfig few = config_of(all, 128), many = config_of(all + 1, 128), odd = config_of(all, 129),
+  RtConfig few = config_of(all, 128), many = config_of(4 * all, 128), odd = config_of(4 * all, 129),
            one = config_of(1, 32), shared = config_of(1, 32), cluster = config_of(2, 32);
   shared.dynamic_shared = 8;
   cluster.cluster[0] = 2, cluster.cluster[1] = cluster.cluster[2] = 1;
@@ -240,6 +240,31 @@ static void more_registers(int n) {
   EXPECT(add(k, RT_ENTRY_ROOMY) == RT_OK && rt_kernel_wants(k, &few) == RT_ENTRY_OWN);
   control->forget();
   rt_kernel_release(k);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+/* Launches that take one or two waves, as without, take the entry with 48. */
+static void as_many_waves(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  int multiprocessors = 0, each = 0;
+  EXPECT(rt_device_attribute(gpu(), CU_MULTIPROCESSORS, &multiprocessors) == RT_OK);
+  EXPECT(rt_device_attribute(gpu(), CU_MAX_THREADS_PER_MULTIPROCESSOR, &each) == RT_OK);
+  uint32_t full = (uint32_t)multiprocessors * ((uint32_t)each / 128),
+           wave = (uint32_t)multiprocessors * ((uint32_t)each * 5 / 8 / 128);
+  const struct {
+    uint32_t blocks;
+    RtEntryKind wanted;
+  } of[] = {{wave, RT_ENTRY_AS_MANY_WAVES},     {wave + 1, RT_ENTRY_OWN},
+            {full, RT_ENTRY_OWN},               {full + 1, RT_ENTRY_AS_MANY_WAVES},
+            {2 * wave, RT_ENTRY_AS_MANY_WAVES}, {2 * wave + 1, RT_ENTRY_OWN}};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+    RtKernel *k = open_roomy(gpu());
+    RtConfig c = config_of(of[i].blocks, 128);
+    wants(k, c, of[i].wanted);
+    EXPECT(rt_launch(k, &c, &(CoarseBlock){0}, NULL) == RT_OK);
+    rt_kernel_release(k);
+  }
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
@@ -721,6 +746,7 @@ int main(void) {
   RUN(coarse, 0);
   RUN(entries_when_wanted, 0);
   RUN(more_registers, 0);
+  RUN(as_many_waves, 0);
   RUN(three_quarters, 0);
   RUN(traps, 0);
   RUN(refusals, 0);
