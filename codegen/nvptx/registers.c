@@ -1,10 +1,10 @@
-/* NVPTX registers: launches of kernels whose loops load much, or are long, may take more registers a
- * thread than ptxas gives them: it makes room for a full device, and waits for the first loads, or
- * the first operations of a chain, before it issues the last. Launches that leave registers free
- * take 64 (runtime/launch/launch.h): 0.57 to 1.01 of the time of 37 kernels. A full device has
- * fewer threads with more registers, which pays where the loads in flight of all of them, as ptxas
- * issues them, do not keep memory busy, or lines of the cache do not last. So other launches take
- * 40, three quarters of the threads, for loops of two kinds:
+/* NVPTX registers: launches of kernels whose loops load much, or are long, may take more registers
+ * a thread than ptxas gives them: it makes room for a full device, and waits for the first loads,
+ * or the first operations of a chain, before it issues the last. Launches that leave registers free
+ * take 64, or 48 (runtime/launch/launch.h). A full device has fewer threads with more registers,
+ * which pays where the loads in flight of all of them, as ptxas issues them, do not keep memory
+ * busy, or lines of the cache do not last. So other launches take 40, three quarters of the
+ * threads, for loops of two kinds:
  *
  *   a row each    for c in range(width): s += q[c] * k[j, c]
  *                 Neighbouring threads are rows apart, and each walks along its own: a line of the

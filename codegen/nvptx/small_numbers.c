@@ -242,7 +242,7 @@ static int side_of_term(const Cg *cg, LLVMValueRef phi) {
     if (term >= 0 && LLVMGetOperand(more, !term) == LLVMGetIncomingValue(phi, !k) &&
         LLVMGetInstructionParent(more) == side && cg_has_one_use(more) && way &&
         !LLVMGetNextUse(way) && LLVMGetUser(way) == LLVMGetBasicBlockTerminator(from) &&
-        LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(side)) == 1)
+        graph_next(side))
       return (int)k;
   }
   return -1;

@@ -11,8 +11,8 @@ typedef struct RtKernel RtKernel;
 /* A kernel's own code, and where params->coarse has a factor the second entry of a coarsened launch
  * (docs/COARSENING.md). Where params->roomy says so, a launch whose blocks are all resident at once
  * even with that many registers takes the own code compiled with them: ptxas by itself makes room
- * for a full device, and waits for the first loads before it issues the last. One that takes as many
- * waves of blocks with 48 registers as with all threads takes it with these. Where params->reading
+ * for a full device, and waits for the first loads before it issues the last. One that takes as
+ * many waves of blocks with 48 registers as with all threads takes these. Where params->reading
  * says so, other launches take it with somewhat more registers than ptxas gives it, if their blocks
  * still fill most of a multiprocessor: three quarters of the threads have more loads in flight than
  * all of them with half as many each. */
