@@ -111,26 +111,36 @@ LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *v, bool holds) {
   return agree_in(l, v, (Two){0}, holds);
 }
 
-/* Of x < n, unsigned, where x may count from the end: is it in range in the first and the last lane
- * without that? NULL: it is not of that form. */
-LLVMValueRef ln_ends_are_whole(Lanes *l, LLVMValueRef icmp) {
+static LLVMValueRef are_whole(Lanes *l, LLVMValueRef icmp, Two two) {
   LLVMValueRef x = ln_unwrapped(LLVMGetOperand(icmp, 0)), n = LLVMGetOperand(icmp, 1);
   Ends ends;
-  if (LLVMGetICmpPredicate(icmp) != LLVMIntULT || !x || ln_shape(l, x).step <= 0 ||
-      !ln_is_uniform(ln_shape(l, n)) || !ln_is_here(l, x) ||
-      !ends_of(l, x, true, (Two){0}, &ends) || !ends.even)
+  if (LLVMGetICmpPredicate(icmp) != LLVMIntULT || !x || !ln_is_uniform(ln_shape(l, n)) ||
+      !ln_is_here(l, x) || !ends_of(l, x, true, two, &ends) || !ends.even)
     return NULL;
-  LLVMValueRef whole = l_icmp(l->b, LLVMIntSGE, ends.first, LLVMConstNull(LLVMTypeOf(x))),
-               below = l_icmp(l->b, LLVMIntSLT, ends.last, ln_scalar(l, n));
+  bool rises = ln_shape(l, x).step > 0;
+  LLVMValueRef least = rises ? ends.first : ends.last, most = rises ? ends.last : ends.first,
+               whole = l_icmp(l->b, LLVMIntSGE, least, LLVMConstNull(LLVMTypeOf(x))),
+               below = l_icmp(l->b, LLVMIntSLT, most, ln_scalar(l, n));
   return l_and(l->b, l_and(l->b, whole, below), ends.even);
 }
 
+/* Of x < n, unsigned, where x may count from the end: is it in range in the first and the last lane
+ * without that? NULL: it is not of that form. */
+LLVMValueRef ln_ends_are_whole(Lanes *l, LLVMValueRef icmp) { return are_whole(l, icmp, (Two){0}); }
+
 /* The mask is not empty: blocks where it is are skipped. */
-LLVMValueRef ln_running_ends_agree(Lanes *l, LaneValue *v, bool holds) {
+static Two running_ends(Lanes *l) {
   assert(l->mask_now);
   LLVMValueRef bits = ln_bits(l, l->mask_now);
-  Two two = {ln_lowest_bit(l, bits), ln_highest_bit(l, bits)};
-  return agree_in(l, v, two, holds);
+  return (Two){ln_lowest_bit(l, bits), ln_highest_bit(l, bits)};
+}
+
+LLVMValueRef ln_running_ends_agree(Lanes *l, LaneValue *v, bool holds) {
+  return agree_in(l, v, running_ends(l), holds);
+}
+
+LLVMValueRef ln_running_ends_are_whole(Lanes *l, LLVMValueRef icmp) {
+  return are_whole(l, icmp, running_ends(l));
 }
 
 /* --- comparisons of linear values, as vectors --- */

@@ -356,6 +356,8 @@ static bool check_ends(Lanes *l, LaneValue *v, bool holds, LLVMBasicBlockRef hol
                whole = !ends && holds ? ln_ends_are_whole(l, v->old) : NULL;
   if (ends || whole)
     look_unless(l, ends ? ends : whole, hold);
+  if (whole && l->mask_now)
+    look_unless(l, ln_running_ends_are_whole(l, v->old), hold);
   if (!ends)
     return false;
   if (!l->mask_now || !cg_host_has_rows(l->f))

@@ -5,8 +5,8 @@
  * (strides.c); linear in groups of lanes it is one for each (groups.c); any other is a gather or
  * scatter. Complex numbers are interleaved pairs: one contiguous access of 2W parts and a shuffle.
  * An index that may count from the end (`a[-1]`) is linear but for its wrap-around: a run-time test
- * chooses between a contiguous access and a gather, as another does of indices that count but for a
- * remainder or a clamp (near.c). Types without a vector form, and volatile or atomic accesses, go
+ * chooses between a contiguous access and a gather (from_end.c), as another does of indices that
+ * count but for a remainder or a clamp (near.c). Types without a vector form, and volatile or atomic accesses, go
  * lane by lane.
  * Every access is legal here: shape.c and can_write of control.c have decided that before. */
 #include <assert.h>
@@ -240,140 +240,6 @@ static void store_pairs(Lanes *l, LLVMValueRef i) {
     write_scatter(l, parts[k], pointer_to_part(l, pointer, part, k), ln_mask_or_all(l), align);
 }
 
-/* --- indices that may count from the end --- */
-
-/* The x of `x >> k & n`, which is n if x is negative, else 0; NULL if v has not that form. */
-static LLVMValueRef sign_of(LLVMValueRef v) {
-  if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMAnd ||
-      !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
-    return NULL;
-  LLVMValueRef shift = LLVMGetOperand(v, 0);
-  if (!LLVMIsAInstruction(shift) || LLVMGetNumOperands(shift) != 2 ||
-      !LLVMIsAConstantInt(LLVMGetOperand(shift, 1)))
-    return NULL;
-  LLVMOpcode op = LLVMGetInstructionOpcode(shift);
-  uint64_t by = LLVMConstIntGetZExtValue(LLVMGetOperand(shift, 1)),
-           n = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
-  bool is = op == LLVMAShr ? by == 63 : op == LLVMLShr && by < 64 && n == (uint64_t)1 << (63 - by);
-  return is ? LLVMGetOperand(shift, 0) : NULL;
-}
-
-/* The x of `n if x < 0 else 0`, NULL if v has not that form. */
-static LLVMValueRef chosen_by_sign(LLVMValueRef v) {
-  if (!LLVMIsASelectInst(v) || !LLVMIsAICmpInst(LLVMGetOperand(v, 0)))
-    return NULL;
-  LLVMValueRef test = LLVMGetOperand(v, 0), other = LLVMGetOperand(v, 2),
-               zero = LLVMGetOperand(test, 1);
-  return LLVMGetICmpPredicate(test) == LLVMIntSLT && LLVMIsAConstantInt(zero) && LLVMIsNull(zero) &&
-                 LLVMIsAConstantInt(other) && LLVMIsNull(other)
-             ? LLVMGetOperand(test, 0)
-             : NULL;
-}
-
-LLVMValueRef ln_unwrapped(LLVMValueRef v) {
-  if (!LLVMIsAInstruction(v))
-    return NULL;
-  for (unsigned k = 0; LLVMGetInstructionOpcode(v) == LLVMAdd && k < 2; k++)
-    if (sign_of(LLVMGetOperand(v, k)) == LLVMGetOperand(v, 1 - k) ||
-        chosen_by_sign(LLVMGetOperand(v, k)) == LLVMGetOperand(v, 1 - k))
-      return LLVMGetOperand(v, 1 - k);
-  if (!LLVMIsASelectInst(v) || !LLVMIsAICmpInst(LLVMGetOperand(v, 0)))
-    return NULL;
-  LLVMValueRef test = LLVMGetOperand(v, 0), x = LLVMGetOperand(v, 2), other = LLVMGetOperand(v, 1);
-  bool negative = LLVMGetICmpPredicate(test) == LLVMIntSLT && LLVMGetOperand(test, 0) == x &&
-                  LLVMIsAConstantInt(LLVMGetOperand(test, 1)) &&
-                  LLVMIsNull(LLVMGetOperand(test, 1));
-  return negative && LLVMIsAInstruction(other) && LLVMGetInstructionOpcode(other) == LLVMAdd &&
-                 (LLVMGetOperand(other, 0) == x || LLVMGetOperand(other, 1) == x)
-             ? x
-             : NULL;
-}
-
-/* An access that is contiguous where the index x, which rises from lane to lane, is not
- * negative. */
-typedef struct Run {
-  LLVMValueRef x;     /* i64; NULL: the access is not of this form */
-  LLVMValueRef first; /* lane 0's address, if x is not negative */
-  int64_t step;       /* of x */
-} Run;
-
-/* Has it been computed at this point, here or in a block before? */
-static bool is_available(Lanes *l, LLVMValueRef old) {
-  LaneValue *v = ln_value(l, old);
-  return !v || v->now || v->slot;
-}
-
-/* What find_run will read at an access is kept for it, where its own block ends before. */
-void ln_keep_for_runs(Lanes *l) {
-  for (uint32_t k = 0; k < l->values.len; k++) {
-    LLVMValueRef pointer = l->values.data[k].old;
-    if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2 ||
-        l->values.data[k].shape.kind != SHAPE_VECTOR)
-      continue;
-    LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = ln_unwrapped(index),
-                 x = whole ? whole : sign_of(index);
-    LLVMValueRef inside = ln_index_inside(l, pointer), place = ln_index_of_table(l, pointer);
-    LaneValue *of_x = x ? ln_value(l, x) : NULL, *base = ln_value(l, LLVMGetOperand(pointer, 0));
-    if (of_x && of_x->shape.kind == SHAPE_STEP)
-      of_x->outside = true;
-    if (inside && ln_value(l, inside))
-      ln_value(l, inside)->outside = true;
-    if (place && ln_value(l, place))
-      ln_value(l, place)->outside = true;
-    if ((x || inside || place) && base)
-      base->outside = true;
-  }
-}
-
-static Run find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
-  Run none = {0};
-  if (!LLVMIsAGetElementPtrInst(pointer) || LLVMGetNumOperands(pointer) != 2)
-    return none;
-  LLVMValueRef base = LLVMGetOperand(pointer, 0), index = LLVMGetOperand(pointer, 1);
-  LLVMTypeRef unit = LLVMGetGEPSourceElementType(pointer);
-  LLVMValueRef whole = ln_unwrapped(index), added = sign_of(index), x = whole ? whole : added;
-  if (!x || LLVMTypeOf(x) != l->cg->t.i64 || !is_available(l, x) || !is_available(l, base))
-    return none;
-  Shape s = ln_shape(l, x), b = ln_shape(l, base);
-  int64_t size = (int64_t)LLVMABISizeOfType(l->cg->layout, t);
-  if (s.kind != SHAPE_STEP || s.step <= 0 || b.kind != SHAPE_STEP ||
-      LLVMSizeOfTypeInBits(l->cg->layout, t) != 8 * (uint64_t)size ||
-      b.step + (whole ? s.step * (int64_t)LLVMABISizeOfType(l->cg->layout, unit) : 0) != size)
-    return none;
-  Run r = {ln_scalar(l, x), ln_scalar(l, base), s.step};
-  if (whole)
-    r.first = l_gep(l->b, unit, r.first, &r.x, 1);
-  return r;
-}
-
-typedef struct RunBlocks {
-  LLVMBasicBlockRef run, wrapped, done;
-} RunBlocks;
-
-/* x >= 0 in a lane, and so far from overflow that the lanes after it are not negative either. */
-static LLVMValueRef is_ahead(Lanes *l, LLVMValueRef x) {
-  LLVMValueRef limit = l_int(l->cg->t.i64, UINT64_C(1) << 62);
-  return l_icmp(l->b, LLVMIntULT, x, limit);
-}
-
-/* Leaves the builder in `run`, where no lane of the mask has a negative index. The test of lane 0
- * decides it mostly, whether that lane is in the mask or not; else that of the mask's first
- * lane. */
-static RunBlocks branch_on_sign(Lanes *l, const Run *r) {
-  assert(r->x && r->first && r->step > 0);
-  RunBlocks w = {ln_new_block(l, "run"), ln_new_block(l, "wrapped"), ln_new_block(l, "")};
-  LLVMBasicBlockRef other = l->mask_now ? ln_new_block(l, "first") : w.wrapped;
-  l_condbr(l->b, is_ahead(l, r->x), w.run, other);
-  if (l->mask_now) {
-    LLVMTypeRef i64 = l->cg->t.i64;
-    LLVMPositionBuilderAtEnd(l->b, other);
-    LLVMValueRef by = l_mul(l->b, ln_first(l, l->mask_now), l_int(i64, (uint64_t)r->step));
-    l_condbr(l->b, is_ahead(l, l_add(l->b, r->x, by)), w.run, w.wrapped);
-  }
-  LLVMPositionBuilderAtEnd(l->b, w.run);
-  return w;
-}
-
 /* --- contiguous accesses --- */
 
 LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValueRef mask,
@@ -392,18 +258,18 @@ static bool is_of_unknown_memory(LLVMValueRef pointer) {
   return LLVMIsALoadInst(pointer) || LLVMIsAArgument(pointer);
 }
 
-/* A contiguous load under the current mask. Without an instruction for it a masked load of bytes or
+/* A contiguous load. Without an instruction for it a masked load of bytes or
  * words is a branch for each lane. Where all of the vector is in one page, and a lane runs, that
  * page can be read, whatever lies beside the elements of the lanes that run: nothing uses it, and
  * they are all loaded at once. */
 static LLVMValueRef load_run_now(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer,
-                                 LLVMValueRef first, unsigned align) {
+                                 LLVMValueRef first, LLVMValueRef mask, unsigned align) {
   enum { LEAST_MASKED = 32, PAGE = 4096 };
   LLVMTypeRef i64 = l->cg->t.i64;
   uint64_t bytes = LLVMABISizeOfType(l->cg->layout, all);
-  if (!l->mask_now || ln_has_masks(l) || bytes > PAGE || !is_of_unknown_memory(pointer) ||
+  if (!mask || ln_has_masks(l) || bytes > PAGE || !is_of_unknown_memory(pointer) ||
       LLVMSizeOfTypeInBits(l->cg->layout, LLVMGetElementType(all)) >= LEAST_MASKED)
-    return ln_load_run(l, all, first, l->mask_now, align);
+    return ln_load_run(l, all, first, mask, align);
   LLVMValueRef place = l_and(l->b, l_ptrtoint(l->b, l_freeze(l->b, first), i64),
                              l_int(i64, PAGE - 1));
   LLVMValueRef inside = l_icmp(l->b, LLVMIntULE, place, l_int(i64, PAGE - bytes)), got[2];
@@ -412,7 +278,7 @@ static LLVMValueRef load_run_now(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer
   l_condbr(l->b, l_and(l->b, ln_any(l, l->mask_now), inside), from[0], from[1]);
   for (unsigned k = 0; k < 2; k++) {
     LLVMPositionBuilderAtEnd(l->b, from[k]);
-    got[k] = ln_load_run(l, all, first, k ? l->mask_now : NULL, align);
+    got[k] = ln_load_run(l, all, first, k ? mask : NULL, align);
     l_br(l->b, done);
   }
   LLVMPositionBuilderAtEnd(l->b, done);
@@ -438,10 +304,21 @@ static LLVMValueRef backwards(Lanes *l, LLVMValueRef v) {
            : NULL;
 }
 
-/* The address of the last lane, of one that goes back. */
-static LLVMValueRef last_of(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t) {
+/* Of accesses that go back from lane 0's address `first`: the last lane's. */
+static LLVMValueRef last_of(Lanes *l, LLVMValueRef first, LLVMTypeRef t) {
   LLVMValueRef by = l_int(l->cg->t.i64, -(uint64_t)(l->width - 1));
-  return l_gep(l->b, t, ln_scalar(l, pointer), &by, 1);
+  return l_gep(l->b, t, first, &by, 1);
+}
+
+static LLVMValueRef load_back(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVMValueRef first,
+                              unsigned align) {
+  LLVMValueRef last = last_of(l, first, LLVMGetElementType(all));
+  return backwards(l, load_run_now(l, all, pointer, last, backwards(l, l->mask_now), align));
+}
+
+static void store_back(Lanes *l, LLVMValueRef value, LLVMValueRef first, unsigned align) {
+  LLVMValueRef last = last_of(l, first, LLVMGetElementType(LLVMTypeOf(value)));
+  ln_store_run(l, backwards(l, value), last, backwards(l, l->mask_now), align);
 }
 
 /* In front of a branch: what is read first on one of its paths does not dominate the other. */
@@ -505,14 +382,15 @@ static void scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointer, unsigned
 
 static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer,
                                        LLVMValueRef pointers, const Run *r, unsigned align) {
-  RunBlocks w = branch_on_sign(l, r);
+  RunBlocks w = ln_branch_on_sign(l, r);
   LLVMBasicBlockRef from[] = {w.run, w.wrapped};
   LLVMValueRef got[2];
-  got[0] = load_run_now(l, all, pointer, r->first, align);
+  got[0] = r->by < 0 ? load_back(l, all, pointer, r->first, align)
+                     : load_run_now(l, all, pointer, r->first, l->mask_now, align);
   from[0] = LLVMGetInsertBlock(l->b);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.wrapped);
-  got[1] = ln_gather(l, all, pointers, align);
+  got[1] = ln_gather(l, all, pointers ? pointers : ln_wrapped_addresses(l, r), align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.done);
   LLVMValueRef phi = l_phi(l->b, all);
@@ -522,8 +400,11 @@ static LLVMValueRef load_run_or_gather(Lanes *l, LLVMTypeRef all, LLVMValueRef p
 
 static void store_run_or_scatter(Lanes *l, LLVMValueRef value, LLVMValueRef pointer, const Run *r,
                                  unsigned align) {
-  RunBlocks w = branch_on_sign(l, r);
-  ln_store_run(l, value, r->first, l->mask_now, align);
+  RunBlocks w = ln_branch_on_sign(l, r);
+  if (r->by < 0)
+    store_back(l, value, r->first, align);
+  else
+    ln_store_run(l, value, r->first, l->mask_now, align);
   l_br(l->b, w.done);
   LLVMPositionBuilderAtEnd(l->b, w.wrapped);
   scatter(l, value, pointer, align);
@@ -689,8 +570,8 @@ static LLVMValueRef load_apart(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
   LLVMValueRef pointer = LLVMGetOperand(i, 0);
   unsigned align = LLVMGetAlignment(i);
-  Run r = find_run(l, pointer, t);
-  LLVMValueRef pointers = v->tile || r.x ? ln_vector(l, pointer) : NULL;
+  Run r = ln_find_run(l, pointer, t);
+  LLVMValueRef pointers = v->tile || (r.x && !r.added) ? ln_vector(l, pointer) : NULL;
   return v->tile ? ln_load_walk(l, v, pointers, align)
          : r.x   ? load_run_or_gather(l, all, pointer, pointers, &r, align)
                  : gather(l, all, pointer, t, align);
@@ -710,15 +591,14 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     v->now = ln_load_run(l, all, ln_scalar(l, pointer), NULL, align);
   } else if (ln_is_run(l, pointer, t)) {
     LLVMValueRef first = ln_scalar(l, pointer);
-    v->now = load_run_now(l, all, pointer, first, align);
+    v->now = load_run_now(l, all, pointer, first, l->mask_now, align);
     uint64_t bytes = LLVMABISizeOfType(l->cg->layout, all);
     if (!l->mask_now)
       fetch_ahead(l, pointer, first, bytes);
     fetch_beside(l, pointer, first, bytes);
     fetch_next_block(l, pointer, first, bytes);
   } else if (is_run_of(l, pointer, t, true)) {
-    v->now =
-        backwards(l, ln_load_run(l, all, last_of(l, pointer, t), backwards(l, l->mask_now), align));
+    v->now = load_back(l, all, pointer, ln_scalar(l, pointer), align);
   } else if (spread) {
     v->now = ln_load_spread(l, i);
   } else if (grouped) {
@@ -740,7 +620,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
 
 static void store_apart(Lanes *l, LLVMValueRef all, LLVMValueRef pointer, LLVMTypeRef t,
                         unsigned align) {
-  Run r = find_run(l, pointer, t);
+  Run r = ln_find_run(l, pointer, t);
   NearRun near;
   if (r.x) {
     store_run_or_scatter(l, all, pointer, &r, align);
@@ -773,8 +653,7 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   } else if (ln_is_run(l, pointer, t)) {
     ln_store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (is_run_of(l, pointer, t, true)) {
-    ln_store_run(l, backwards(l, ln_vector(l, value)), last_of(l, pointer, t),
-                 backwards(l, l->mask_now), align);
+    store_back(l, ln_vector(l, value), ln_scalar(l, pointer), align);
   } else if (spread) {
     ln_store_spread(l, i);
   } else if (grouped) {

@@ -327,6 +327,7 @@ LLVMValueRef ln_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
 LLVMValueRef ln_ends_are_whole(Lanes *l, LLVMValueRef icmp);
 /* The same in the lanes of the current mask, from the first and the last of these. */
 LLVMValueRef ln_running_ends_agree(Lanes *l, LaneValue *icmp, bool holds);
+LLVMValueRef ln_running_ends_are_whole(Lanes *l, LLVMValueRef icmp);
 /* Where these two do not agree, is there a lane in which it has not that value? */
 bool ln_ends_decide(Lanes *l, LLVMValueRef icmp, bool holds);
 /* Of a comparison: do both sides have a step? */
@@ -366,11 +367,31 @@ LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValu
 void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
                   unsigned align);
 void ln_prefetch(Lanes *l, LLVMValueRef at);
-void ln_keep_for_runs(Lanes *l);
-/* The x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v has none of them. */
-LLVMValueRef ln_unwrapped(LLVMValueRef v);
 /* An address from which as many zeros may be read as a cache line has. */
 LLVMValueRef ln_zeros_to_read(Lanes *l);
+/* from_end.c: the x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v has none
+ * of them. */
+LLVMValueRef ln_unwrapped(LLVMValueRef v);
+void ln_keep_for_runs(Lanes *l);
+/* An access that is contiguous where the index x is not negative. */
+typedef struct Run {
+  LLVMValueRef x;     /* i64; NULL: the access is not of this form */
+  LLVMValueRef first; /* lane 0's address, if x is not negative */
+  LLVMValueRef added; /* bytes, where it is; NULL: not known at this point */
+  int64_t step;       /* of x */
+  int64_t by;         /* bytes from lane to lane: the size of an element, up or down */
+} Run;
+Run ln_find_run(Lanes *l, LLVMValueRef pointer, LLVMTypeRef t);
+typedef struct RunBlocks {
+  LLVMBasicBlockRef run, wrapped, done;
+} RunBlocks;
+/* Leaves the builder in `run`, where no lane of the mask has a negative index. The test of the lane
+ * with the least one decides it mostly, whether it is in the mask or not; else that of the least
+ * one of the mask. */
+RunBlocks ln_branch_on_sign(Lanes *l, const Run *r);
+LLVMValueRef ln_wrapped_addresses(Lanes *l, const Run *r); /* if `added` is known */
+/* Such a value at the builder's position, in one lane or (NULL) as a vector; NULL: it is none. */
+LLVMValueRef ln_wrap_again(Lanes *l, LLVMValueRef v, LLVMValueRef lane);
 /* near.c: an access that gathers or scatters, unless its elements happen to follow each other:
  * `first`, lane 0's address, is where they do. ln_begin_run leaves the builder in `there`, where
  * that access is to be written, and is false if there is no reason to expect it; ln_else_run leaves

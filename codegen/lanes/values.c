@@ -158,8 +158,10 @@ LLVMValueRef ln_scalar(Lanes *l, LLVMValueRef old) {
 
 LLVMValueRef ln_vector(Lanes *l, LLVMValueRef old) {
   LaneValue *v = ln_value(l, old);
-  if (v && v->shape.kind == SHAPE_VECTOR)
-    return ln_read(l, v);
+  if (v && v->shape.kind == SHAPE_VECTOR) {
+    LLVMValueRef again = l->reading ? ln_wrap_again(l, old, NULL) : NULL;
+    return again ? again : ln_read(l, v);
+  }
   return spread(l, ln_scalar(l, old), ln_shape(l, old).step);
 }
 
@@ -189,8 +191,10 @@ LLVMValueRef ln_in_lane(Lanes *l, LLVMValueRef old, LLVMValueRef lane) {
     lane = LLVMConstNull(l->cg->t.i64);
   Shape s = ln_shape(l, old);
   LLVMTypeRef t = LLVMTypeOf(old);
-  if (s.kind == SHAPE_VECTOR)
-    return extract(l, ln_vector(l, old), t, lane);
+  if (s.kind == SHAPE_VECTOR) {
+    LLVMValueRef again = l->reading ? ln_wrap_again(l, old, lane) : NULL;
+    return again ? again : extract(l, ln_vector(l, old), t, lane);
+  }
   LLVMValueRef first = ln_scalar(l, old);
   if (!s.step)
     return first;
