@@ -214,40 +214,6 @@ static LLVMValueRef lane_of(Lanes *l, LLVMValueRef x, LLVMValueRef y) {
   return lane_numbers_against(l, LLVMIntEQ, at_most(l, l_sub(l->b, y, x), l->width));
 }
 
-/* x + lane against y, where x rises by 1: comparisons of bytes, the lane's number with the first
- * for which it does not hold. As numbers of 64 bits these would be four comparisons with AVX2,
- * whose results must be packed. NULL if it has not that form. */
-static LLVMValueRef compare_numbers(Lanes *l, LLVMValueRef i) {
-  enum { AVX2 = 8 };
-  LLVMIntPredicate p = LLVMGetICmpPredicate(i);
-  LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
-  if (cg_lanes_part(l->cg) != AVX2 || LLVMTypeOf(x) != l->cg->t.i64)
-    return NULL;
-  bool turned = ln_is_uniform(ln_shape(l, x)), equal = p == LLVMIntEQ || p == LLVMIntNE;
-  if (turned)
-    x = y, y = LLVMGetOperand(i, 0);
-  Shape s = ln_shape(l, x);
-  bool even = is_even(l, x, FORM_DEPTH), asks_sign = cg_is_number(y, 0); /* which is a bit of x */
-  if (s.kind != SHAPE_STEP || s.step != 1 || !ln_is_uniform(ln_shape(l, y)) ||
-      (!equal && !even && (asks_sign || !is_small(y))))
-    return NULL;
-  bool is_signed = is_signed_order(p), positive = never_negative(l, x, FORM_DEPTH);
-  if (!equal && !is_signed && !never_negative(l, y, FORM_DEPTH))
-    return NULL;
-  x = ln_scalar(l, x), y = ln_scalar(l, y);
-  if (equal) {
-    LLVMValueRef at = lane_of(l, x, y);
-    return p == LLVMIntEQ ? at : l_not(l->b, at);
-  }
-  bool less = p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntULT || p == LLVMIntULE,
-       or_equal = p == LLVMIntSLE || p == LLVMIntSGE || p == LLVMIntULE || p == LLVMIntUGE,
-       negated = less == turned; /* x > y: not x <= y */
-  LLVMValueRef below = lanes_below(l, x, y, or_equal != negated, even);
-  if (!is_signed && !positive) /* and not negative */
-    below = l_and(l->b, below, l_not(l->b, lanes_below(l, x, l_int(l->cg->t.i64, 0), false, even)));
-  return negated ? l_not(l->b, below) : below;
-}
-
 /* AVX2 compares signed numbers, and takes two operations more for others. */
 static LLVMIntPredicate predicate_of_lanes(Lanes *l, LLVMValueRef i) {
   LLVMIntPredicate p = LLVMGetICmpPredicate(i);
@@ -262,11 +228,85 @@ static LLVMIntPredicate predicate_of_lanes(Lanes *l, LLVMValueRef i) {
   }
 }
 
+/* A comparison of x, which rises by 1 from lane to lane, with a uniform y. */
+typedef struct Against {
+  LLVMIntPredicate how;
+  LLVMValueRef x, y;   /* lane 0's x */
+  bool turned;         /* it is y against x */
+  bool even, positive; /* of x: it does not wrap around; nor is it negative */
+} Against;
+
+static bool is_equality(LLVMIntPredicate p) { return p == LLVMIntEQ || p == LLVMIntNE; }
+
+/* Comparisons of bytes: the lane's number with the first for which it does not hold. */
+static LLVMValueRef compare_lane_numbers(Lanes *l, const Against *a) {
+  LLVMIntPredicate p = a->how;
+  if (is_equality(p)) {
+    LLVMValueRef at = lane_of(l, a->x, a->y);
+    return p == LLVMIntEQ ? at : l_not(l->b, at);
+  }
+  bool less = p == LLVMIntSLT || p == LLVMIntSLE || p == LLVMIntULT || p == LLVMIntULE,
+       or_equal = p == LLVMIntSLE || p == LLVMIntSGE || p == LLVMIntULE || p == LLVMIntUGE,
+       negated = less == a->turned; /* x > y: not x <= y */
+  LLVMValueRef below = lanes_below(l, a->x, a->y, or_equal != negated, a->even);
+  if (!is_signed_order(p) && !a->positive) /* and not negative */
+    below = l_and(l->b, below,
+                  l_not(l->b, lanes_below(l, a->x, l_int(l->cg->t.i64, 0), false, a->even)));
+  return negated ? l_not(l->b, below) : below;
+}
+
+static LLVMValueRef compare_vectors(Lanes *l, LLVMValueRef i) {
+  return l_icmp(l->b, predicate_of_lanes(l, i), ln_vector(l, LLVMGetOperand(i, 0)),
+                ln_vector(l, LLVMGetOperand(i, 1)));
+}
+
+/* As numbers of 64 bits only where x is so large that it may wrap around. */
+static LLVMValueRef compare_where_even(Lanes *l, LLVMValueRef i, Against *a) {
+  LLVMTypeRef i64 = l->cg->t.i64;
+  LLVMBasicBlockRef from[] = {ln_new_block(l, "even"), ln_new_block(l, "uneven")},
+                    done = ln_new_block(l, "");
+  LLVMValueRef most = l_int(i64, (uint64_t)INT64_MAX - l->width),
+               end = l_condbr(l->b, l_icmp(l->b, LLVMIntSLE, a->x, most), from[0], from[1]), got[2];
+  cg_branch_weights(l->cg, end, CG_OFTEN, 1);
+  a->even = true;
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMPositionBuilderAtEnd(l->b, from[k]);
+    got[k] = k ? compare_vectors(l, i) : compare_lane_numbers(l, a);
+    l_br(l->b, done);
+  }
+  LLVMPositionBuilderAtEnd(l->b, done);
+  LLVMValueRef phi = l_phi(l->b, l->mask_type);
+  LLVMAddIncoming(phi, got, from, 2);
+  return phi;
+}
+
+/* As numbers of 64 bits these would be four comparisons with AVX2, whose results must be packed.
+ * NULL if it has not that form. */
+static LLVMValueRef compare_numbers(Lanes *l, LLVMValueRef i) {
+  enum { AVX2 = 8 };
+  Against a = {.how = LLVMGetICmpPredicate(i)};
+  LLVMValueRef x = LLVMGetOperand(i, 0), y = LLVMGetOperand(i, 1);
+  if (cg_lanes_part(l->cg) != AVX2 || LLVMTypeOf(x) != l->cg->t.i64)
+    return NULL;
+  a.turned = ln_is_uniform(ln_shape(l, x));
+  if (a.turned)
+    x = y, y = LLVMGetOperand(i, 0);
+  Shape s = ln_shape(l, x);
+  a.even = is_even(l, x, FORM_DEPTH), a.positive = never_negative(l, x, FORM_DEPTH);
+  bool equal = is_equality(a.how), asks_sign = cg_is_number(y, 0); /* which is a bit of x */
+  if (s.kind != SHAPE_STEP || s.step != 1 || !ln_is_uniform(ln_shape(l, y)) ||
+      (!equal && !a.even && (asks_sign || (ln_value(l, i)->late && !is_small(y)))))
+    return NULL;
+  if (!equal && !is_signed_order(a.how) && !never_negative(l, y, FORM_DEPTH))
+    return NULL;
+  a.x = ln_scalar(l, x), a.y = ln_scalar(l, y);
+  return equal || a.even || is_small(y) ? compare_lane_numbers(l, &a)
+                                        : compare_where_even(l, i, &a);
+}
+
 LLVMValueRef ln_compare(Lanes *l, LLVMValueRef i) {
   LLVMValueRef bytes = compare_numbers(l, i);
-  return bytes ? bytes
-               : l_icmp(l->b, predicate_of_lanes(l, i), ln_vector(l, LLVMGetOperand(i, 0)),
-                        ln_vector(l, LLVMGetOperand(i, 1)));
+  return bytes ? bytes : compare_vectors(l, i);
 }
 
 /* --- comparisons that are assumed to be uniform --- */
