@@ -20,6 +20,15 @@
  * (`out[to + k]`; `out[to]` with `to += 1`). What is known of neither version is not changed: the
  * second one has all checks. Without checks LLVM keeps what the next iteration reads, as a running
  * maximum does, in a register.
+ *
+ * Of loops with other exits, searches and comparisons,
+ *
+ *   while i + k < data.size and data[i + k] == data[j + k]:
+ *     k += 1
+ *
+ * each iteration asks whether what goes up by one is below a bound, before the check, and before it
+ * goes on: a guard. What begins between 0 and where that begins, and goes up with it, is in range,
+ * too, where the bound is: here where 0 <= j <= i.
  */
 #include <assert.h>
 
@@ -34,17 +43,19 @@ typedef struct RangeCheck {
   HostCheck check;
   bool walks; /* its index goes up as the counter does; otherwise it is the counter plus `by` */
   int64_t by;
+  /* of a loop without a counter: what has been found to be below the bound in front of it */
+  LLVMValueRef guard, bound;
 } RangeCheck;
 
 typedef struct RangeLoop {
   const FnGraph *g;
   uint32_t number; /* in g->loops */
   LLVMBasicBlockRef header, front;
-  LLVMValueRef counter, start, stop;
-  LLVMValueRef step; /* a constant */
-  bool is_signed;    /* the comparison with stop */
-  bool down;         /* by 1, while it is above stop */
-  int64_t lead;      /* what is compared with stop is the counter plus this */
+  LLVMValueRef counter, start, stop; /* counter: NULL if it has guards instead */
+  LLVMValueRef step;                 /* a constant; NULL: 1 */
+  bool is_signed;                    /* the comparison with stop */
+  bool down;                         /* by 1, while it is above stop */
+  int64_t lead;                      /* what is compared with stop is the counter plus this */
   RangeCheck checks[MOST_CHECKS];
   unsigned nchecks;
 } RangeLoop;
@@ -88,19 +99,33 @@ static LLVMValueRef without_lead(RangeLoop *r, LLVMValueRef v) {
   return r->lead ? LLVMGetOperand(v, 0) : v;
 }
 
-static bool find_counter(RangeLoop *r) {
+static bool find_front(RangeLoop *r) {
   const GraphLoop *loop = &r->g->loops.data[r->number];
   LLVMValueRef front = graph_front(r->g, r->number);
-  Fork fork;
-  r->header = r->g->nodes[loop->header].block;
-  if (!front || loop->nlatches != 1 || !graph_next(LLVMGetInstructionParent(front)) ||
-      !graph_fork(LLVMGetBasicBlockTerminator(r->header), &fork) || !has_block(r, fork.yes) ||
-      has_block(r, fork.no) || !LLVMIsAICmpInst(fork.condition))
+  if (!front || loop->nlatches != 1 || !graph_next(LLVMGetInstructionParent(front)))
     return false;
-  LLVMIntPredicate how = LLVMGetICmpPredicate(fork.condition);
+  r->header = r->g->nodes[loop->header].block;
   r->front = LLVMGetInstructionParent(front);
-  r->counter = LLVMGetOperand(fork.condition, 0);
-  r->stop = LLVMGetOperand(fork.condition, 1);
+  return true;
+}
+
+/* A comparison that ends the loop where it does not hold. */
+static LLVMValueRef leaves_unless(const RangeLoop *r, LLVMBasicBlockRef block) {
+  Fork fork;
+  return graph_fork(LLVMGetBasicBlockTerminator(block), &fork) && has_block(r, fork.yes) &&
+                 !has_block(r, fork.no) && LLVMIsAICmpInst(fork.condition)
+             ? fork.condition
+             : NULL;
+}
+
+static bool find_counter(RangeLoop *r) {
+  const GraphLoop *loop = &r->g->loops.data[r->number];
+  LLVMValueRef condition = leaves_unless(r, r->header);
+  if (!condition)
+    return false;
+  LLVMIntPredicate how = LLVMGetICmpPredicate(condition);
+  r->counter = LLVMGetOperand(condition, 0);
+  r->stop = LLVMGetOperand(condition, 1);
   r->is_signed = how != LLVMIntULT;
   r->down = how == LLVMIntSGT;
   if (how == LLVMIntSLT)
@@ -146,7 +171,7 @@ static bool is_small_and_closed(const RangeLoop *r) {
     if (n->nsucc + (n->trap != NULL) != graph_count_edges(n->last))
       return false;
     for (uint32_t s = 0; s < n->nsucc; s++)
-      if (n->block != r->header && !has_block(r, r->g->nodes[n->succ[s]].block))
+      if (r->counter && n->block != r->header && !has_block(r, r->g->nodes[n->succ[s]].block))
         return false;
     for (LLVMValueRef i = n->first; i; i = LLVMGetNextInstruction(i))
       if (++instructions > MOST_INSTRUCTIONS || LLVMIsAAllocaInst(i) || !is_used_by_phis(r, i))
@@ -164,9 +189,11 @@ static bool walks(const RangeLoop *r, LLVMValueRef v, unsigned depth) {
   if (LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == r->header) {
     const GraphLoop *loop = &r->g->loops.data[r->number];
     LLVMValueRef next = graph_incoming(v, r->g->nodes[loop->latches[0]].block);
-    return cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == v &&
-           LLVMGetOperand(next, 1) == r->step;
+    LLVMValueRef by = cg_is_op(next, LLVMAdd) ? LLVMGetOperand(next, 1) : NULL;
+    return by && LLVMGetOperand(next, 0) == v && (r->step ? by == r->step : cg_is_number(by, 1));
   }
+  if (LLVMIsATruncInst(v) && !r->counter)
+    return walks(r, LLVMGetOperand(v, 0), depth + 1);
   if (!cg_is_op(v, LLVMAdd) && !cg_is_op(v, LLVMSub))
     return false;
   LLVMValueRef x = LLVMGetOperand(v, 0), y = LLVMGetOperand(v, 1);
@@ -180,6 +207,8 @@ static LLVMValueRef write_first(const RangeLoop *r, LLVMBuilderRef b, LLVMValueR
     return v;
   if (LLVMIsAPHINode(v))
     return graph_incoming(v, r->front);
+  if (LLVMIsATruncInst(v))
+    return l_trunc(b, write_first(r, b, LLVMGetOperand(v, 0)), LLVMTypeOf(v));
   LLVMValueRef x = write_first(r, b, LLVMGetOperand(v, 0)),
                y = write_first(r, b, LLVMGetOperand(v, 1));
   return cg_is_op(v, LLVMAdd) ? l_add(b, x, y) : l_sub(b, x, y);
@@ -202,13 +231,52 @@ static bool is_of_counter(const RangeLoop *r, RangeCheck *c) {
   return c->by >= -FARTHEST && c->by <= FARTHEST;
 }
 
+/* An index as it walks: LLVM extends those of 32 bits. */
+static LLVMValueRef walker(LLVMValueRef v) { return LLVMIsASExtInst(v) ? LLVMGetOperand(v, 0) : v; }
+
+/* Has every iteration that comes to the check, or goes on, asked before it whether what goes up
+ * with its index is below something? */
+static bool is_guarded(const RangeLoop *r, RangeCheck *c, uint32_t node) {
+  const GraphLoop *loop = &r->g->loops.data[r->number];
+  *c = (RangeCheck){.check = c->check};
+  if (has(r, c->check.n) || !walks(r, walker(c->check.x), 0))
+    return false;
+  for (uint32_t k = 0; k < loop->nnodes; k++) {
+    uint32_t at = loop->nodes[k];
+    LLVMValueRef condition = leaves_unless(r, r->g->nodes[at].block);
+    if (!condition || at == node || LLVMGetICmpPredicate(condition) != LLVMIntSLT ||
+        !graph_dominates(r->g, at, node) || !graph_dominates(r->g, at, loop->latches[0]))
+      continue;
+    LLVMValueRef guard = LLVMGetOperand(condition, 0), bound = LLVMGetOperand(condition, 1);
+    if (has(r, bound) || !walks(r, walker(guard), 0))
+      continue;
+    bool same = walker(guard) == walker(c->check.x);
+    if (!c->guard || same)
+      c->guard = guard, c->bound = bound;
+    if (same && cg_peel(bound) == cg_peel(c->check.n))
+      return true;
+  }
+  return c->guard != NULL;
+}
+
+static bool holds_throughout(const RangeLoop *r, RangeCheck *c, uint32_t node) {
+  return r->counter ? is_of_counter(r, c) : is_guarded(r, c, node);
+}
+
+/* A search is short: where another check is left, the second version gains nothing. */
 static void find_checks(RangeLoop *r) {
   const GraphLoop *loop = &r->g->loops.data[r->number];
   for (uint32_t k = 0; k < loop->nnodes && r->nchecks < MOST_CHECKS; k++) {
     RangeCheck *c = &r->checks[r->nchecks];
     LLVMBasicBlockRef block = r->g->nodes[loop->nodes[k]].block;
-    if (block != r->header && cg_host_find_check(block, &c->check) && is_of_counter(r, c))
+    if (block == r->header || !cg_host_find_check(block, &c->check))
+      continue;
+    if (holds_throughout(r, c, loop->nodes[k])) {
       r->nchecks++;
+    } else if (!r->counter) {
+      r->nchecks = 0;
+      return;
+    }
   }
 }
 
@@ -262,6 +330,29 @@ static LLVMValueRef write_begin_test(const RangeLoop *r, LLVMBuilderRef b, int64
                  : begins;
 }
 
+static LLVMValueRef as_long(LLVMBuilderRef b, LLVMValueRef v) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetTypeContext(LLVMTypeOf(v)));
+  return LLVMTypeOf(v) == i64 ? v : l_sext(b, v, i64);
+}
+
+/* Numbers with a sign. What is below the bound goes up by one and does not wrap, nor then what
+ * begins with less, if both have room for the bound; extents are not negative. */
+static LLVMValueRef write_guard_test(const RangeLoop *r, LLVMBuilderRef b, const RangeCheck *c,
+                                     LLVMValueRef all) {
+  LLVMValueRef x = walker(c->check.x), guard = walker(c->guard),
+               first = as_long(b, write_first(r, b, x));
+  all = and_with(b, all, l_icmp(b, LLVMIntSGE, first, LLVMConstNull(LLVMTypeOf(first))));
+  if (guard != x)
+    all = l_and(b, all, l_icmp(b, LLVMIntSLE, first, as_long(b, write_first(r, b, guard))));
+  unsigned bits = cg_int_width(x) < cg_int_width(guard) ? cg_int_width(x) : cg_int_width(guard);
+  LLVMTypeRef t = LLVMTypeOf(c->bound);
+  if (bits < cg_int_width(c->bound))
+    all = l_and(b, all, l_icmp(b, LLVMIntSLE, c->bound, l_int(t, (UINT64_C(1) << (bits - 1)) - 1)));
+  if (cg_peel(c->bound) != cg_peel(c->check.n))
+    all = l_and(b, all, l_icmp(b, LLVMIntSLE, as_long(b, c->bound), as_long(b, c->check.n)));
+  return all;
+}
+
 /* At the end of the block in front. A check holds in all iterations if start + by >= 0 and stop +
  * by <= n, or, of a counter that goes down, if start + by < n and stop + by >= -1. */
 static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
@@ -271,6 +362,10 @@ static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
   for (unsigned k = 0; k < r->nchecks; k++) {
     const RangeCheck *c = &r->checks[k];
     bool seen = false;
+    if (c->guard) {
+      all = write_guard_test(r, b, c, all);
+      continue;
+    }
     if (c->walks) {
       all = write_walk_test(r, b, &c->check, all);
       continue;
@@ -356,8 +451,13 @@ void cg_host_version_ranges(Cg *cg, LLVMValueRef f) {
   graph_loops(&g);
   for (uint32_t k = g.irreducible ? 0 : g.loops.len; k-- && n < MOST_LOOPS;) {
     RangeLoop r = {.g = &g, .number = k};
-    if (!find_counter(&r) || is_around(&r, chosen, n) || !is_small_and_closed(&r))
+    if (!find_front(&r) || is_around(&r, chosen, n))
       continue;
+    if (!find_counter(&r) || !is_small_and_closed(&r)) {
+      r = (RangeLoop){.g = &g, .number = k, .header = r.header, .front = r.front};
+      if (!is_small_and_closed(&r))
+        continue;
+    }
     find_checks(&r);
     if (r.nchecks && !is_short(&r))
       chosen[n++] = r;
