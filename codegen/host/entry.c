@@ -18,6 +18,7 @@
 
 #include "codegen/lanes/lanes.h"
 #include "codegen/llvm/bit_loops.h"
+#include "codegen/llvm/graph.h"
 
 /* --- variables and loops --- */
 
@@ -720,17 +721,34 @@ void hl_pass_entry(Cg *cg) {
 
 /* In a longer loop no load waits long for stores, and values need the registers; so they do in code
  * for single threads. */
-static bool is_short(LLVMValueRef thread) {
-  enum { MOST = 96 };
+static bool is_short(LLVMValueRef thread, unsigned most) {
   unsigned n = 0;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(thread); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       n++;
-  return n <= MOST;
+  return n <= most;
 }
 
 void hl_pass_fields(Cg *cg) {
+  enum { MOST = 96 };
   const Loops *l = hl_loops(cg);
-  if (l && l->row && is_short(thread_of(l)))
+  if (l && l->row && is_short(thread_of(l), MOST))
     cg_host_load_fields_once(cg);
+}
+
+static bool has_loops(Cg *cg, LLVMValueRef thread) {
+  FnGraph g = graph_of(&cg->cx->arena, thread, NULL);
+  graph_loops(&g);
+  return g.loops.len != 0;
+}
+
+/* Of a thread with loops the rest is a small part. */
+void hl_pass_rows(Cg *cg) {
+  enum { MOST = 256 };
+  const Loops *l = hl_loops(cg);
+  if (!l || !l->width || l->checks || l->row || l->exact.thread || l->fission.nsegments ||
+      !is_short(thread_of(l), MOST) || has_loops(cg, thread_of(l)))
+    return;
+  cg_host_load_fields_once(cg);
+  cg_host_version_rows(cg);
 }

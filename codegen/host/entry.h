@@ -97,6 +97,7 @@ void hl_pass_segments(Cg *cg);
 void hl_pass_join(Cg *cg);
 void hl_pass_lanes(Cg *cg);
 void hl_pass_ranges(Cg *cg);
+void hl_pass_rows(Cg *cg);
 void hl_pass_wraps(Cg *cg);
 void hl_pass_entry(Cg *cg);
 void hl_pass_fields(Cg *cg);

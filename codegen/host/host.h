@@ -121,6 +121,7 @@ typedef struct HostCheck {
 bool cg_host_find_check(LLVMBasicBlockRef block, HostCheck *check);
 /* sure_ranges.c: loops without the checks that hold throughout, in such a function. */
 void cg_host_version_ranges(Cg *cg, LLVMValueRef f);
+void cg_host_version_rows(Cg *cg); /* of the entry */
 
 /* How a row of threads is to run. */
 typedef struct HostRow {

@@ -37,6 +37,7 @@
 #include "codegen/llvm/match.h"
 
 enum { MOST_INSTRUCTIONS = 96, MOST_BLOCKS = 24, MOST_CHECKS = 8, MOST_LOOPS = 16 };
+enum { ROW_INSTRUCTIONS = 192, ROW_BLOCKS = 40, ROW_CHECKS = 16 }; /* of the body of a thread */
 enum { SHORT = 16 }; /* iterations that LLVM unrolls in any case */
 
 typedef struct RangeCheck {
@@ -45,6 +46,8 @@ typedef struct RangeCheck {
   int64_t by;
   /* of a loop without a counter: what has been found to be below the bound in front of it */
   LLVMValueRef guard, bound;
+  int64_t times; /* of a row: the counter is in the index so many times; 0: */
+  unsigned bits; /* it has no more than these */
 } RangeCheck;
 
 typedef struct RangeLoop {
@@ -56,7 +59,8 @@ typedef struct RangeLoop {
   bool is_signed;                    /* the comparison with stop */
   bool down;                         /* by 1, while it is above stop */
   int64_t lead;                      /* what is compared with stop is the counter plus this */
-  RangeCheck checks[MOST_CHECKS];
+  bool row;                          /* the comparison is at the end of each iteration */
+  RangeCheck checks[ROW_CHECKS];
   unsigned nchecks;
 } RangeLoop;
 
@@ -163,18 +167,19 @@ static bool is_used_by_phis(const RangeLoop *r, LLVMValueRef i) {
 
 static bool is_small_and_closed(const RangeLoop *r) {
   const GraphLoop *loop = &r->g->loops.data[r->number];
-  unsigned instructions = 0;
-  if (loop->nnodes > MOST_BLOCKS)
+  unsigned instructions = 0, most = r->row ? ROW_INSTRUCTIONS : MOST_INSTRUCTIONS;
+  LLVMBasicBlockRef leaves = r->row ? r->g->nodes[loop->latches[0]].block : r->header;
+  if (loop->nnodes > (r->row ? ROW_BLOCKS : MOST_BLOCKS))
     return false;
   for (uint32_t k = 0; k < loop->nnodes; k++) {
     const GraphNode *n = &r->g->nodes[loop->nodes[k]];
     if (n->nsucc + (n->trap != NULL) != graph_count_edges(n->last))
       return false;
     for (uint32_t s = 0; s < n->nsucc; s++)
-      if (r->counter && n->block != r->header && !has_block(r, r->g->nodes[n->succ[s]].block))
+      if (r->counter && n->block != leaves && !has_block(r, r->g->nodes[n->succ[s]].block))
         return false;
     for (LLVMValueRef i = n->first; i; i = LLVMGetNextInstruction(i))
-      if (++instructions > MOST_INSTRUCTIONS || LLVMIsAAllocaInst(i) || !is_used_by_phis(r, i))
+      if (++instructions > most || LLVMIsAAllocaInst(i) || !is_used_by_phis(r, i))
         return false;
   }
   return true;
@@ -259,17 +264,22 @@ static bool is_guarded(const RangeLoop *r, RangeCheck *c, uint32_t node) {
   return c->guard != NULL;
 }
 
+static bool is_of_row(const RangeLoop *r, RangeCheck *c);
+static bool find_row_check(LLVMBasicBlockRef block, HostCheck *c);
+
 static bool holds_throughout(const RangeLoop *r, RangeCheck *c, uint32_t node) {
-  return r->counter ? is_of_counter(r, c) : is_guarded(r, c, node);
+  return r->row ? is_of_row(r, c) : r->counter ? is_of_counter(r, c) : is_guarded(r, c, node);
 }
 
 /* A search is short: where another check is left, the second version gains nothing. */
 static void find_checks(RangeLoop *r) {
   const GraphLoop *loop = &r->g->loops.data[r->number];
-  for (uint32_t k = 0; k < loop->nnodes && r->nchecks < MOST_CHECKS; k++) {
+  unsigned most = r->row ? ROW_CHECKS : MOST_CHECKS;
+  for (uint32_t k = 0; k < loop->nnodes && r->nchecks < most; k++) {
     RangeCheck *c = &r->checks[r->nchecks];
     LLVMBasicBlockRef block = r->g->nodes[loop->nodes[k]].block;
-    if (block == r->header || !cg_host_find_check(block, &c->check))
+    if (r->row ? !find_row_check(block, &c->check)
+               : block == r->header || !cg_host_find_check(block, &c->check))
       continue;
     if (holds_throughout(r, c, loop->nodes[k])) {
       r->nchecks++;
@@ -292,11 +302,180 @@ static bool is_short(const RangeLoop *r) {
   return false;
 }
 
-/* --- the second version --- */
+/* --- rows of threads --- */
+
+/* The loop over the threads of a row, as entry.c writes it: from 0, at least one. */
+static bool find_row(RangeLoop *r) {
+  const GraphLoop *loop = &r->g->loops.data[r->number];
+  LLVMBasicBlockRef latch = r->g->nodes[loop->latches[0]].block;
+  Fork fork;
+  if (!graph_fork(LLVMGetBasicBlockTerminator(latch), &fork) || fork.yes != r->header ||
+      has_block(r, fork.no) || !LLVMIsAICmpInst(fork.condition) ||
+      LLVMGetICmpPredicate(fork.condition) != LLVMIntULT)
+    return false;
+  LLVMValueRef next = LLVMGetOperand(fork.condition, 0);
+  r->stop = LLVMGetOperand(fork.condition, 1);
+  r->counter = cg_is_op(next, LLVMAdd) ? LLVMGetOperand(next, 0) : NULL;
+  if (!r->counter || !LLVMIsAPHINode(r->counter) || has(r, r->stop) || !LLVMGetNSW(next) ||
+      LLVMGetInstructionParent(r->counter) != r->header || cg_int_width(r->counter) != 32 ||
+      !cg_is_number(LLVMGetOperand(next, 1), 1))
+    return false;
+  r->start = graph_incoming(r->counter, r->front);
+  return r->row = cg_is_number(r->start, 0);
+}
+
+enum { ROW_DEPTH = 10, MOST_TIMES = 1 << 20 };
+
+static bool is_constant_below(LLVMValueRef v, int64_t n) {
+  return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) < (uint64_t)n;
+}
+
+/* Is v so many times the counter plus what is the same for the row, modulo its type? What is the
+ * same can be written in front. */
+static bool is_sum(const RangeLoop *r, LLVMValueRef v, unsigned depth, int64_t *times) {
+  int64_t x, y;
+  *times = v == r->counter;
+  if (!has(r, v) || *times)
+    return true;
+  if (!depth || LLVMIsAPHINode(v))
+    return false;
+  if (cg_is_extension(v))
+    return is_sum(r, LLVMGetOperand(v, 0), depth - 1, times) &&
+           (!*times || LLVMGetOperand(v, 0) == r->counter);
+  if (cg_is_op(v, LLVMOr) && LLVMGetIsDisjoint(v)) /* 4 * k + 1 */
+    return is_sum(r, LLVMGetOperand(v, 0), depth - 1, times) &&
+           is_constant_below(LLVMGetOperand(v, 1), *times & -*times);
+  if (!cg_is_op(v, LLVMAdd) && !cg_is_op(v, LLVMSub) && !cg_is_op(v, LLVMMul) &&
+      !cg_is_op(v, LLVMShl))
+    return false;
+  LLVMValueRef other = LLVMGetOperand(v, 1);
+  if (!is_sum(r, LLVMGetOperand(v, 0), depth - 1, &x) || !is_sum(r, other, depth - 1, &y))
+    return false;
+  if (cg_is_op(v, LLVMAdd) || cg_is_op(v, LLVMSub)) {
+    *times = cg_is_op(v, LLVMAdd) ? x + y : x - y;
+  } else if (x || y) {
+    int64_t by = LLVMIsAConstantInt(other) ? LLVMConstIntGetSExtValue(other) : -1;
+    if (by < 0 || by > (cg_is_op(v, LLVMShl) ? 20 : MOST_TIMES))
+      return false;
+    *times = cg_is_op(v, LLVMShl) ? x << by : x * by;
+  }
+  return *times >= 0 && *times <= MOST_TIMES;
+}
+
+/* Such a sum for the first thread. */
+static LLVMValueRef write_sum(const RangeLoop *r, LLVMBuilderRef b, LLVMValueRef v) {
+  if (v == r->counter)
+    return r->start;
+  if (!has(r, v))
+    return v;
+  LLVMValueRef x = write_sum(r, b, LLVMGetOperand(v, 0));
+  if (cg_is_extension(v))
+    return LLVMIsASExtInst(v) ? l_sext(b, x, LLVMTypeOf(v)) : l_zext(b, x, LLVMTypeOf(v));
+  return l_binop(b, LLVMGetInstructionOpcode(v), x, write_sum(r, b, LLVMGetOperand(v, 1)));
+}
+
+/* How many bits it has at most, as a number without a sign. */
+static unsigned bits_of(LLVMValueRef v, unsigned depth) {
+  unsigned most = cg_int_width(v);
+  if (LLVMIsAConstantInt(v) && most <= 64) {
+    uint64_t n = LLVMConstIntGetZExtValue(v);
+    return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
+  }
+  if (!depth || !LLVMIsAInstruction(v))
+    return most;
+  if (cg_is_extension(v) || LLVMIsAFreezeInst(v)) {
+    unsigned bits = bits_of(LLVMGetOperand(v, 0), depth - 1);
+    return LLVMIsASExtInst(v) && bits == cg_int_width(LLVMGetOperand(v, 0)) ? most : bits;
+  }
+  if (LLVMIsAPHINode(v)) {
+    unsigned all = 0;
+    for (unsigned k = 0; k < LLVMCountIncoming(v); k++) {
+      unsigned one = bits_of(LLVMGetIncomingValue(v, k), depth - 1);
+      all = one > all ? one : all;
+    }
+    return all;
+  }
+  if (LLVMGetNumOperands(v) != 2 || !LLVMIsABinaryOperator(v))
+    return most;
+  LLVMValueRef other = LLVMGetOperand(v, 1);
+  unsigned x = bits_of(LLVMGetOperand(v, 0), depth - 1),
+           by = LLVMIsAConstantInt(other) ? (unsigned)LLVMConstIntGetZExtValue(other) : most;
+  switch (LLVMGetInstructionOpcode(v)) {
+  case LLVMAnd:
+  case LLVMOr: {
+    unsigned y = bits_of(other, depth - 1);
+    return LLVMGetInstructionOpcode(v) == LLVMAnd ? (x < y ? x : y) : x > y ? x : y;
+  }
+  case LLVMLShr:
+  case LLVMAShr: {
+    bool known = by < most && (x < most || LLVMGetInstructionOpcode(v) == LLVMLShr);
+    return !known ? most : x > by ? x - by : 0;
+  }
+  case LLVMShl: return by < most && x + by < most ? x + by : most;
+  default: return most;
+  }
+}
+
+static bool is_of_row(const RangeLoop *r, RangeCheck *c) {
+  enum { MOST_BITS = 31 };
+  int64_t none;
+  *c = (RangeCheck){.check = c->check};
+  LLVMValueRef x = c->check.x, n = c->check.n;
+  if (!is_sum(r, n, ROW_DEPTH, &none) || none)
+    return false;
+  if (LLVMIsAZExtInst(n) && cg_int_width(x) == 64 && is_sum(r, x, ROW_DEPTH, &c->times))
+    return true;
+  c->times = 0, c->bits = bits_of(x, ROW_DEPTH);
+  return c->bits && c->bits <= MOST_BITS && c->bits < cg_int_width(x);
+}
+
+/* LLVM compares as 32 bits what has no more. */
+static bool find_row_check(LLVMBasicBlockRef block, HostCheck *c) {
+  Fork fork;
+  if (cg_host_find_check(block, c))
+    return true;
+  if (!graph_fork(LLVMGetBasicBlockTerminator(block), &fork) || !LLVMIsAICmpInst(fork.condition) ||
+      LLVMGetICmpPredicate(fork.condition) != LLVMIntULT ||
+      !LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(fork.no)))
+    return false;
+  LLVMValueRef x = LLVMGetOperand(fork.condition, 0), n = LLVMGetOperand(fork.condition, 1);
+  *c = (HostCheck){.block = block,
+                   .ok = fork.yes,
+                   .stop = fork.no,
+                   .test = fork.condition,
+                   .x = x,
+                   .index = x,
+                   .n = n};
+  return true;
+}
 
 static LLVMValueRef and_with(LLVMBuilderRef b, LLVMValueRef all, LLVMValueRef more) {
   return all ? l_and(b, all, more) : more;
 }
+
+/* Does the check hold for the first thread and the last? Or for all numbers of so many bits? The
+ * last index cannot wrap around: the first is below 2**32, and the rest below 2**51. */
+static LLVMValueRef write_row_test(const RangeLoop *r, LLVMBuilderRef b) {
+  LLVMValueRef all = NULL;
+  for (unsigned k = 0; k < r->nchecks; k++) {
+    const RangeCheck *c = &r->checks[k];
+    LLVMValueRef n = write_sum(r, b, c->check.n);
+    LLVMTypeRef t = LLVMTypeOf(n);
+    if (c->bits) {
+      all = and_with(b, all, l_icmp(b, LLVMIntULT, l_int(t, (UINT64_C(1) << c->bits) - 1), n));
+      continue;
+    }
+    LLVMValueRef first = write_sum(r, b, c->check.x),
+                 rest = l_zext(b, l_sub(b, r->stop, l_int(LLVMTypeOf(r->stop), 1)), t),
+                 last = l_add(b, first, l_mul(b, rest, l_int(t, (uint64_t)c->times)));
+    all = and_with(b, all, l_icmp(b, LLVMIntULT, first, n));
+    if (c->times)
+      all = l_and(b, all, l_icmp(b, LLVMIntULT, last, n));
+  }
+  return all;
+}
+
+/* --- the second version --- */
 
 /* The index begins at `first` and ends before first + stop - start. Both comparisons are of numbers
  * without a sign: where the first one holds, n - first does not wrap, and where the second one
@@ -414,9 +593,9 @@ static void forget_checks(Cg *cg, const RangeLoop *r, const RegionCopy *copy) {
 
 static void write_version(Cg *cg, const RangeLoop *r) {
   const GraphLoop *loop = &r->g->loops.data[r->number];
-  LLVMBasicBlockRef blocks[2 * MOST_BLOCKS];
+  LLVMBasicBlockRef blocks[2 * ROW_BLOCKS];
   uint32_t n = loop->nnodes;
-  assert(n <= MOST_BLOCKS && r->nchecks);
+  assert(n <= ROW_BLOCKS && r->nchecks);
   for (uint32_t k = 0; k < loop->nnodes; k++) {
     const GraphNode *node = &r->g->nodes[loop->nodes[k]];
     blocks[k] = node->block;
@@ -429,7 +608,7 @@ static void write_version(Cg *cg, const RangeLoop *r) {
   forget_checks(cg, r, &copy);
   LLVMValueRef end = LLVMGetBasicBlockTerminator(r->front);
   LLVMPositionBuilderBefore(cg->builder, end);
-  LLVMValueRef test = write_test(r, cg->builder);
+  LLVMValueRef test = r->row ? write_row_test(r, cg->builder) : write_test(r, cg->builder);
   l_condbr(cg->builder, test, copy_of_block(&copy, r->header), r->header);
   LLVMInstructionEraseFromParent(end);
 }
@@ -466,4 +645,21 @@ void cg_host_version_ranges(Cg *cg, LLVMValueRef f) {
     write_version(cg, &chosen[k]);
   if (here)
     LLVMPositionBuilderAtEnd(cg->builder, here);
+}
+
+/* The loops over the threads of a row, each of which runs alone. */
+void cg_host_version_rows(Cg *cg) {
+  LLVMValueRef f = cg->kernel;
+  FnGraph g = graph_of(&cg->cx->arena, f, &(GraphHow){.checks = true});
+  graph_loops(&g);
+  for (uint32_t k = g.irreducible ? 0 : g.loops.len; k--;) {
+    RangeLoop *r = ARENA_NEW(&cg->cx->arena, RangeLoop);
+    *r = (RangeLoop){.g = &g, .number = k};
+    if (!find_front(r) || !find_row(r) || !is_small_and_closed(r))
+      continue;
+    find_checks(r);
+    if (r->nchecks)
+      write_version(cg, r);
+    return;
+  }
 }
