@@ -214,32 +214,62 @@ static LLVMValueRef place_in_tile(Lanes *l, LLVMTypeRef t, LLVMValueRef tile, LL
   return l_gep_inbounds(l->b, t, tile, &at, 1);
 }
 
-/* U lanes at a time: their rows become the columns of U vectors. The lanes' rows are more than a
- * hardware prefetcher follows, so each is fetched ahead; beyond its end that does nothing. */
-static void fill_tile(Lanes *l, const Walk *w, const LaneValue *v, LLVMValueRef pointers) {
-  LLVMTypeRef t = LLVMTypeOf(v->old), part = LLVMVectorType(t, w->length);
-  unsigned n = w->length;
-  assert(l->width % n == 0 && (n & (n - 1)) == 0);
+/* n elements from `column` on, as two halves of them: of one lane's row each. They meet in one
+ * register as they are loaded, which a CPU does beside shuffles. */
+static LLVMValueRef load_halves(Lanes *l, const LaneValue *v, LLVMValueRef low, LLVMValueRef high,
+                                unsigned n, unsigned column) {
+  LLVMTypeRef t = LLVMTypeOf(v->old);
+  LLVMValueRef halves[] = {low, high}, *from = ARENA_ARRAY(l->arena, LLVMValueRef, n);
+  for (unsigned k = 0; k < 2; k++) {
+    LLVMValueRef by = l_int(l->cg->t.i64, column);
+    halves[k] = l_load(l->b, LLVMVectorType(t, n / 2), l_gep(l->b, t, halves[k], &by, 1));
+    LLVMSetAlignment(halves[k], LLVMGetAlignment(v->old));
+  }
+  for (unsigned e = 0; e < n; e++)
+    from[e] = number(l, e);
+  return l_shuffle(l->b, halves[0], halves[1], LLVMConstVector(from, n));
+}
+
+/* The rows of n lanes from `first` on, n elements of each from `column` on, become the columns of n
+ * vectors. Rows n / 2 apart exchange halves as they are loaded. */
+static void fill_square(Lanes *l, const LaneValue *v, LLVMValueRef const *at, unsigned n,
+                        unsigned first, unsigned column) {
+  LLVMTypeRef t = LLVMTypeOf(v->old), part = LLVMVectorType(t, n);
   LLVMValueRef *rows = ARENA_ARRAY(l->arena, LLVMValueRef, n),
                *next = ARENA_ARRAY(l->arena, LLVMValueRef, n);
+  assert(n > 1 && (n & (n - 1)) == 0);
+  for (unsigned k = 0; k < n; k++)
+    rows[k] = load_halves(l, v, at[k & ~(n / 2)], at[k | n / 2], n, column + (k & n / 2));
+  for (unsigned s = 1; s < n / 2; s *= 2) {
+    for (unsigned k = 0; k < n; k++)
+      next[k] = exchanged(l, rows, k, s, n);
+    LLVMValueRef *last = rows;
+    rows = next, next = last;
+  }
+  for (unsigned k = 0; k < n; k++) {
+    LLVMValueRef to = place_in_tile(l, t, v->tile, number(l, (column + k) * l->width + first));
+    LLVMSetAlignment(l_store(l->b, rows[k], to),
+                     (unsigned)LLVMABIAlignmentOfType(l->cg->layout, part));
+  }
+}
+
+/* In squares of which a row is a register: larger ones do not stay in registers. The lanes' rows
+ * are more than a hardware prefetcher follows, so each is fetched ahead; beyond its end that does
+ * nothing. */
+static void fill_tile(Lanes *l, const Walk *w, const LaneValue *v, LLVMValueRef pointers) {
+  unsigned fit = sizeof(int32_t) * cg_lanes_part(l->cg) /
+                 (unsigned)LLVMABISizeOfType(l->cg->layout, LLVMTypeOf(v->old)),
+           n = fit > 1 && fit < w->length ? fit : w->length;
+  LLVMValueRef *at = ARENA_ARRAY(l->arena, LLVMValueRef, n);
+  assert(l->width % n == 0 && w->length % n == 0);
   for (unsigned first = 0; first < l->width; first += n) {
     for (unsigned k = 0; k < n; k++) {
-      LLVMValueRef row = l_extract_element(l->b, pointers, number(l, first + k)),
-                   ahead = l_int(l->cg->t.i64, AHEAD_BYTES);
-      ln_prefetch(l, l_gep(l->b, l->cg->t.i8, row, &ahead, 1));
-      rows[k] = l_load(l->b, part, row);
-      LLVMSetAlignment(rows[k], LLVMGetAlignment(v->old));
+      LLVMValueRef ahead = l_int(l->cg->t.i64, AHEAD_BYTES);
+      at[k] = l_extract_element(l->b, pointers, number(l, first + k));
+      ln_prefetch(l, l_gep(l->b, l->cg->t.i8, at[k], &ahead, 1));
     }
-    for (unsigned s = 1; s < n; s *= 2) {
-      for (unsigned k = 0; k < n; k++)
-        next[k] = exchanged(l, rows, k, s, n);
-      LLVMValueRef *last = rows;
-      rows = next, next = last;
-    }
-    for (unsigned k = 0; k < n; k++)
-      LLVMSetAlignment(
-          l_store(l->b, rows[k], place_in_tile(l, t, v->tile, number(l, k * l->width + first))),
-          (unsigned)LLVMABIAlignmentOfType(l->cg->layout, part));
+    for (unsigned column = 0; column < w->length; column += n)
+      fill_square(l, v, at, n, first, column);
   }
 }
 
