@@ -176,6 +176,16 @@ void hl_guard_row(Loops *l, LLVMValueRef thread, unsigned columns) {
     hl_at(l, here);
 }
 
+/* `by` vectors at once; at the edges of the grid and at the end of a row, by `row`. */
+static LLVMValueRef make_wide_row(Loops *l, LLVMValueRef thread, LLVMValueRef row, HostRow how,
+                                  LanesHow rules, unsigned by) {
+  how.width = rules.width *= by;
+  rules.alone = true;
+  Lanes *lanes = cg_lanes_analyse(l->cg, thread, &rules);
+  LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL;
+  return wide ? cg_host_wide_row(l->cg, thread, wide, row, &how) : row;
+}
+
 /* Rows begin at thread 0 and advance by whole vectors, so tx is aligned; the runs of threads that
  * the runtime finds ready (points) begin anywhere. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
@@ -191,13 +201,15 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
     return NULL;
   how.one_result = cg_lanes_one_result(lanes);
   how.guarded = l->checks && !how.segment;
+  unsigned by = l->checks || how.segment ? 1 : cg_lanes_along_rows(lanes);
   rules.alone = false;
   if (how.guarded)
     hl_guard_row(l, thread, 0);
   if ((how.guarded || cg_lanes_agree(lanes)) && !how.votes && !how.next &&
       (lanes = cg_lanes_analyse(l->cg, thread, &rules)))
     masked = cg_lanes_write(lanes);
-  return cg_host_row(l->cg, thread, wide, masked, &how);
+  LLVMValueRef row = cg_host_row(l->cg, thread, wide, masked, &how);
+  return by > 1 ? make_wide_row(l, thread, row, how, rules, by) : row;
 }
 
 /* --- blocks --- */

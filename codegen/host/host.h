@@ -136,6 +136,9 @@ typedef struct HostRow {
  * those of `lanes` are not uniform; NULL if there is none. */
 LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
                          const HostRow *how);
+/* The same by `wide`, lanes of how->width threads, where these run alike, else by `row`. */
+LLVMValueRef cg_host_wide_row(Cg *cg, LLVMValueRef thread, LLVMValueRef wide, LLVMValueRef row,
+                              const HostRow *how);
 void cg_call_attribute(Cg *cg, LLVMValueRef call, const char *name);
 /* Compiles fn for size, and never inlines it: code that is seldom needed. */
 void cg_host_make_small(Cg *cg, LLVMValueRef fn);

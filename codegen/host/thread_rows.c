@@ -304,3 +304,49 @@ LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMVa
     at(&r, here);
   return r.fn;
 }
+
+/* Rows of `row`, where the edges are. */
+static void call_narrow(Row *r, LLVMValueRef row, LLVMValueRef from, LLVMValueRef count) {
+  set_args(r, from);
+  r->args[r->nargs] = r->totals;
+  r->args[r->nargs + 1] = count;
+  cg_call_attribute(r->cg, call(r, row, 2), "noinline");
+}
+
+LLVMValueRef cg_host_wide_row(Cg *cg, LLVMValueRef thread, LLVMValueRef wide, LLVMValueRef row,
+                              const HostRow *how) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  Row r = {.cg = cg, .b = cg->builder, .how = how, .thread = thread};
+  assert(!how->segment && how->width > 1 && (how->width & (how->width - 1)) == 0);
+  make_function(&r, thread, "wide");
+  LLVMValueRef whole = LLVMBuildAnd(r.b, r.count, i32(&r, ~(how->width - 1)), "whole");
+  LLVMBasicBlockRef some = new_block(&r, "some"), rest = new_block(&r, "rest"),
+                    few = new_block(&r, "few"), end = new_block(&r, "end");
+  l_condbr(r.b, l_icmp(r.b, LLVMIntNE, whole, i32(&r, 0)), some, rest);
+  at(&r, some);
+  RowLoop loop = begin_loop(&r, "x");
+  set_args(&r, loop.counter);
+  r.args[r.nargs] = LLVMConstNull(cg->t.ptr); /* threads return nothing */
+  LLVMValueRef alone = call(&r, wide, 1);
+  cg_call_attribute(cg, alone, cg_host_inlining(wide, 4));
+  LLVMBasicBlockRef narrow = new_block(&r, "narrow"), next = new_block(&r, "");
+  LLVMValueRef done = l_icmp(r.b, LLVMIntEQ, alone, i32(&r, 0));
+  cg_branch_weights(cg, l_condbr(r.b, done, next, narrow), CG_OFTEN, 1);
+  at(&r, narrow);
+  call_narrow(&r, row, loop.counter, i32(&r, how->width));
+  l_br(r.b, next);
+  at(&r, next);
+  end_loop(&r, &loop, how->width, whole);
+  l_br(r.b, rest);
+  at(&r, rest);
+  LLVMValueRef left = LLVMBuildSub(r.b, r.count, whole, "left");
+  l_condbr(r.b, l_icmp(r.b, LLVMIntNE, left, i32(&r, 0)), few, end);
+  at(&r, few);
+  call_narrow(&r, row, whole, left);
+  l_br(r.b, end);
+  at(&r, end);
+  l_ret_void(r.b);
+  if (here)
+    at(&r, here);
+  return r.fn;
+}
