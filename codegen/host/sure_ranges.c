@@ -19,7 +19,9 @@
  * index is the counter plus a constant, or goes up as the counter does from wherever it begins
  * (`out[to + k]`; `out[to]` with `to += 1`). What is known of neither version is not changed: the
  * second one has all checks. Without checks LLVM keeps what the next iteration reads, as a running
- * maximum does, in a register.
+ * maximum does, in a register. Beside checks of the counter those of what is the same in all
+ * iterations go, too: LLVM moves what is read there in front of the loop, which it may not behind
+ * another check.
  *
  * Of loops with other exits, searches and comparisons,
  *
@@ -42,7 +44,8 @@ enum { SHORT = 16 }; /* iterations that LLVM unrolls in any case */
 
 typedef struct RangeCheck {
   HostCheck check;
-  bool walks; /* its index goes up as the counter does; otherwise it is the counter plus `by` */
+  bool walks; /* its index goes up as the counter does */
+  bool still; /* its index is the same in all iterations; else it is the counter plus `by` */
   int64_t by;
   /* of a loop without a counter: what has been found to be below the bound in front of it */
   LLVMValueRef guard, bound;
@@ -61,7 +64,7 @@ typedef struct RangeLoop {
   int64_t lead;                      /* what is compared with stop is the counter plus this */
   bool row;                          /* the comparison is at the end of each iteration */
   RangeCheck checks[ROW_CHECKS];
-  unsigned nchecks;
+  unsigned nchecks, nstill;
 } RangeLoop;
 
 static bool has_block(const RangeLoop *r, LLVMBasicBlockRef block) {
@@ -267,8 +270,20 @@ static bool is_guarded(const RangeLoop *r, RangeCheck *c, uint32_t node) {
 static bool is_of_row(const RangeLoop *r, RangeCheck *c);
 static bool find_row_check(LLVMBasicBlockRef block, HostCheck *c);
 
-static bool holds_throughout(const RangeLoop *r, RangeCheck *c, uint32_t node) {
-  return r->row ? is_of_row(r, c) : r->counter ? is_of_counter(r, c) : is_guarded(r, c, node);
+/* Is the check's index the same in all iterations, in each of which it is tested? A constant one is
+ * as likely to count from the end. */
+static bool is_still(const RangeLoop *r, RangeCheck *c) {
+  uint32_t latch = r->g->loops.data[r->number].latches[0],
+           own = graph_number(r->g, c->check.block);
+  c->still = !has(r, c->check.x) && !has(r, c->check.n) && !LLVMIsAConstant(c->check.x) &&
+             graph_dominates(r->g, own, latch);
+  return c->still;
+}
+
+static bool holds_throughout(RangeLoop *r, RangeCheck *c, uint32_t node) {
+  if (r->row)
+    return is_of_row(r, c);
+  return r->counter ? is_of_counter(r, c) || is_still(r, c) : is_guarded(r, c, node);
 }
 
 /* A search is short: where another check is left, the second version gains nothing. */
@@ -278,11 +293,13 @@ static void find_checks(RangeLoop *r) {
   for (uint32_t k = 0; k < loop->nnodes && r->nchecks < most; k++) {
     RangeCheck *c = &r->checks[r->nchecks];
     LLVMBasicBlockRef block = r->g->nodes[loop->nodes[k]].block;
+    c->still = false;
     if (r->row ? !find_row_check(block, &c->check)
                : block == r->header || !cg_host_find_check(block, &c->check))
       continue;
     if (holds_throughout(r, c, loop->nodes[k])) {
       r->nchecks++;
+      r->nstill += c->still;
     } else if (!r->counter) {
       r->nchecks = 0;
       return;
@@ -545,12 +562,13 @@ static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
       all = write_guard_test(r, b, c, all);
       continue;
     }
-    if (c->walks) {
-      all = write_walk_test(r, b, &c->check, all);
+    if (c->walks || c->still) {
+      all = c->walks ? write_walk_test(r, b, &c->check, all)
+                     : and_with(b, all, l_icmp(b, LLVMIntULT, c->check.x, c->check.n));
       continue;
     }
     for (unsigned j = 0; j < k; j++)
-      seen |= !r->checks[j].walks && r->checks[j].check.n == c->check.n && r->checks[j].by == c->by;
+      seen |= !r->checks[j].walks && !r->checks[j].still && r->checks[j].check.n == c->check.n && r->checks[j].by == c->by;
     if (c->by < least || !plain)
       least = c->by;
     plain = true;
@@ -638,7 +656,7 @@ void cg_host_version_ranges(Cg *cg, LLVMValueRef f) {
         continue;
     }
     find_checks(&r);
-    if (r.nchecks && !is_short(&r))
+    if (r.nchecks > r.nstill && !is_short(&r))
       chosen[n++] = r;
   }
   for (uint32_t k = 0; k < n; k++)

@@ -153,3 +153,40 @@ def test_maxima_from_either_end(first, last):
         running_maxima[1, 1](ends, *arrays)
         cuda.synchronize()
     assert all((a == e).all() for a, e in zip(arrays, expected))
+
+
+@cuda.jit(**CHECKED)
+def blocks_of_rows(column, blocks, x, parts, y):
+    i = cuda.grid(1)
+    total = np.int64(0)
+    for k in range(parts[i, 0], parts[i, 1]):
+        for c in range(parts[i, 2], parts[i, 3]):
+            total += blocks[k, c] * x[column[k] * 3 + c]
+    y[i] = total
+
+
+PARTS = [
+    (0, 9, 0, 3), (4, 4, 0, 3), (0, 9, 1, 1), (-3, 2, 0, 3), (-9, 9, -3, 3), (8, 12, 0, 3), (9, 30, 3, 3), (-12, 3, 0, 3),
+    (0, 9, 2, 4), (0, 9, -4, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_stays_the_same_in_a_loop(part):
+    """Its checks are made in front of the loop, where they hold, and are not, where it has no iterations."""
+    rng = np.random.default_rng(6)
+    column, blocks, x = rng.integers(-4, 5, 9), rng.integers(-9, 10, (9, 3)), rng.integers(-9, 10, 15)
+    first, last, begin, end = part
+    sure = [k for k in range(first, last) if begin < end and not -9 <= k < 9]
+    outside = [c for c in range(begin, end) if first < last and not -3 <= c < 3]
+    y = np.zeros(1, np.int64)
+    args = column, blocks, x, np.array([part]), y
+    if sure or outside:
+        axis, at = (0, sure[0]) if sure and (first == sure[0] or not outside) else (1, outside[0])
+        with pytest.raises(IndexError, match=rf"index {at} is out of bounds for axis {axis} of 'blocks'"):
+            blocks_of_rows[1, 1](*args)
+            cuda.synchronize()
+        return
+    blocks_of_rows[1, 1](*args)
+    cuda.synchronize()
+    assert y[0] == sum(blocks[k, c] * x[column[k] * 3 + c] for k in range(first, last) for c in range(begin, end))
