@@ -20,8 +20,8 @@
  * (`out[to + k]`; `out[to]` with `to += 1`). What is known of neither version is not changed: the
  * second one has all checks. Without checks LLVM keeps what the next iteration reads, as a running
  * maximum does, in a register. Beside checks of the counter those of what is the same in all
- * iterations go, too: LLVM moves what is read there in front of the loop, which it may not behind
- * another check.
+ * iterations go, too, where others stay: LLVM moves what is read there in front of the loop, which
+ * it may not behind another check.
  *
  * Of loops with other exits, searches and comparisons,
  *
@@ -35,11 +35,13 @@
 #include <assert.h>
 
 #include "codegen/host/host.h"
+#include "codegen/lanes/lanes.h"
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/match.h"
 
 enum { MOST_INSTRUCTIONS = 96, MOST_BLOCKS = 24, MOST_CHECKS = 8, MOST_LOOPS = 16 };
 enum { ROW_INSTRUCTIONS = 192, ROW_BLOCKS = 40, ROW_CHECKS = 16 }; /* of the body of a thread */
+enum { DEEPEST = 4 };
 enum { SHORT = 16 }; /* iterations that LLVM unrolls in any case */
 
 typedef struct RangeCheck {
@@ -64,7 +66,7 @@ typedef struct RangeLoop {
   int64_t lead;                      /* what is compared with stop is the counter plus this */
   bool row;                          /* the comparison is at the end of each iteration */
   RangeCheck checks[ROW_CHECKS];
-  unsigned nchecks, nstill;
+  unsigned nchecks;
 } RangeLoop;
 
 static bool has_block(const RangeLoop *r, LLVMBasicBlockRef block) {
@@ -188,8 +190,6 @@ static bool is_small_and_closed(const RangeLoop *r) {
   return true;
 }
 
-enum { DEEPEST = 4 };
-
 /* Does v grow from iteration to iteration by what the counter grows by? Modulo 2**bits, that is. */
 static bool walks(const RangeLoop *r, LLVMValueRef v, unsigned depth) {
   if (!has(r, v) || depth > DEEPEST)
@@ -272,39 +272,77 @@ static bool find_row_check(LLVMBasicBlockRef block, HostCheck *c);
 
 /* Is the check's index the same in all iterations, in each of which it is tested? A constant one is
  * as likely to count from the end. */
-static bool is_still(const RangeLoop *r, RangeCheck *c) {
-  uint32_t latch = r->g->loops.data[r->number].latches[0],
-           own = graph_number(r->g, c->check.block);
+static bool is_still(const RangeLoop *r, RangeCheck *c, uint32_t node) {
+  (void)node;
+  uint32_t latch = r->g->loops.data[r->number].latches[0], own = graph_number(r->g, c->check.block);
   c->still = !has(r, c->check.x) && !has(r, c->check.n) && !LLVMIsAConstant(c->check.x) &&
              graph_dominates(r->g, own, latch);
   return c->still;
 }
 
-static bool holds_throughout(RangeLoop *r, RangeCheck *c, uint32_t node) {
-  if (r->row)
-    return is_of_row(r, c);
-  return r->counter ? is_of_counter(r, c) || is_still(r, c) : is_guarded(r, c, node);
+static bool stays(const RangeLoop *r, LLVMValueRef v, unsigned depth) {
+  if (!has(r, v))
+    return true;
+  if (LLVMIsAPHINode(v) || LLVMIsALoadInst(v) || LLVMIsACallInst(v) || depth > DEEPEST)
+    return false;
+  for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
+    if (!stays(r, LLVMGetOperand(v, k), depth + 1))
+      return false;
+  return true;
+}
+
+/* Does the loop read again and again what nothing in it writes? */
+static bool reads_again(const RangeLoop *r) {
+  const GraphLoop *loop = &r->g->loops.data[r->number];
+  bool again = false;
+  for (uint32_t k = 0; k < loop->nnodes; k++)
+    for (LLVMValueRef i = r->g->nodes[loop->nodes[k]].first; i; i = LLVMGetNextInstruction(i)) {
+      if (cg_lanes_writes(i))
+        return false;
+      again |= LLVMIsALoadInst(i) && stays(r, LLVMGetOperand(i, 0), 0);
+    }
+  return again;
+}
+
+typedef bool IsKnown(const RangeLoop *r, RangeCheck *c, uint32_t node);
+
+static bool holds_throughout(const RangeLoop *r, RangeCheck *c, uint32_t node) {
+  return r->row ? is_of_row(r, c) : r->counter ? is_of_counter(r, c) : is_guarded(r, c, node);
 }
 
 /* A search is short: where another check is left, the second version gains nothing. */
-static void find_checks(RangeLoop *r) {
+static void find_checks(RangeLoop *r, IsKnown *is_known) {
   const GraphLoop *loop = &r->g->loops.data[r->number];
   unsigned most = r->row ? ROW_CHECKS : MOST_CHECKS;
   for (uint32_t k = 0; k < loop->nnodes && r->nchecks < most; k++) {
     RangeCheck *c = &r->checks[r->nchecks];
     LLVMBasicBlockRef block = r->g->nodes[loop->nodes[k]].block;
-    c->still = false;
+    *c = (RangeCheck){0};
     if (r->row ? !find_row_check(block, &c->check)
                : block == r->header || !cg_host_find_check(block, &c->check))
       continue;
-    if (holds_throughout(r, c, loop->nodes[k])) {
+    if (is_known(r, c, loop->nodes[k])) {
       r->nchecks++;
-      r->nstill += c->still;
     } else if (!r->counter) {
       r->nchecks = 0;
       return;
     }
   }
+}
+
+/* Those of what stays the same go beside some of the counter, where something is read there, and
+ * only where others stay: without any check LLVM makes vectors of a loop, which takes longer where
+ * it has few iterations, and so does one of a known number of them when it is unrolled. */
+static void find_still_checks(RangeLoop *r) {
+  const GraphLoop *loop = &r->g->loops.data[r->number];
+  unsigned all = 0, counted = r->nchecks;
+  for (uint32_t k = 0; k < loop->nnodes; k++)
+    all += r->g->nodes[loop->nodes[k]].trap != NULL;
+  if (!counted || (LLVMIsAConstant(r->start) && LLVMIsAConstant(r->stop)) || !reads_again(r))
+    return;
+  find_checks(r, is_still);
+  if (r->nchecks == all)
+    r->nchecks = counted;
 }
 
 /* Does a check against a small constant, as of a thread's own array, end the loop early? LLVM then
@@ -568,7 +606,8 @@ static LLVMValueRef write_test(const RangeLoop *r, LLVMBuilderRef b) {
       continue;
     }
     for (unsigned j = 0; j < k; j++)
-      seen |= !r->checks[j].walks && !r->checks[j].still && r->checks[j].check.n == c->check.n && r->checks[j].by == c->by;
+      seen |= !r->checks[j].walks && !r->checks[j].still && r->checks[j].check.n == c->check.n &&
+              r->checks[j].by == c->by;
     if (c->by < least || !plain)
       least = c->by;
     plain = true;
@@ -655,8 +694,10 @@ void cg_host_version_ranges(Cg *cg, LLVMValueRef f) {
       if (!is_small_and_closed(&r))
         continue;
     }
-    find_checks(&r);
-    if (r.nchecks > r.nstill && !is_short(&r))
+    find_checks(&r, holds_throughout);
+    if (r.counter)
+      find_still_checks(&r);
+    if (r.nchecks && !is_short(&r))
       chosen[n++] = r;
   }
   for (uint32_t k = 0; k < n; k++)
@@ -675,7 +716,7 @@ void cg_host_version_rows(Cg *cg) {
     *r = (RangeLoop){.g = &g, .number = k};
     if (!find_front(r) || !find_row(r) || !is_small_and_closed(r))
       continue;
-    find_checks(r);
+    find_checks(r, holds_throughout);
     if (r->nchecks)
       write_version(cg, r);
     return;
