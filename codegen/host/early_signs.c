@@ -9,6 +9,7 @@
  * a block that comes first; whatever cannot be moved stays. */
 #include "codegen/host/host.h"
 #include "codegen/lanes/lanes.h"
+#include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "runtime/abi.h"
@@ -73,21 +74,12 @@ static bool can_move(void *place, LLVMValueRef v) {
   }
 }
 
-/* What holds behind a branch need not hold in front of it. */
-static void take_promises_back(LLVMValueRef v) {
-  LLVMOpcode op = LLVMGetInstructionOpcode(v);
-  if (op == LLVMZExt)
-    LLVMSetNNeg(v, 0);
-  if (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl)
-    LLVMSetNSW(v, 0), LLVMSetNUW(v, 0);
-}
-
 static void move_to(Place *to, LLVMValueRef v) {
   if (!LLVMIsAInstruction(v) || is_in_place(to, v))
     return;
   for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
     move_to(to, LLVMGetOperand(v, k));
-  take_promises_back(v);
+  copy_forget_flags(v);
   LLVMInstructionRemoveFromParent(v);
   LLVMBuilderRef b = to->e->cg->builder;
   LLVMPositionBuilderBefore(b, to->e->g.nodes[to->block].last);

@@ -257,29 +257,6 @@ static void ln_keep(Lanes *l, LaneValue *v) {
     l_store(l->b, v->now, v->slot);
 }
 
-/* Lane 0 may be inactive, and a flag that holds in the active lanes need not hold in it. All linear
- * operations that can have flags. */
-static void forget_flags(LLVMValueRef i) {
-  switch (LLVMGetInstructionOpcode(i)) {
-  case LLVMAdd:
-  case LLVMSub:
-  case LLVMMul:
-  case LLVMShl:
-  case LLVMTrunc:
-    LLVMSetNSW(i, 0);
-    LLVMSetNUW(i, 0);
-    break;
-  case LLVMUDiv:
-  case LLVMLShr:
-  case LLVMAShr: LLVMSetExact(i, 0); break;
-  case LLVMZExt: LLVMSetNNeg(i, 0); break;
-  case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
-  case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(i, 0); break;
-  case LLVMICmp: LLVMSetICmpSameSign(i, 0); break;
-  default: break;
-  }
-}
-
 static LLVMValueRef copy_with(Lanes *l, LLVMValueRef i, LLVMValueRef lane, bool scalar) {
   int n = LLVMGetNumOperands(i);
   LLVMValueRef *operands = ARENA_ARRAY(l->arena, LLVMValueRef, (size_t)n + 1);
@@ -331,8 +308,8 @@ static void write_step(Lanes *l, LaneValue *v) {
     return;
   }
   v->now = ln_is_total(l, v->old) ? ln_copy_in_lane(l, v->old, NULL) : ln_copy_scalar(l, v->old);
-  if (l->mask_now && !ln_all_uniform(l, v->old))
-    forget_flags(v->now);
+  if (l->mask_now && !ln_all_uniform(l, v->old)) /* lane 0 may rest */
+    copy_forget_flags(v->now);
 }
 
 /* --- vectors --- */
@@ -499,7 +476,7 @@ static LLVMValueRef write_vector_with_flags(Lanes *l, LLVMValueRef i) {
   copy_flags(v, i);
   int64_t *far = ARENA_ARRAY(l->arena, int64_t, l->width);
   if (l->mask_now && LLVMIsAInstruction(v) && (ln_group(l, i).step || ln_pattern(l, i, far)))
-    forget_flags(v);
+    copy_forget_flags(v);
   return v;
 }
 

@@ -16,6 +16,27 @@ LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *oper
   return copy;
 }
 
+void copy_forget_flags(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMMul:
+  case LLVMShl:
+  case LLVMTrunc:
+    LLVMSetNSW(i, 0);
+    LLVMSetNUW(i, 0);
+    break;
+  case LLVMUDiv:
+  case LLVMLShr:
+  case LLVMAShr: LLVMSetExact(i, 0); break;
+  case LLVMZExt: LLVMSetNNeg(i, 0); break;
+  case LLVMOr: LLVMSetIsDisjoint(i, 0); break;
+  case LLVMGetElementPtr: LLVMGEPSetNoWrapFlags(i, 0); break;
+  case LLVMICmp: LLVMSetICmpSameSign(i, 0); break;
+  default: break;
+  }
+}
+
 void copy_without_contraction(LLVMBuilderRef b, LLVMValueRef i) {
   LLVMPositionBuilderBefore(b, i);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(i));
@@ -171,8 +192,13 @@ static void take_parameters(LLVMValueRef from, LLVMValueRef to, LLVMValueRef i) 
 }
 
 LLVMValueRef copy_function(Cg *cg, LLVMValueRef f, const char *name, RegionCopy *copy) {
+  return copy_function_as(cg, f, LLVMGlobalGetValueType(f), name, copy);
+}
+
+LLVMValueRef copy_function_as(Cg *cg, LLVMValueRef f, LLVMTypeRef type, const char *name,
+                              RegionCopy *copy) {
   Arena *arena = &cg->cx->arena;
-  LLVMValueRef now = LLVMAddFunction(cg->module, name, LLVMGlobalGetValueType(f));
+  LLVMValueRef now = LLVMAddFunction(cg->module, name, type);
   unsigned n = LLVMCountBasicBlocks(f);
   LLVMBasicBlockRef *blocks = ARENA_ARRAY(arena, LLVMBasicBlockRef, n);
   assert(n && !LLVMGetSubprogram(f));

@@ -9,6 +9,10 @@
  * original's. */
 LLVMValueRef copy_ins(LLVMBuilderRef b, LLVMValueRef i, const LLVMValueRef *operands);
 
+/* Takes the flags of an operation on integers or addresses back: what they promise holds where the
+ * original runs, and need not hold elsewhere. */
+void copy_forget_flags(LLVMValueRef i);
+
 /* Replaces i, which has two operands, by the same that may not be contracted: LLVM can only add
  * flags to an instruction. */
 void copy_without_contraction(LLVMBuilderRef b, LLVMValueRef i);
@@ -38,6 +42,9 @@ void copy_attributes(Arena *arena, LLVMValueRef from, LLVMValueRef to);
 /* A function of the same type, attributes and body, with internal linkage; *copy: of what. Its
  * parameters take the place of f's. f has no debug information. The builder is left elsewhere. */
 LLVMValueRef copy_function(Cg *cg, LLVMValueRef f, const char *name, RegionCopy *copy);
+/* The same of a type with more parameters behind them. */
+LLVMValueRef copy_function_as(Cg *cg, LLVMValueRef f, LLVMTypeRef type, const char *name,
+                              RegionCopy *copy);
 /* The copy of an instruction or block; what was not copied is returned as it is. */
 LLVMValueRef copy_of(const RegionCopy *r, LLVMValueRef old);
 LLVMBasicBlockRef copy_of_block(const RegionCopy *r, LLVMBasicBlockRef old);
