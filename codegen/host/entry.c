@@ -137,21 +137,19 @@ static void move_allocas(Loops *l, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
   }
 }
 
-void hl_guard_row(Loops *l, LLVMValueRef thread, unsigned columns) {
-  LLVMContextRef c = l->cg->context;
-  LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(thread));
-  LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(thread), here = LLVMGetInsertBlock(l->b),
-                    first = LLVMInsertBasicBlockInContext(c, old, "row"),
-                    end = LLVMAppendBasicBlockInContext(c, thread, "beyond");
+LLVMBasicBlockRef hl_rest_begin(Loops *l, LLVMValueRef thread) {
+  LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(thread),
+                    first = LLVMInsertBasicBlockInContext(l->cg->context, old, "row");
   move_allocas(l, old, first);
-  LLVMValueRef launch = LLVMGetParam(thread, HOST_LAUNCH), width, result = NULL;
-  if (columns)
-    width = hl_i32(l, columns);
-  else if (l->joined)
-    width = cg_host_launch_field(l->cg, launch, l->t->i32, offsetof(RtHostLaunch, row_threads));
-  else
-    width = cg_host_size(l->cg, launch, SREG_NTID_X);
-  l_condbr(l->b, l_icmp(l->b, LLVMIntULT, LLVMGetParam(thread, HOST_TX), width), old, end);
+  return old;
+}
+
+void hl_rest_end(Loops *l, LLVMValueRef thread, LLVMValueRef runs, LLVMBasicBlockRef old) {
+  LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(thread));
+  LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(thread),
+                    end = LLVMAppendBasicBlockInContext(l->cg->context, thread, "beyond");
+  LLVMValueRef result = NULL;
+  l_condbr(l->b, runs, old, end);
   hl_at(l, end);
   if (type != l->t->none) {
     LLVMValueRef nothing = LLVMConstNull(type);
@@ -172,6 +170,18 @@ void hl_guard_row(Loops *l, LLVMValueRef thread, unsigned columns) {
     if (result)
       LLVMAddIncoming(result, &value, &b, 1);
   }
+}
+
+void hl_guard_row(Loops *l, LLVMValueRef thread, unsigned columns) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b), old = hl_rest_begin(l, thread);
+  LLVMValueRef launch = LLVMGetParam(thread, HOST_LAUNCH), width;
+  if (columns)
+    width = hl_i32(l, columns);
+  else if (l->joined)
+    width = cg_host_launch_field(l->cg, launch, l->t->i32, offsetof(RtHostLaunch, row_threads));
+  else
+    width = cg_host_size(l->cg, launch, SREG_NTID_X);
+  hl_rest_end(l, thread, l_icmp(l->b, LLVMIntULT, LLVMGetParam(thread, HOST_TX), width), old);
   if (here)
     hl_at(l, here);
 }
@@ -184,6 +194,21 @@ static LLVMValueRef make_wide_row(Loops *l, LLVMValueRef thread, LLVMValueRef ro
   Lanes *lanes = cg_lanes_analyse(l->cg, thread, &rules);
   LLVMValueRef wide = lanes ? cg_lanes_write(lanes) : NULL;
   return wide ? cg_host_wide_row(l->cg, thread, wide, row, &how) : row;
+}
+
+/* Lanes of the version for inner threads. */
+static void write_inner(Loops *l, LLVMValueRef thread, HostRow *how, LanesHow rules) {
+  if (!l->inner || l->inner->of != thread)
+    return;
+  rules.alone = true;
+  Lanes *lanes = cg_lanes_analyse(l->cg, l->inner->thread, &rules);
+  how->inner = lanes && !cg_lanes_agree(lanes) ? cg_lanes_write(lanes) : NULL;
+  if (!how->inner)
+    return;
+  how->inner_row = l->inner;
+  rules.alone = false;
+  lanes = cg_lanes_analyse(l->cg, l->inner->ends, &rules);
+  how->ends = lanes ? cg_lanes_write(lanes) : NULL;
 }
 
 /* Rows begin at thread 0 and advance by whole vectors, so tx is aligned; the runs of threads that
@@ -208,8 +233,9 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
   if ((how.guarded || cg_lanes_agree(lanes)) && !how.votes && !how.next &&
       (lanes = cg_lanes_analyse(l->cg, thread, &rules)))
     masked = cg_lanes_write(lanes);
+  write_inner(l, thread, &how, rules);
   LLVMValueRef row = cg_host_row(l->cg, thread, wide, masked, &how);
-  return by > 1 ? make_wide_row(l, thread, row, how, rules, by) : row;
+  return by > 1 && !how.inner ? make_wide_row(l, thread, row, how, rules, by) : row;
 }
 
 /* --- blocks --- */

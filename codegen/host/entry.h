@@ -40,6 +40,23 @@ typedef struct ExactRows {
   bool written; /* one of these arrays */
 } ExactRows;
 
+/* What holds for all inner threads of a row, and the thread's function without (inner_rows.c). */
+enum { MOST_INNER = 48 };
+typedef struct InnerTest {
+  LLVMValueRef condition; /* of the thread's function, which is `holds` in inner threads */
+  LLVMValueRef x, n;      /* x: NULL, it is the same in all of the row; else x, which counts, */
+  LLVMIntPredicate how;   /* is compared so with n */
+  bool holds, guards;     /* guards: a thread in which it comes out otherwise does nothing */
+} InnerTest;
+
+struct InnerRow {
+  LLVMValueRef thread, of; /* the copy, the thread's function */
+  LLVMValueRef
+      ends; /* the copy, with two more arguments, i64: only threads in between do anything */
+  InnerTest tests[MOST_INNER];
+  unsigned n, counting; /* counting: of so many of them x counts */
+};
+
 typedef struct Loops {
   Cg *cg;
   LLVMBuilderRef b;
@@ -59,6 +76,7 @@ typedef struct Loops {
   bool joined;             /* neighbouring blocks are one row (cg_host_join_blocks) */
   LLVMValueRef bound;      /* if the thread's function is one iteration (cg_host_cut_stride) */
   ExactRows exact;
+  InnerRow *inner;     /* NULL: there is none */
   Whole whole, narrow; /* narrow: for blocks with short rows, or of other widths */
   bool checks;         /* accesses are noted (host/checks.c) */
   bool followed;       /* the runtime follows each block: it is to know who has met whom */
@@ -101,10 +119,11 @@ void hl_pass_rows(Cg *cg);
 void hl_pass_wraps(Cg *cg);
 void hl_pass_entry(Cg *cg);
 void hl_pass_fields(Cg *cg);
-/* flat_indices.c, whole_vectors.c, exact_rows.c */
+/* flat_indices.c, whole_vectors.c, exact_rows.c, inner_rows.c */
 void hl_pass_flat(Cg *cg);
 void hl_pass_whole(Cg *cg);
 void hl_pass_exact(Cg *cg);
+void hl_pass_inner(Cg *cg);
 
 /* --- entry.c --- */
 
@@ -127,6 +146,10 @@ void hl_rows_nest(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsigned
  * of its row, so that lanes may run the last threads of a row with masks. columns: of a row; 0: as
  * the launch says. */
 void hl_guard_row(Loops *l, LLVMValueRef thread, unsigned columns);
+/* The same in two steps, for another condition, which is written in between. begin returns the
+ * block that was first. */
+LLVMBasicBlockRef hl_rest_begin(Loops *l, LLVMValueRef thread);
+void hl_rest_end(Loops *l, LLVMValueRef thread, LLVMValueRef runs, LLVMBasicBlockRef old);
 /* The function of a row of such threads; NULL if it cannot be vectorised. */
 LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how);
 

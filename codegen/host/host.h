@@ -123,6 +123,19 @@ bool cg_host_find_check(LLVMBasicBlockRef block, HostCheck *check);
 void cg_host_version_ranges(Cg *cg, LLVMValueRef f);
 void cg_host_version_rows(Cg *cg); /* of the entry */
 
+/* inner_rows.c: of a row, by numbers from its first thread on, the threads that have anything to
+ * do, the vectors of inner threads, and those of inner ones and others that have nothing to do. */
+typedef struct InnerRow InnerRow;
+typedef struct InnerSpans {
+  LLVMValueRef first, end;             /* first: of a vector */
+  LLVMValueRef inner_first, inner_end; /* of vectors; the same if there are none */
+  LLVMValueRef sure_first, sure_end;   /* of vectors; sure_end: UINT32_MAX: to `end` */
+  LLVMValueRef busy[2];                /* i64, what InnerRow.ends gets */
+} InnerSpans;
+/* At the builder's position. */
+InnerSpans cg_host_inner_spans(Cg *cg, const InnerRow *row, LLVMValueRef const *args,
+                               LLVMValueRef count, unsigned width);
+
 /* How a row of threads is to run. */
 typedef struct HostRow {
   unsigned width;   /* lanes */
@@ -130,6 +143,9 @@ typedef struct HostRow {
   bool votes, next; /* which parts of these results are to be collected */
   bool one_result;  /* the result of lanes is uniform (lanes/lanes.h) */
   bool guarded;     /* threads beyond the row's end do nothing */
+  const InnerRow *inner_row;
+  LLVMValueRef inner; /* the version of `lanes` for its inner threads; NULL: there is none */
+  LLVMValueRef ends;  /* with `inner`: that for the vectors at the ends of these; may be NULL */
 } HostRow;
 
 /* f.row, see thread_rows.c. masked: a version of `lanes` in which guards are masks, called where

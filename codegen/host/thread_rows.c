@@ -34,7 +34,10 @@ typedef struct Row {
   LLVMBuilderRef b;
   const HostRow *how;
   LLVMValueRef thread, fn, totals, count, some, masked;
-  unsigned nargs; /* of a thread */
+  InnerSpans spans;      /* with how->inner */
+  LLVMValueRef whole;    /* so many threads are whole vectors */
+  LLVMBasicBlockRef few; /* where the others run one by one */
+  unsigned nargs;        /* of a thread */
   LLVMValueRef *args;
 } Row;
 
@@ -87,7 +90,7 @@ static void make_function(Row *r, LLVMValueRef thread, const char *suffix) {
   cg_attribute(cg, r->fn, 1, "dereferenceable", sizeof(RtHostLaunch));
   r->totals = LLVMGetParam(r->fn, r->nargs);
   r->count = LLVMGetParam(r->fn, r->nargs + 1);
-  r->args = CX_ARRAY(cg->cx, LLVMValueRef, r->nargs + 2);
+  r->args = CX_ARRAY(cg->cx, LLVMValueRef, r->nargs + 3);
   at(r, new_block(r, "begin"));
 }
 
@@ -169,21 +172,22 @@ typedef struct RowLoop {
   LLVMValueRef counter;
 } RowLoop;
 
-static RowLoop begin_loop(Row *r, const char *name) {
+static RowLoop begin_loop(Row *r, const char *name, LLVMValueRef from) {
   LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
   RowLoop t = {new_block(r, name), NULL};
   l_br(r->b, t.head);
   at(r, t.head);
   t.counter = LLVMBuildPhi(r->b, r->cg->t.i32, name);
-  LLVMValueRef zero = i32(r, 0);
-  LLVMAddIncoming(t.counter, &zero, &before, 1);
+  LLVMAddIncoming(t.counter, &from, &before, 1);
   return t;
 }
 
-static void end_loop(Row *r, RowLoop *t, uint64_t by, LLVMValueRef to) {
-  LLVMValueRef next = l_add_nuw(r->b, t->counter, i32(r, by));
+static void end_loop(Row *r, RowLoop *t, LLVMValueRef now, uint64_t by, LLVMValueRef to,
+                     LLVMBasicBlockRef done) {
+  LLVMValueRef next = l_add_nuw(r->b, now, i32(r, by));
   LLVMSetNSW(next, 1);
-  LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b), done = new_block(r, "");
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b);
+  done = done ? done : new_block(r, "");
   LLVMAddIncoming(t->counter, &next, &here, 1);
   cg_leave_rolled(r->cg, l_condbr(r->b, l_icmp(r->b, LLVMIntULT, next, to), t->head, done));
   at(r, done);
@@ -195,13 +199,13 @@ static LLVMValueRef make_some(const Row *outer, LLVMValueRef thread) {
   make_function(&r, thread, "some");
   cg_attribute(r.cg, r.fn, L_FUNCTION, "noinline", 0);
   cg_attribute(r.cg, r.fn, L_FUNCTION, "optsize", 0);
-  RowLoop loop = begin_loop(&r, "k");
+  RowLoop loop = begin_loop(&r, "k", i32(&r, 0));
   set_args(&r, loop.counter);
   LLVMValueRef result = call(&r, thread, 0);
   cg_call_attribute(r.cg, result, cg_host_inlining(thread, 1));
   if (r.how->segment)
     collect(&r, result, 1);
-  end_loop(&r, &loop, 1, r.count);
+  end_loop(&r, &loop, loop.counter, 1, r.count, NULL);
   l_ret_void(r.b);
   return r.fn;
 }
@@ -229,8 +233,9 @@ bool cg_host_has_rows(LLVMValueRef thread) {
 /* Edges in each row take a part of the time where rows are short, and a function that is called
  * there would compute again what all vectors of the row share. */
 static const char *masked_inlining(const Row *r) {
-  return cg_host_has_rows(r->thread) && !r->how->guarded ? cg_host_inlining(r->masked, 2)
-                                                         : "noinline";
+  return cg_host_has_rows(r->thread) && !r->how->guarded && !r->how->ends
+             ? cg_host_inlining(r->masked, 2)
+             : "noinline";
 }
 
 /* At the edge of the grid or at the end of a row: the masked version. */
@@ -242,32 +247,126 @@ static void try_masked(Row *r, const char *inlining, LLVMBasicBlockRef next) {
   at(r, single);
 }
 
-static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValueRef whole) {
-  RowLoop loop = begin_loop(r, "x");
+/* Where `now` is a vector of inner threads, these run by their version, as long as it takes them.
+ * Returns the vector with which the row goes on; `done`: it ends there. */
+static LLVMValueRef run_inner(Row *r, LLVMValueRef results, LLVMValueRef now, LLVMValueRef whole,
+                              LLVMBasicBlockRef done) {
+  const InnerSpans *s = &r->spans;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(r->b), inner = new_block(r, "inner"),
+                    end = new_block(r, "outer"), general = new_block(r, "general");
+  LLVMValueRef is = l_icmp(r->b, LLVMIntULT, l_sub(r->b, now, s->inner_first),
+                           l_sub(r->b, s->inner_end, s->inner_first));
+  l_condbr(r->b, is, inner, general);
+  at(r, inner);
+  RowLoop loop = begin_loop(r, "i", now);
   set_args(r, loop.counter);
   r->args[r->nargs] = results;
+  LLVMValueRef alone = call(r, r->how->inner, 1);
+  cg_call_attribute(r->cg, alone, cg_host_inlining(r->how->inner, 4));
+  LLVMBasicBlockRef next = new_block(r, ""), stops = LLVMGetInsertBlock(r->b);
+  cg_branch_weights(r->cg, l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), next, general),
+                    CG_OFTEN, 1);
+  at(r, next);
+  end_loop(r, &loop, loop.counter, r->how->width, s->inner_end, end);
+  l_condbr(r->b, l_icmp(r->b, LLVMIntULT, s->inner_end, whole), general, done);
+  at(r, general);
+  LLVMValueRef go_on = l_phi(r->b, r->cg->t.i32), from[] = {now, loop.counter, s->inner_end};
+  LLVMBasicBlockRef edges[] = {here, stops, end};
+  LLVMAddIncoming(go_on, from, edges, 3);
+  return go_on;
+}
+
+/* A vector at an end of the inner ones, if all of its other threads have nothing to do. Leaves the
+ * builder where it has to run otherwise. */
+static void run_ends(Row *r, LLVMValueRef results, LLVMValueRef now, LLVMBasicBlockRef next) {
+  const InnerSpans *s = &r->spans;
+  LLVMBasicBlockRef ends = new_block(r, "ends"), fails = new_block(r, "fails"),
+                    plain = new_block(r, "plain");
+  LLVMValueRef sure = l_icmp(r->b, LLVMIntULT, l_sub(r->b, now, s->sure_first),
+                             l_sub(r->b, s->sure_end, s->sure_first));
+  cg_branch_weights(r->cg, l_condbr(r->b, sure, ends, plain), CG_OFTEN, 1);
+  at(r, ends);
+  set_args(r, now);
+  memcpy(r->args + r->nargs, s->busy, sizeof s->busy);
+  r->args[r->nargs + 2] = results;
+  LLVMValueRef alone = call(r, r->how->ends, 3);
+  cg_call_attribute(r->cg, alone, cg_host_inlining(r->how->ends, 4));
+  cg_branch_weights(r->cg, l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), next, fails),
+                    CG_OFTEN, 1);
+  at(r, fails);
+  l_condbr(r->b, l_icmp(r->b, LLVMIntULT, now, r->whole), plain, r->few);
+  at(r, plain);
+}
+
+static void run_lanes(Row *r, LLVMValueRef lanes, LLVMValueRef results, LLVMValueRef first,
+                      LLVMValueRef whole) {
+  RowLoop loop = begin_loop(r, "x", first);
+  LLVMValueRef now = loop.counter;
+  LLVMBasicBlockRef next = r->how->ends ? new_block(r, "") : NULL, end = NULL;
+  if (r->how->inner)
+    now = run_inner(r, results, now, whole, end = new_block(r, ""));
+  if (r->how->ends)
+    run_ends(r, results, now, next);
+  set_args(r, now);
+  r->args[r->nargs] = results;
   LLVMValueRef alone = call(r, lanes, 1);
-  cg_call_attribute(r->cg, alone, cg_host_inlining(lanes, 4));
-  LLVMBasicBlockRef one_by_one = new_block(r, "alone"), done = new_block(r, "together"),
-                    next = new_block(r, "");
+  cg_call_attribute(r->cg, alone, r->how->ends ? "noinline" : cg_host_inlining(lanes, 4));
+  LLVMBasicBlockRef one_by_one = new_block(r, "alone"), done = new_block(r, "together");
+  next = next ? next : new_block(r, "");
   cg_branch_weights(r->cg,
                     l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), done, one_by_one),
                     CG_OFTEN, 1);
   at(r, one_by_one);
   if (r->masked)
     try_masked(r, masked_inlining(r), next);
-  call_some(r, loop.counter, i32(r, r->how->width));
+  call_some(r, now, i32(r, r->how->width));
   l_br(r->b, next);
   at(r, done);
   if (r->how->segment && (r->how->votes || r->how->next)) {
-    set_args(r, loop.counter);
+    set_args(r, now);
     bool one = r->how->one_result;
     LLVMTypeRef i = r->cg->t.i32, t = one ? i : LLVMVectorType(i, r->how->width);
     collect(r, l_load(r->b, t, results), one ? r->how->width : 1);
   }
   l_br(r->b, next);
   at(r, next);
-  end_loop(r, &loop, r->how->width, whole);
+  end_loop(r, &loop, now, r->how->width, whole, end);
+}
+
+/* Where the vectors of a row begin and end, whether there are any, the number of threads behind
+ * them and whether that is not 0. */
+typedef struct RowEnds {
+  LLVMValueRef first, last, wide, left, few;
+} RowEnds;
+
+/* With inner threads: where the last vector is theirs, threads beyond the row's end rest in it. */
+static RowEnds find_inner_ends(Row *r) {
+  unsigned more = r->how->width - 1;
+  set_args(r, i32(r, 0));
+  InnerSpans s = cg_host_inner_spans(r->cg, r->how->inner_row, r->args, r->count, r->how->width);
+  LLVMValueRef up = l_and(r->b, l_add(r->b, s.end, i32(r, more)), i32(r, ~(uint32_t)more)),
+               all = l_icmp(r->b, LLVMIntULT, up, r->whole);
+  if (r->how->ends) {
+    LLVMValueRef begun = l_icmp(r->b, LLVMIntULE, s.sure_first, r->whole),
+                 to_end = l_icmp(r->b, LLVMIntEQ, s.sure_end, i32(r, UINT32_MAX));
+    all = l_or(r->b, all, l_and(r->b, begun, to_end));
+  }
+  LLVMValueRef last = l_select(r->b, all, up, r->whole);
+  r->spans = s;
+  return (RowEnds){s.first, last, l_icmp(r->b, LLVMIntULT, s.first, last),
+                   l_sub(r->b, s.end, r->whole), l_icmp(r->b, LLVMIntUGT, s.end, last)};
+}
+
+/* The epilogue, in r->few: `left` threads behind whole vectors. */
+static void write_few(Row *r, LLVMValueRef left, LLVMValueRef results, LLVMBasicBlockRef end) {
+  at(r, r->few);
+  if (r->masked && r->how->guarded) {
+    set_args(r, r->whole);
+    r->args[r->nargs] = results;
+    try_masked(r, "noinline", end);
+  }
+  call_some(r, r->whole, left);
+  l_br(r->b, end);
 }
 
 LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMValueRef masked,
@@ -281,23 +380,26 @@ LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMVa
   LLVMTypeRef t = LLVMVectorType(cg->t.i32, how->width);
   LLVMValueRef results = LLVMBuildAlloca(r.b, t, "results"),
                whole = LLVMBuildAnd(r.b, r.count, i32(&r, ~(uint32_t)(how->width - 1)), "whole");
+  r.whole = whole;
+  RowEnds e = {.first = i32(&r, 0), .last = whole};
+  if (how->inner)
+    e = find_inner_ends(&r);
+  else
+    e.wide = l_icmp(r.b, LLVMIntNE, whole, i32(&r, 0));
   LLVMBasicBlockRef wide = new_block(&r, "wide"), rest = new_block(&r, "rest"),
                     few = new_block(&r, "few"), end = new_block(&r, "end");
-  l_condbr(r.b, l_icmp(r.b, LLVMIntNE, whole, i32(&r, 0)), wide, rest);
+  r.few = few;
+  l_condbr(r.b, e.wide, wide, rest);
   at(&r, wide);
-  run_lanes(&r, lanes, results, whole);
+  run_lanes(&r, lanes, results, e.first, e.last);
   l_br(r.b, rest);
   at(&r, rest);
-  LLVMValueRef left = LLVMBuildSub(r.b, r.count, whole, "left");
-  l_condbr(r.b, l_icmp(r.b, LLVMIntNE, left, i32(&r, 0)), few, end);
-  at(&r, few);
-  if (r.masked && how->guarded) {
-    set_args(&r, whole);
-    r.args[r.nargs] = results;
-    try_masked(&r, "noinline", end);
+  if (!how->inner) {
+    e.left = LLVMBuildSub(r.b, r.count, whole, "left");
+    e.few = l_icmp(r.b, LLVMIntNE, e.left, i32(&r, 0));
   }
-  call_some(&r, whole, left);
-  l_br(r.b, end);
+  l_condbr(r.b, e.few, few, end);
+  write_few(&r, e.left, results, end);
   at(&r, end);
   l_ret_void(r.b);
   if (here)
