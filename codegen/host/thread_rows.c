@@ -426,7 +426,7 @@ LLVMValueRef cg_host_wide_row(Cg *cg, LLVMValueRef thread, LLVMValueRef wide, LL
                     few = new_block(&r, "few"), end = new_block(&r, "end");
   l_condbr(r.b, l_icmp(r.b, LLVMIntNE, whole, i32(&r, 0)), some, rest);
   at(&r, some);
-  RowLoop loop = begin_loop(&r, "x");
+  RowLoop loop = begin_loop(&r, "x", i32(&r, 0));
   set_args(&r, loop.counter);
   r.args[r.nargs] = LLVMConstNull(cg->t.ptr); /* threads return nothing */
   LLVMValueRef alone = call(&r, wide, 1);
@@ -438,7 +438,7 @@ LLVMValueRef cg_host_wide_row(Cg *cg, LLVMValueRef thread, LLVMValueRef wide, LL
   call_narrow(&r, row, loop.counter, i32(&r, how->width));
   l_br(r.b, next);
   at(&r, next);
-  end_loop(&r, &loop, how->width, whole);
+  end_loop(&r, &loop, loop.counter, how->width, whole, NULL);
   l_br(r.b, rest);
   at(&r, rest);
   LLVMValueRef left = LLVMBuildSub(r.b, r.count, whole, "left");
