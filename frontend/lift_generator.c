@@ -27,15 +27,9 @@ static Ins *nothing(Lift *l) {
 
 /* May an item of what the one loop runs over give nothing, or several? A condition leads back to
  * the loop without a yield, and so does the end of a loop inside. */
-static bool may_skip(const Lift *l) {
+static bool may_skip(const Lift *l, uint32_t loop) {
   VEC(uint32_t) todo = {0};
   bool *seen = CX_ARRAY(l->cx, bool, l->bc->nodes.len);
-  uint32_t loop = BC_NONE;
-  for (uint32_t k = 0; k < l->bc->nodes.len && loop == BC_NONE; k++)
-    if (l->bc->nodes.data[k].op == BC_for_iter)
-      loop = k;
-  if (loop == BC_NONE)
-    return true;
   VEC_PUSH(&l->cx->arena, &todo, l->bc->nodes.data[loop].succ[0]);
   while (todo.len) {
     uint32_t at = todo.data[--todo.len];
@@ -50,12 +44,21 @@ static bool may_skip(const Lift *l) {
   return false;
 }
 
+static void check_items(const Lift *l) {
+  for (uint32_t k = 0; k < l->bc->nodes.len; k++)
+    if (l->bc->nodes.data[k].op == BC_for_iter) {
+      if (may_skip(l, k))
+        fail(l->cx, bc_loc(l->bc, &l->bc->nodes.data[k]), ERR_GENEXPR_ITEMS);
+      return;
+    }
+}
+
 /* In the entry block. */
 void bc_begin_consumer(Lift *l) {
   Consumer c = CONSUME_KIND(l->func->consumer);
   l->block = l->fn->entry;
-  if (c == CONSUME_ONE && may_skip(l))
-    fail(l->cx, l->fn->params[0]->loc, ERR_GENEXPR_ITEMS);
+  if (c == CONSUME_ONE)
+    check_items(l);
   bc_write(l, result_var(l),
            c == CONSUME_SUM                 ? l->fn->params[1]
            : chooses(c) || c == CONSUME_ONE ? nothing(l)
