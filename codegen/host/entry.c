@@ -198,7 +198,7 @@ static LLVMValueRef make_wide_row(Loops *l, LLVMValueRef thread, LLVMValueRef ro
 
 /* Lanes of the version for inner threads. */
 static void write_inner(Loops *l, LLVMValueRef thread, HostRow *how, LanesHow rules) {
-  if (!l->inner || l->inner->of != thread)
+  if (!l->inner || thread != ((const HostState *)l->cg->target_state)->thread)
     return;
   rules.alone = true;
   Lanes *lanes = cg_lanes_analyse(l->cg, l->inner->thread, &rules);

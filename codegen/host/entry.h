@@ -50,7 +50,7 @@ typedef struct InnerTest {
 } InnerTest;
 
 struct InnerRow {
-  LLVMValueRef thread, of; /* the copy, the thread's function */
+  LLVMValueRef thread, of; /* the copy; the thread's function, or what it is unrolled */
   LLVMValueRef
       ends; /* the copy, with two more arguments, i64: only threads in between do anything */
   InnerTest tests[MOST_INNER];

@@ -13,7 +13,8 @@
  * nothing to do: they fail a guard. All others run by the function as it is, and threads in front
  * of the first one that passes the guards, or behind the last one, do not run at all.
  *
- * In: the function of a thread of joined blocks (joined_blocks.c), in regular form, without loops.
+ * In: the function of a thread of joined blocks (joined_blocks.c), in regular form; its loops, if
+ * any, are short enough to be unrolled first.
  * Out: the same, and perhaps both copies, and what is to be asked (InnerRow). Positions count by
  * one, modulo 2**64, from thread to thread, so that a comparison holds for a run of them, whose
  * ends are computed whatever wraps around. */
@@ -196,18 +197,53 @@ static void expect_all(const Search *s) {
 
 /* --- the copy --- */
 
-static bool has_loops(Cg *cg, LLVMValueRef f) {
-  FnGraph g = graph_of(&cg->cx->arena, f, NULL);
-  graph_loops(&g);
-  return g.loops.len > 0 || g.irreducible;
-}
-
 static unsigned length_of(LLVMValueRef f) {
   unsigned n = 0;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
       n++;
   return n;
+}
+
+/* Does the loop end by a comparison with a number so small that it may be unrolled? */
+static bool is_short_loop(const FnGraph *g, const GraphLoop *loop) {
+  enum { MOST_TURNS = 8 };
+  Fork fork;
+  if (!graph_fork(g->nodes[loop->header].last, &fork) || !LLVMIsAICmpInst(fork.condition))
+    return false;
+  LLVMValueRef n = LLVMGetOperand(fork.condition, 1);
+  return LLVMIsAConstantInt(n) && LLVMConstIntGetZExtValue(n) <= MOST_TURNS;
+}
+
+/* How many loops there are; *unroll: they are short, and so is the function. */
+static uint32_t count_loops(Cg *cg, LLVMValueRef f, bool *unroll) {
+  enum { LONGEST = 256, MOST_LOOPS = 2 };
+  FnGraph g = graph_of(&cg->cx->arena, f, NULL);
+  graph_loops(&g);
+  *unroll = !g.irreducible && g.loops.len <= MOST_LOOPS && length_of(f) <= LONGEST;
+  for (uint32_t k = 0; k < g.loops.len && *unroll; k++)
+    *unroll = is_short_loop(&g, &g.loops.data[k]);
+  return g.irreducible ? UINT32_MAX : g.loops.len;
+}
+
+/* The function itself if it has no loops, or a copy in which they have been unrolled; NULL: they
+ * cannot be. */
+static LLVMValueRef without_loops(Cg *cg, LLVMValueRef f) {
+  bool unroll;
+  if (!count_loops(cg, f, &unroll))
+    return f;
+  if (!unroll)
+    return NULL;
+  RegionCopy copy;
+  f = copy_function(cg, f, arena_printf(&cg->cx->arena, "%s.unrolled", cg->symbol), &copy);
+  cg_run_function_passes(cg, f,
+                         "loop-simplify,lcssa,loop-unroll<O3;no-partial;no-runtime;no-peeling;"
+                         "no-upperbound;full-unroll-max=8>,early-cse");
+  cg_lanes_regulate_one(cg, f);
+  if (!count_loops(cg, f, &unroll))
+    return f;
+  LLVMDeleteFunction(f);
+  return NULL;
 }
 
 /* In a kernel that computes much, or has a guard and little more, tests are a small part, and two
@@ -250,16 +286,18 @@ void hl_pass_inner(Cg *cg) {
   if (!l || !l->width || !l->joined || l->checks || l->exact.thread)
     return;
   LLVMValueRef thread = ((const HostState *)cg->target_state)->thread;
-  if (LLVMGetSubprogram(thread) || has_loops(cg, thread))
-    return;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  LLVMValueRef flat = LLVMGetSubprogram(thread) ? NULL : without_loops(cg, thread);
   InnerRow *r = CX_NEW(cg->cx, InnerRow);
-  *r = (InnerRow){.of = thread};
-  expect_all(&(Search){.cg = cg, .thread = thread, .row = r});
-  if (is_worth_it(r)) {
+  *r = (InnerRow){.of = flat};
+  if (flat)
+    expect_all(&(Search){.cg = cg, .thread = flat, .row = r});
+  if (flat && is_worth_it(r)) {
     write_copy(cg, r);
     write_ends(l, r);
     l->inner = r;
+  } else if (flat && flat != thread) {
+    LLVMDeleteFunction(flat);
   }
   if (here)
     hl_at(l, here);

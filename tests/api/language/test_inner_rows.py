@@ -100,6 +100,22 @@ def test_neighbours_far_away(before, behind):
         run(kernel, (u, np.zeros_like(u)), (3, 2), (32, 2))
 
 
+@pytest.mark.parametrize("columns", [1, 4, 5, 20, 36, 64])
+def test_short_loops(columns):
+    """Two points to either side, by a loop."""
+
+    def kernel(u, v):
+        j, i = cuda.grid(2)
+        if 2 <= i < u.shape[0] - 2 and 2 <= j < u.shape[1] - 2:
+            total = u[i, j]
+            for r in range(1, 3):
+                total += r * (u[i - r, j] + u[i + r, j] + u[i, j - r] + u[i, j + r])
+            v[i, j] = total
+
+    u = numbers(7, columns)
+    run(kernel, (u, np.zeros_like(u)), (3, 4), (32, 2))
+
+
 def test_in_place():
     """A thread's element is read and written by it alone, once."""
 
