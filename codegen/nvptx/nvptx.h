@@ -221,6 +221,8 @@ void cg_nvptx_wide_products(Cg *cg);
 void cg_nvptx_shared_offsets(Cg *cg);
 /* upper_halves.c: comparisons of 64-bit numbers that the upper half answers, in 32 bits. */
 void cg_nvptx_upper_halves(Cg *cg);
+/* common_divisors.c: float64 quotients by the same number share its reciprocal. */
+void cg_nvptx_common_divisors(Cg *cg);
 
 /* next_addresses.c: what the next iteration of a search loads, addressed in front of the loop's
  * branch; before code generation. */
