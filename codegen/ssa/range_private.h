@@ -80,6 +80,7 @@ typedef struct Range {
   unsigned nshorts;
   uint32_t end_id;             /* all that it is made of has smaller ids */
   Ins *thin_start, *thin_stop; /* of its inner loop, over a window; NULL: of the other kinds */
+  int64_t thin_few;            /* places of the window that are few */
   Ins *stores[MAX_STORES];
   unsigned nstores;
   ArrayPair pairs[MAX_PAIRS]; /* that must be apart for the loads to go ahead of the stores */

@@ -15,8 +15,8 @@
  *     for y in …: for x in …: …       # both rolled
  *
  * With a radius of 3 or more such a window is an image's that is so thin. With 2 it is at the edge,
- * in one of a row's warps. Windows with a constant radius are left alone: how many places they have
- * is known.
+ * in one of a row's warps. A window with a constant radius has few places anyway: there only one
+ * place is thin, which is that of an image of one column.
  *
  * In and out: as of range_versions.c, which writes the loops. */
 #include "codegen/ssa/range_private.h"
@@ -28,6 +28,7 @@ enum {
   MAX_DEPTH = 8,    /* of a bound */
   MAX_OPERANDS = 3, /* of what is computed in front */
   FEW = 3,          /* places */
+  ONE = 1,          /* … of a window with a constant radius */
 };
 
 static bool is_inside(const Range *r, const Ins *i) {
@@ -53,17 +54,17 @@ static const Ins *clipped(const Ins *bound) {
   return bound->op == OP_SELECT ? bound : NULL;
 }
 
-/* max(place - distance, 0), of a distance that is known at run time only? */
-static bool is_far_begin(const Ins *start) {
+/* max(place - distance, 0): how many places a thin window has at most; 0 if it is no window. */
+static int64_t few_from(const Ins *start) {
   const Ins *max = clipped(start);
   for (unsigned k = 1; max && k < 3; k++) {
     const Ins *i = max->args[k];
     while (i->op == OP_CAST)
       i = i->args[0];
-    if (i->op == OP_SUB && i->args[1]->op != OP_CONST)
-      return true;
+    if (i->op == OP_SUB)
+      return i->args[1]->op == OP_CONST ? ONE : FEW;
   }
-  return false;
+  return 0;
 }
 
 static bool reads_only(const SmallLoop *loop) {
@@ -89,11 +90,12 @@ static bool read_window(Range *r, const Block *header, Block *latch) {
   for (const Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next) {
     if (!ir_counter(phi, &c) || c.down || c.closed || c.next->op != OP_ADD ||
         c.step->op != OP_CONST || !fz_get_int(c.step->aux.frozen, &step) || step != 1 ||
-        !ssa_is_int64(c.start->type) || c.stop->type != c.start->type || !is_far_begin(c.start) ||
+        !ssa_is_int64(c.start->type) || c.stop->type != c.start->type || !few_from(c.start) ||
         !clipped(c.stop) || !is_known(r, c.start, MAX_DEPTH) || !is_known(r, c.stop, MAX_DEPTH))
       continue;
     r->thin_start = (Ins *)c.start;
     r->thin_stop = (Ins *)c.stop;
+    r->thin_few = few_from(c.start);
     return true;
   }
   return false;
@@ -117,7 +119,7 @@ static bool read_thin(Range *r, Block *header, Block *latch) {
 void ssa_choose_by_thin(Cx *cx, Fn *fn, const Range *r, Block *at, Block *fast, Block *general) {
   Ins *start = ssa_in_front(cx, fn, r, at, r->thin_start, NULL);
   Ins *stop = ssa_in_front(cx, fn, r, at, r->thin_stop, NULL);
-  Ins *few = ir_const(cx, fn, fz_int(cx, FEW), stop->type, r->less->loc);
+  Ins *few = ir_const(cx, fn, fz_int(cx, r->thin_few), stop->type, r->less->loc);
   ir_append(at, few);
   Ins *last = ssa_append(cx, fn, r, at, OP_SUB, stop->type, stop, few);
   Ins *more = ssa_append(cx, fn, r, at, OP_LT, r->less->type, start, last);
