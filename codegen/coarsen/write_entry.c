@@ -92,6 +92,13 @@ static LLVMMetadataRef line_here(CoWriter *w, LLVMMetadataRef old) {
       at ? LLVMDILocationGetScope(old) : cg->coarse_scope, line_here(w, at));
 }
 
+static void mark_copy(const CoWriter *w, unsigned c, LLVMValueRef store) {
+  LLVMContextRef context = w->s->cg->context;
+  LLVMMetadataRef number = LLVMValueAsMetadata(l_int(w->s->cg->t.i32, c));
+  LLVMSetMetadata(store, LLVMGetMDKindIDInContext(context, CG_COPY, sizeof CG_COPY - 1),
+                  LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, &number, 1)));
+}
+
 LLVMValueRef co_cloned(CoWriter *w, unsigned c, const CoIns *i) {
   unsigned n = (unsigned)LLVMGetNumOperands(i->old);
   LLVMValueRef *operands = CX_ARRAY(w->cx, LLVMValueRef, n + 1);
@@ -99,6 +106,8 @@ LLVMValueRef co_cloned(CoWriter *w, unsigned c, const CoIns *i) {
     operands[k] = co_resolve(w, c, LLVMGetOperand(i->old, k));
   LLVMValueRef copy = copy_ins(w->b, i->old, operands);
   LLVMInstructionSetDebugLoc(copy, line_here(w, LLVMInstructionGetDebugLoc(i->old)));
+  if (cg_is_op(copy, LLVMStore))
+    mark_copy(w, c, copy);
   return copy;
 }
 

@@ -159,6 +159,9 @@ void cg_mark_long_division(Cg *cg, LLVMValueRef division);
  * no kind of ours. */
 #define CG_AHEAD "llvm.mem.parallel_loop_access"
 bool cg_goes_ahead(const Cg *cg, LLVMValueRef access);
+/* Metadata of a store: the number of the copy, a thread of its own, that coarsening has made of it.
+ * Where nothing synchronises, stores of different copies have no order. */
+#define CG_COPY "pyptx.copy"
 /* Metadata of an alloca: the comment (cx_put_place) of the local array that it is. */
 #define CG_PLACE "pyptx.place"
 /* A division or remainder of integers. */

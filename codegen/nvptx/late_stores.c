@@ -9,7 +9,8 @@
  * store's value is made of, too. Where launches look that arrays lie apart (apart.c), the store
  * goes behind the loads that follow it: to the end of the loop's body, if nothing is in between
  * that it may not pass. There the stores of all iterations come together, as do the bytes that they
- * write side by side.
+ * write side by side, each coarsened copy's by themselves: copies are threads, whose stores have
+ * no order.
  *
  * Loads by counters alone are loads_ahead.c's, which knows how many have registers.
  *
@@ -22,6 +23,7 @@
 enum {
   MOST_STORES = 8, /* of a loop */
   MOST_LOADS = 32,
+  MOST_COPIES = 16, /* of a coarsened entry */
   MAX_DEPTH = 16, /* sums that a counter is moved on by */
 };
 
@@ -125,6 +127,39 @@ static bool passes_all(const Loop *l, LLVMValueRef store) {
   return l->waits;
 }
 
+/* The number of a coarsened copy whose store it is; MOST_COPIES: none is known. */
+static unsigned copy_of(const Cg *cg, LLVMValueRef store) {
+  LLVMValueRef note = LLVMGetMetadata(
+                   store, LLVMGetMDKindIDInContext(cg->context, CG_COPY, sizeof CG_COPY - 1)),
+               number;
+  if (!note || LLVMGetMDNodeNumOperands(note) != 1)
+    return MOST_COPIES;
+  LLVMGetMDNodeOperands(note, &number);
+  uint64_t copy = LLVMConstIntGetZExtValue(number);
+  return copy < MOST_COPIES ? (unsigned)copy : MOST_COPIES;
+}
+
+/* Stores side by side, one copy's after another's: a row's bytes come together. */
+static void sort_by_copies(Loop *l) {
+  LLVMValueRef run[2 * MOST_STORES], behind = l->first;
+  unsigned n = 0;
+  for (; cg_is_op(behind, LLVMStore) && n < 2 * MOST_STORES; n++) {
+    run[n] = behind;
+    behind = LLVMGetNextInstruction(behind);
+    if (copy_of(l->cg, run[n]) == MOST_COPIES || !cg_is_plain_access(run[n]))
+      return;
+  }
+  l->first = NULL;
+  for (unsigned c = 0; c < MOST_COPIES; c++)
+    for (unsigned k = 0; k < n; k++)
+      if (copy_of(l->cg, run[k]) == c) {
+        LLVMInstructionRemoveFromParent(run[k]);
+        LLVMPositionBuilderBefore(l->cg->builder, behind);
+        l_insert(l->cg->builder, run[k]);
+        l->first = l->first ? l->first : run[k];
+      }
+}
+
 /* Brings what its address alone is made of along: of sums far from an access LLVM's code generator
  * does not see that they do not wrap around, nor so what addresses have in common. */
 static void bring_address(const Loop *l, LLVMValueRef store) {
@@ -173,6 +208,8 @@ static void look_through(Loop *l, uint32_t node) {
     before = LLVMGetPreviousInstruction(i);
     look_at(l, i, always);
   }
+  if (l->first)
+    sort_by_copies(l);
   for (LLVMValueRef i = l->first; i; i = LLVMGetNextInstruction(i))
     if (cg_is_op(i, LLVMStore))
       bring_address(l, i);
