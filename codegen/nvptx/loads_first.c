@@ -181,8 +181,11 @@ static uint32_t length_of(const Front *b, const ValueMap *length, LLVMValueRef i
   return most + 1;
 }
 
-/* Is it the end of its chain: nothing that may go in front reads it? */
+/* Is it the end of its chain: nothing that may go in front reads it? An address is none: its load
+ * stays, and comes no earlier. */
 static bool is_result(const ValueMap *length, LLVMValueRef i) {
+  if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind)
+    return false;
   for (LLVMUseRef u = LLVMGetFirstUse(i); u; u = LLVMGetNextUse(u)) {
     uint32_t n = valuemap_get(length, LLVMGetUser(u));
     if (n != VALUEMAP_NONE && n)
