@@ -290,15 +290,16 @@ static void settle_coarse(RtKernel *k) {
 }
 
 /* Where a kernel's values do not fit in so many registers, nor in fewer, it is its own entry that
- * has room. A local array is in all; whether one has more hangs on the kernel's own, so launches
- * want that as soon as one has local memory. */
+ * has room. A local array is in all; whether the first has more hangs on the kernel's own, so
+ * launches want that as soon as one has local memory. Of the others only those without are of use:
+ * more threads have such lines in the cache. */
 static void settle_roomy(RtKernel *k) {
   int own = rt_own_function(k) != NULL, fit = 1;
   for (int n = 0; n < RT_ROOMY_ENTRIES; n++)
     fit &= own || !k->roomy[n].local;
   for (int n = 0; n < RT_ROOMY_ENTRIES; n++) {
     struct RtRoomyEntry *e = &k->roomy[n];
-    fit &= !e->local || e->local <= k->info.local;
+    fit &= !e->local || (!n && e->local <= k->info.local);
     atomic_store_explicit(&e->threads, fit ? e->most : 0, memory_order_relaxed);
   }
 }
