@@ -111,13 +111,12 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     of_weights = length + margin + width * odd
     kept_chunks = of_weights // width
     places = 4 if ahead else 2  # for what is told of rows: blocks may be a row apart either way
+    once = odd and stages > 1 and not ahead and blocks > 4 and (width == 8 or steps < 8)  # one pass for layer norm's moments
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
     told = warps * blocks if direct else warps + blocks
-    in_chunk = tuple(range(width))
-    chunk_numbers = tuple(range(steps))
+    in_chunk, chunk_numbers = tuple(range(width)), tuple(range(steps))
     span, block_span = 1 << (warps - 1).bit_length(), 1 << (blocks - 1).bit_length()
-    of_warps = tuple(d for d in HALVES if d < warps)
-    of_blocks = tuple(d for d in HALVES if d < blocks)
+    of_warps, of_blocks = (tuple(d for d in HALVES if d < n) for n in (warps, blocks))
     block = 32 * warps * together
     bounds = (block, resident // block)
 
@@ -167,8 +166,10 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
 
     def has_in_row(x, first, k):
         """And does all of it lie in the row?"""
-        column = first + (cuda.threadIdx.x % 32 + 32 * k) * width
-        return has(k) and column >= 0 and column + width <= x.shape[1]
+        return has(k) and column_of(first, k) >= 0 and column_of(first, k) + width <= x.shape[1]
+
+    def column_of(first, k):
+        return first + (cuda.threadIdx.x % 32 + 32 * k) * width
 
     def begin(x, row, warp, ring, arrived, k):
         """Begins to copy this warp's piece to place k of the ring, with what the last chunks have behind the
@@ -390,27 +391,27 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     def chunks_of(values):
         return values[:steps]
 
-    def store(out, x, row, warp, chunk, single_value):
-        """Chunk k of this thread is chunk(k); single_value(its column): the element outside of chunks."""
+    def store(out, x, row, warp, chunk, single_value, near=False):
+        """Chunk k of this thread is chunk(k); single_value(its column): the element outside. near: from one address."""
         if not stages:
             first, n, _, single = part(x, row, warp)
-            store_where(out, row, first, chunk, lambda k: exact or cuda.threadIdx.x % 32 + 32 * k < n)
+            store_where(out, row, first, chunk, near, lambda k: exact or cuda.threadIdx.x % 32 + 32 * k < n)
             if odd and single >= 0:
                 out[row, single] = single_value(single)
             return
         first = first_of(x, row, warp)
         if has_all(x, first):
-            store_where(out, row, first, chunk, has)
+            store_where(out, row, first, chunk, near, has)
         else:
-            store_where(out, row, first, chunk, lambda k: has_in_row(x, first, k))
+            store_where(out, row, first, chunk, near, lambda k: has_in_row(x, first, k))
             column = single_column(x, row, first)
             if odd and column >= 0:
                 out[row, column] = single_value(column)
 
-    def store_where(out, row, first, chunk, is_there):
+    def store_where(out, row, first, chunk, near, is_there):
         def one_or_none(k):
             if is_there(k):
-                cuda.vector.store(out, (row, first + (cuda.threadIdx.x % 32 + 32 * k) * width), chunk(k))
+                cuda.vector.store(out, (row, uint32(column_of(first, k)) if near else column_of(first, k)), chunk(k))
             return 0
 
         each(one_or_none, chunk_numbers)
@@ -606,6 +607,19 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
         def squares_of(of_chunk, mean):
             return sum_of_squares(each(lambda e: e - mean, of_chunk))
 
+    def moments_at_once(x, row, first, held, values, single):
+        """The mean of what this warp has, `held` elements, and the sum of the squares of what differs from it."""
+        mean = quotient(lanes(add, over(add, all_elements(values, single)), HALVES), max(held, float32(1)))
+        squares = lanes(add, joined(add, each(sum_of_squares, all_elements(values, single))), HALVES)
+        if squares - held * mean * mean >= squares / 4:
+            return mean, squares - held * mean * mean
+
+        def squares_of(k):  # of elements read anew: those that are held would stay in registers as float32 for this
+            return sum_of_squares(each(lambda e: float32(e) - mean, get(x, (row, uint32(column_of(first, k)))))) if has_in_row(x, first, k) else float32(0)
+
+        own = float32(single) - mean if single_column(x, row, first) >= 0 else float32(0)
+        return mean, lanes(add, cuda.fma(own, own, joined(add, each(squares_of, chunk_numbers))), HALVES)
+
     @cuda.jit(launch_bounds=bounds)
     def layer_norm(x: cuda.Array, weight: cuda.Array, bias: cuda.Array, out: cuda.Array, eps: float) -> None:
         warp = number_of_warp()
@@ -619,6 +633,8 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
                 first, n, _, _ = part(x, row, warp)
                 held = float32(n * width)
 
+            if once:
+                return values, (held, *moments_at_once(x, row, first, held, values, single), float32(0))
             of_chunks = each(described, values)
             total = joined(add, each(sum_of, of_chunks))
             mean = quotient(lanes(add, total + float32(single) if odd else total, HALVES), max(held, float32(1)))
@@ -650,7 +666,8 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
                 v, (w, b) = elements(values[k]), near(k)
                 return each(lambda e: scaled(v[e], w[e], b[e]), in_chunk)
 
-            store(out, x, row, warp, chunk, lambda column: scaled(float32(single), *kept_at(weights, place_of(column - first_kept()))))
+            near_store = once or not odd or resident > block
+            store(out, x, row, warp, chunk, lambda column: scaled(float32(single), *kept_at(weights, place_of(column - first_kept()))), near_store)
 
         take_rows(x, warp, 0, moments, combine, zeros, finish, (weight, bias))
 
@@ -692,8 +709,7 @@ def launch(name: str, x, *others) -> None:
         raise ValueError(f"{len(x)} rows: there may be 2**30")
     form, dynamic = rows_forms.form_of(name, *x.shape, x.dtype.itemsize)
     _, _, warps, blocks, _, odd, _, _, stages, kept, resident = form
-    kernel = kernels(*form)[name]
-    together = ROWS if warps == 1 and not kept else 1
+    kernel, together = kernels(*form)[name], ROWS if warps == 1 and not kept else 1
     block = 32 * warps * together
     groups = -(-len(x) // together)
     if stages:
@@ -718,8 +734,7 @@ def expected(x, weight, bias, labels, eps):
     loss = np.log(total[:, 0]) - shifted[np.arange(len(x)), labels]
     mean = x.mean(1, keepdims=True)
     centred = x - mean
-    deviation = np.sqrt((centred**2).mean(1, keepdims=True) + eps)
-    root = np.sqrt((x**2).mean(1, keepdims=True) + eps)
+    deviation, root = (np.sqrt((v**2).mean(1, keepdims=True) + eps) for v in (centred, x))
     shift = u * depth * np.abs(x).mean(1, keepdims=True)  # the error of the mean
     layer = centred / deviation * weight + bias
     norm_error = np.abs(weight) * (shift + np.abs(centred) * (u * (depth + 8) + (shift / deviation) ** 2)) / deviation

@@ -31,12 +31,15 @@ SHORT = 16 << 10  # bytes of weights that the first cache holds beside the rows
 MANY, MANY_WARPS, FEW_WARPS = 8, 20, 5  # chunks of a thread; warps of a multiprocessor at most; of a small block
 FEWER, MOST_ALONE = 5, 28  # chunks of a thread, warps of a block that has a row of bfloat16 for itself
 ENOUGH_ALONE = 15  # warps of a block of softmax that is alone on its multiprocessor
+THREE = (11, 12, 13)  # warps of a block of softmax of bfloat16 of which a multiprocessor has three
 FEW_BLOCKS, MOST_FEW = (3, 4, 8), 6  # of a cluster that fill a GPU; chunks of a thread at most, of 24 warps
-BEYOND = (6, 1, 24, 4096), (4, 3, 23, 8192)  # chunks of a thread, blocks, their warps at most: beyond so many chunks of a row
+BEYOND = (6, 1, 24, 4096), (6, 3, 16, 8192)  # chunks of a thread, blocks, their warps at most: beyond so many chunks of a row
 MORE = 6  # the same chunks of layer norm, so that two such rows have room beside the weights
 MOST_OF_SIX = 24  # warps of at most six chunks and their weights
 BETWEEN = 12.5  # what `spread` says
 BY_EIGHT = 16384, 18431  # chunks of a row of bfloat16: beyond so many eight blocks have it, of softmax and layer norm
+TWO_ROWS = 20480, 27200  # chunks of a row of layer norm that begins anywhere: between these two are on the way
+EIGHT_AHEAD = 8832, 32 * FEWER * MANY * 8  # at multiples of an access: between these eight blocks tell ahead
 MOST_OF_THREE = 32 * 26 * 5 * 3  # chunks of a row of softmax that three blocks have
 AHEAD_WARPS, AHEAD = 12, 41_000  # of a block of softmax that tells ahead: warps at most, bytes that are on the way
 MOST_AHEAD = 32 * AHEAD_WARPS * MANY  # its chunks at most
@@ -56,8 +59,8 @@ def form_of(name: str, rows: int, columns: int, size: int):
     """What `kernels` is called with, and the bytes of a block's dynamic shared memory."""
     width = ACCESS // size
     weights = {"layer_norm": 2, "rms_norm": 1}.get(name, 0)
-    if weights and size == 2 and columns * size <= SMALL and columns % width == width // 2:
-        width //= 2  # which divides the weights, too
+    if weights and size == 2 and columns % width == width // 2 and (columns <= 32 * HELD or 48 * HELD < columns <= SMALL // 2):
+        width //= 2  # which divides the weights, too; 1,028 by two warps 0.85, as rows that begin anywhere 0.94
     odd = columns % width > 0
     chunks = columns // width
     alone = chunks % 32 == 0 and chunks <= 32 * MOST_WARPS * (HELD // width)  # a block holds it as it is
@@ -77,14 +80,16 @@ def form_of(name: str, rows: int, columns: int, size: int):
         chunks = -(-(columns + unit - math.gcd(columns, unit)) // width)  # with what the first has in front of the row
         most, warps, blocks, resident = held_by(name, columns, size, chunks, weights)
     else:
-        most, blocks, resident = HELD // width, 1, RESIDENT
+        most, blocks = HELD // width, 1
         warps = max(1, -(-chunks // (32 * most)))
+        # A third block, where it leaves 48 registers: 10,505 elements 0.84 -> 1.00, 12,735 0.93 -> 0.95.
+        resident = 96 * warps if size == 2 and name == "softmax" and warps in THREE else RESIDENT
     share = share_of(chunks, warps, blocks, 8 if stays else 32, 32 * most)
     exact = not odd and share * warps * blocks * width == columns
     here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
     if name == "softmax" and size == 2 and blocks == 3 and here == 1:
         exact = False  # ptxas moves exponentials in front of the next row's copy: 76,800 elements 0.89, else 0.94
-    elif weights > 1 and size == 2 and blocks > 2 and here == 3:
+    elif weights > 1 and size == 2 and blocks > 2 and (here == 3 or here == 2 and -(-share // 32) == FEWER):
         exact = False  # as many registers are too few: layer norm of 73,728 elements 0.89, else 0.91
     nbytes = share * ACCESS * warps  # of a block
     of_weights = weights * kept * (nbytes + (0 if exact else size * unit + ACCESS * odd))
@@ -98,8 +103,11 @@ def form_of(name: str, rows: int, columns: int, size: int):
         enough = -(-AHEAD // nbytes)  # 151,936 elements, by two of 38 KB 0.96, by one and four 0.944
     elif name == "layer_norm" and size == 2 and odd and here == 2:
         enough = max(enough, 2)
+    elif name == "layer_norm" and odd and here == 3 and blocks > 1:
+        enough = 1
     stages = max(1, min(enough, room // nbytes)) if stays else 0
-    ahead = ahead and (here == 1 or stages > 1)
+    alone_in_eight = name == "layer_norm" and here == 1 and blocks == 8 and stages > 1  # with_two_rows
+    ahead = ahead and (here == 1 or stages > 1 or not odd) and not alone_in_eight
     return (width, share, warps, blocks, exact, odd, unit, ahead, stages, kept, resident), stages * nbytes + of_weights
 
 
@@ -112,7 +120,9 @@ def tells_ahead(name: str, odd: bool, width: int, share: int, warps: int, blocks
     0.89; layer norm of 200,003 0.90 and 0.84, 240,001 0.94 and 0.85. It is more instructions, which cost more than the
     wait where blocks take turns with one row on the way (100,003: 0.90 -> 0.85)."""
     chunks, here = -(-share // 32), resident // (32 * warps)
-    if width != 8 or not (name == "softmax" or name == "layer_norm" and odd):
+    if name == "layer_norm" and not odd:
+        return width == 8 and blocks == 8 and here == 2 and chunks == FEWER and warps <= MANY
+    if width != 8 or name == "rms_norm":
         return False
     if name == "softmax":
         return here == 1 and (blocks == 8 or blocks == 4 and odd) and warps <= (15 if chunks <= FEWER else AHEAD_WARPS)
@@ -132,12 +142,22 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     most, most_warps, resident = MANY if size == 4 and name != "layer_norm" else 4, 32, RESIDENT
     if size == 2 and name == "softmax":  # what a warp does for each row is half as often
         most, most_warps, resident = MANY, 16, RESIDENT // 2
+    if size == 2 and weights > 1 and not odd and EIGHT_AHEAD[0] < chunks <= EIGHT_AHEAD[1]:
+        # 71,680 to 81,800 by eight of nine and ten warps of four chunks 0.89 to 0.91, 0.93 to 0.94
+        warps = -(-chunks // (32 * FEWER * 8))
+        return FEWER, warps, 8, 64 * warps
     for of, blocks, most_of, beyond in BEYOND if size == 2 and weights > 1 and not odd else ():
         # One and two blocks of 32 warps hold up to 4,096 and 8,192. 36,864 elements by two blocks 0.89, by one 0.93;
-        # 70,000 by eight 0.91, by three 0.93; 73,728 0.90 and 0.875.
+        # 69,824 by three of 23 warps of four chunks 0.90, of 16 of six 0.93.
         if beyond < chunks <= 32 * most_of * of * blocks:
             warps = -(-chunks // (32 * of * blocks))
             return of, warps, blocks, 32 * warps
+    if odd and size == 2 and weights and 4 * 32 < chunks <= MANY * 32:  # by two warps 1,109 elements 0.78, 1,301 0.89; 0.93
+        of = -(-chunks // 32)
+        return of, 1, 1, 768 if of <= MOST_FEW else RESIDENT // 2
+    form = in_small(chunks, size, name == "layer_norm", odd)
+    if form:
+        return form
     alone = odd and name == "layer_norm"  # reads weights one by one
     small, of_warp = alone, MANY * 32 * ACCESS * (1 + weights)
     for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
@@ -158,6 +178,9 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
         if alone and size == 2 and MOST_WARPS < warps:
             # 77,003 by three 0.88, by eight small ones 0.91
             few = (1, 2, 3) if chunks > 32 * MANY * 8 * FEW_WARPS else (1, 2)
+            if 32 * 2 * 14 * 7 < chunks <= 32 * 2 * MOST_OF_SIX * FEWER:  # 56,003 by two of 16 of seven 0.89, 22 of five 0.935
+                warps = -(-chunks // (32 * FEWER * 2))
+                return FEWER, warps, 2, 32 * warps
             form = next(filter(None, (by_scheduler(chunks, blocks, weights, MANY_WARPS - 1) for blocks in few)), ())
             if form:
                 return form
@@ -179,7 +202,7 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     if size == 2 and name == "softmax" and (BY_EIGHT[0] < chunks <= 8 * MOST_AHEAD or odd and chunks <= 4 * MOST_AHEAD):
         return ahead_form(chunks, 8 if BY_EIGHT[0] < chunks else 4)
     if alone or fours > MOST_BLOCKS * 32:
-        form = spread(chunks, size, weights)
+        form = size == 2 and TWO_ROWS[0] < chunks <= TWO_ROWS[1] and with_two_rows(chunks, weights) or spread(chunks, size, weights)
         if not form:
             raise ValueError(f"rows of {columns} elements do not fit a cluster of {MOST_BLOCKS} blocks")
         return form
@@ -199,6 +222,22 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     if size == 2 and not weights and fours < FULL * 32 * 8:
         return in_few(chunks)
     return 4, -(-fours // blocks), blocks, RESIDENT
+
+
+def in_small(chunks: int, size: int, layer_norm: bool, odd: bool) -> tuple:
+    """The same of blocks of three to five warps, two or three of a multiprocessor, which wait for copies and for
+    each other in turns, where one block or two of 17 to 24 warps would be alone on it; () for others. On an H200, beside
+    these: layer norm that begins anywhere, of bfloat16, 30,001 elements 0.89 and 0.91, 35,001 0.90 and 0.925, 68,267 0.88
+    and 0.92, of float32, 20,003 0.90 and 0.94; float32 of 37,048, softmax 0.89 and 0.92, RMS norm 0.89 and 0.935."""
+    # chunks beyond which and up to which, blocks, their warps, blocks of a multiprocessor
+    if layer_norm:
+        forms = ((3072, 3840, 5, 4, 3), (3840, 4608, 8, 3, 3), (7800, 10240, 8, 5, 3)) if size == 2 else ((4096, 7168, 8, 4, 3),)
+    else:
+        forms = ((8192, 10240, 8, 5, 2),) if size == 4 else ()
+    for beyond, most, blocks, warps, here in forms if odd or not layer_norm else ():
+        if beyond < chunks <= most:
+            return -(-chunks // (32 * warps * blocks)), warps, blocks, 32 * warps * here
+    return ()
 
 
 def has_room(chunks: int, warps: int, blocks: int, of: int, here: int, weights: int) -> bool:
@@ -269,6 +308,25 @@ def by_scheduler(chunks: int, blocks: int, weights: int, most_warps: int = MANY_
         return ()
     _, of, warps = min(forms)
     return of, warps, blocks, 32 * warps
+
+
+def with_two_rows(chunks: int, weights: int) -> tuple:
+    """The same of long rows of layer norm of bfloat16 that begin anywhere: eight blocks that are alone on their
+    multiprocessors, with room for two rows on the way, by the scheduler that has most, of equal ones whole chunks of all
+    lanes; () if there is none. Their moments take one pass. On an H200, beside the forms before, which told ahead, or
+    were of five blocks: 167,003 elements 0.885 and 0.944, 181,479 0.87 and 0.95, 200,003 0.90 and 0.94, 206,001 0.88 and
+    0.93, 215,145 0.91 and 0.93. Without the one pass 0.83."""
+    forms = []
+    for of in range(FEWER, MANY + 1):
+        warps = -(-chunks // (32 * of * 8))
+        share = share_of(chunks, warps, 8, 8, 32 * of)
+        nbytes = share * ACCESS * warps
+        if warps <= MANY_WARPS and 2 * nbytes + weights * (nbytes + LINE + ACCESS) <= OF_ONE:
+            forms.append((of * -(-warps // 4), share % 32 > 0, of, warps))
+    if not forms:
+        return ()
+    *_, of, warps = min(forms)
+    return of, warps, 8, 32 * warps
 
 
 def evenly(chunks: int, blocks: int) -> tuple:
