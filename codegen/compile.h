@@ -141,7 +141,7 @@ typedef struct CgKernel {
   uint32_t nguards;
   uint32_t static_shared, local_bytes;
   unsigned char uses_dynamic_shared, has_barrier, has_trap, may_print;
-  unsigned char needs_apart; /* CG_NVPTX: right only where no two arrays overlap (nvptx/apart.c) */
+  unsigned char needs_apart; /* CG_NVPTX: right only where no two arrays overlap (apart.c) */
   CgSite *sites;
   uint32_t nsites;
   CgCall *calls; /* of functions in which threads can stop */

@@ -160,7 +160,7 @@ enum InsFlags {
   INS_LOW = 64,     /* a phi or left shift of 64 bits whose upper half nothing reads */
   INS_YIELDS = 128, /* a branch back in a loop that waits for other threads */
   /* of a branch back: LLVM is to put so many bodies in a row, or leave the loop to
-   * nvptx/masked_unroll.c */
+   * nvptx/loops/masked_unroll.c */
   INS_UNROLL_4 = 256,
   INS_UNROLL_8 = 512,
   INS_MASKED = 1024,

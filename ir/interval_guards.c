@@ -309,7 +309,7 @@ static void find_passed_indices(Cx *cx, Intervals *v, const Ins *call) {
  * that dominates. That bounds what loops and branches lead to, such as the top of a stack: phis,
  * and these but for constants. Of others LLVM often finds that they are not negative, which it
  * could not of 32 bits (lower/values.c), and positions from memory, of more than 16 bits, are
- * compared with what has 64 (codegen/nvptx/short_indices.c clamps it in front of the loop). */
+ * compared with what has 64 (nvptx's short_indices.c clamps it in front of the loop). */
 static void find_indices(Cx *cx, Intervals *v, const Fn *fn) {
   FOR_BLOCKS (fn, b)
     for (const Ins *i = b->first; i; i = goes_on(i) ? i->next : NULL) {

@@ -6,7 +6,7 @@
  *
  * If it were left to the code generator, a coarsened launch could round differently: of a sum's
  * products it contracts the one with fewer uses, and values that copies share have more. So it is
- * made here, by what nvptx/kept_products.c has left: each sum has one product to be contracted with
+ * made here, by what kept_products.c has left: each sum has one product to be contracted with
  * at most. What remains may not be contracted any more, by ptxas either. */
 #include "codegen/coarsen/coarsen.h"
 #include "codegen/llvm/compat.h"

@@ -215,7 +215,7 @@ static Division unsigned_long(Lower *lw, Wanted w, LLVMValueRef x, LLVMValueRef 
 }
 
 /* Two numbers of which one is negative, as unsigned ones. That of y does not depend on x, so that
- * y's reciprocal is the same for all x (nvptx/reciprocals.c). */
+ * y's reciprocal is the same for all x (nvptx/floats/reciprocals.c). */
 typedef struct Magnitudes {
   LLVMValueRef x, y;
   LLVMValueRef below; /* i1: the quotient is negative, and x is one less */
@@ -425,7 +425,7 @@ static LLVMValueRef divided(Lower *lw, Ins *i, LLVMValueRef x, LLVMValueRef y) {
  *   left, right = (i + n - 1) % n, (i + 1) % n
  *
  * Where 0 <= i < n, each step is a comparison and a selection. That is asked, and divided where it
- * does not hold. Where a guard says it already, LLVM or nvptx/periodic.c drops the question. */
+ * does not hold. Where a guard says it already, LLVM or nvptx's periodic.c drops the question. */
 
 enum { MOST_STEPS = 4 };
 

@@ -5,7 +5,7 @@
  * grid-stride loop), and decides about others by code size alone. So innermost counting loops with
  * a small body, one exit and no calls, checks or barriers get a factor here. Loops whose bounds
  * were loaded from memory have few iterations, which a remainder loop would take one by one; if
- * such a loop only reads, it is left to nvptx/masked_unroll.c, and if it writes, it stays a loop.
+ * such a loop only reads, it is left to masked_unroll.c, and if it writes, it stays a loop.
  * docs/performance.md has the measurements behind the limits below. */
 #include "codegen/lower/unroll_hints.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "codegen/lower/private.h"
-#include "codegen/nvptx/loop_marks.h"
+#include "codegen/nvptx/loops/loop_marks.h"
 #include "codegen/ssa/small_loop.h"
 #include "ir/interval.h"
 
@@ -361,7 +361,7 @@ static bool reads_simply(const SmallLoop *body, const Block *latch) {
 }
 
 /* The unroll factor; 0: LLVM decides. With a step known at run time only it is four, on which
- * nvptx/strided_unroll.c relies. Where that pass does not fit a division finds the trip count, each
+ * strided_unroll.c relies. Where that pass does not fit a division finds the trip count, each
  * time when the loop is entered: a loop inside another one has to gain from that by loads in
  * flight, which those behind conditions are not, and those of shared memory need not be. Where
  * nothing is loaded, eight bodies rather lack registers for their constants than that they save

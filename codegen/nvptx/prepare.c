@@ -14,7 +14,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
-#include "codegen/nvptx/value_ranges.h"
+#include "codegen/nvptx/ranges/value_ranges.h"
 
 /* --- counts ---
  *

@@ -24,7 +24,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
-#include "codegen/nvptx/strided_unroll.h"
+#include "codegen/nvptx/loops/strided_unroll.h"
 
 enum {
   MANY = 8,      /* loads of a loop */

@@ -13,7 +13,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/prepare.h"
-#include "codegen/nvptx/value_ranges.h"
+#include "codegen/nvptx/ranges/value_ranges.h"
 
 /* Is the low half of a count 64 or more, as a number without a sign, where the count is? */
 static bool is_short_count(LLVMValueRef count) {

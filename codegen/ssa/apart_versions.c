@@ -12,14 +12,14 @@
  *   else:
  *     while k < stop: …      # rolled: what it loads may be what it has just stored
  *
- * Where launches find out that arrays lie apart (nvptx/apart.c), in narrow versions, neither the
+ * Where launches find out that arrays lie apart (nvptx's apart.c), in narrow versions, neither the
  * test nor the second version is written for most of them: the loop is marked as it is.
  *
  * A step known at run time is asked first: a thread that has one or two iterations takes the second
  * version, since the test is some 45 instructions.
  *
  * INS_AHEAD says that such a load may go in front of all such stores of its loop that it is behind,
- * in this iteration and in earlier ones; nvptx/loads_ahead.c moves it. A load from an array that
+ * in this iteration and in earlier ones; loads_ahead.c moves it. A load from an array that
  * the loop stores to is one only if its place moves on with the counter and is never behind:
  *
  *   for j in range(1, n + 1):

@@ -152,7 +152,7 @@ def _reduce_all_lanes(value, op, mask, lane, width):
 
 def _scan_lanes(value, op, mask, lane, width):
     """lane: None for a whole warp, where the shuffle says by itself whether there is another lane
-    (codegen/nvptx/warp_steps.c)."""
+    (codegen/nvptx/branches/warp_steps.c)."""
     distance = 1
     while distance < width:
         other = cuda.shfl_up_sync(mask, value, distance)
@@ -171,7 +171,7 @@ def _word(value, op):
 
 def _reduce_word(value, op):
     """The same in all lanes of a whole warp: redux.sync on GPUs that have it
-    (codegen/nvptx/warp_steps.c)."""
+    (codegen/nvptx/branches/warp_steps.c)."""
     if value.dtype.itemsize < 4:
         return type(value)(_reduce_word(np.int32(value), op))
     distance = 1

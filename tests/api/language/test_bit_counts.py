@@ -1,5 +1,5 @@
 """Counts of bits in fewer of them, with the results of CPython: whether a number of 64 bits has an odd count of ones
-(codegen/nvptx/parity.c), and leading bits that two codes share, or -1, in a search of doubling steps (value_ranges.c,
+(codegen/nvptx/integers/parity.c), and leading bits that two codes share, or -1, in a search of doubling steps (value_ranges.c,
 low_halves.c)."""
 
 import numpy as np
@@ -94,7 +94,7 @@ def test_a_parity_is_one_count_of_32_bits(name):
     assert "popc.b64" not in ptx and "popc.b32" in ptx
 
 
-# --- numbers without a sign that 32 bits hold (codegen/nvptx/high_bits.c)
+# --- numbers without a sign that 32 bits hold (codegen/nvptx/ranges/high_bits.c)
 
 
 def rings(x, out):
@@ -142,7 +142,7 @@ def test_numbers_of_32_bits_without_a_sign():
     run(rings, [x, np.zeros((96, 4), np.int64)], 3, 32)
 
 
-# --- sums of 33 bits that are compared (codegen/nvptx/sum_comparisons.c)
+# --- sums of 33 bits that are compared (codegen/nvptx/integers/sum_comparisons.c)
 
 
 def walks(steps, far, out):
@@ -169,7 +169,7 @@ def test_sums_of_33_bits():
     run(walks, [steps, far, np.zeros((70, 3), np.int64)], 3, 32)
 
 
-# --- magnitudes that loops compare (codegen/nvptx/magnitudes.c)
+# --- magnitudes that loops compare (codegen/nvptx/integers/magnitudes.c)
 
 
 def near(values, bounds, out):

@@ -1,4 +1,4 @@
-"""Branches with short sides, which become selections on a GPU (codegen/nvptx/if_conversion.c), and what loops count: the results are those of
+"""Branches with short sides, which become selections on a GPU (codegen/nvptx/branches/if_conversion.c), and what loops count: the results are those of
 CPython running the same function."""
 
 import math
@@ -270,7 +270,7 @@ def test_halves_as_selections():
 
 @pytest.mark.parametrize("least", [1, 2, 5, 40])
 def test_ways_out_of_a_loop(least):
-    """A side that only counts, and may leave the loop, is no branch of its own (nvptx/if_conversion.c)."""
+    """A side that only counts, and may leave the loop, is no branch of its own (nvptx/branches/if_conversion.c)."""
 
     def kernel(x, least, out):
         for start in range(4):

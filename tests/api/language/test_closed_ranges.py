@@ -1,5 +1,5 @@
 """Loops that compare their counter behind the step, and walks whose next address is known early:
-codegen/nvptx/closed_ranges.c and next_addresses.c."""
+codegen/nvptx/loops/closed_ranges.c and next_addresses.c."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""float64 quotients by one number, which the GPU's code computes with one reciprocal (codegen/nvptx/common_divisors.c): which do, and that they
+"""float64 quotients by one number, which the GPU's code computes with one reciprocal (codegen/nvptx/floats/common_divisors.c): which do, and that they
 are those of IEEE, with that code run on the CPU."""
 
 import numpy as np

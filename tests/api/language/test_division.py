@@ -72,7 +72,7 @@ def test_all_widths_and_signs(dtype):
 
 @pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.uint32])
 def test_divisors_of_a_loop(dtype):
-    """codegen/nvptx/reciprocals.c: what a loop divides by is inverted once, for operands of every size and sign."""
+    """codegen/nvptx/floats/reciprocals.c: what a loop divides by is inverted once, for operands of every size and sign."""
     pairs = operands(dtype)
     a, b = np.unique(pairs[0][:-1500])[::-1], np.concatenate([np.unique(pairs[1][:-1500]), pairs[1][-40:]])
     q, r = np.zeros((2, len(a), len(b)), dtype)

@@ -1,4 +1,4 @@
-"""Maxima with their places in unrolled loops whose steps are behind conditions: codegen/nvptx/early_ors.c."""
+"""Maxima with their places in unrolled loops whose steps are behind conditions: codegen/nvptx/branches/early_ors.c."""
 
 import numpy as np
 import pytest

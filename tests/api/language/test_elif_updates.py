@@ -1,4 +1,4 @@
-"""Updates behind elif as a branch of their own: codegen/nvptx/elif_updates.c."""
+"""Updates behind elif as a branch of their own: codegen/nvptx/branches/elif_updates.c."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Selections by comparisons of floats that are made of integers (codegen/nvptx/float_ranges.c)."""
+"""Selections by comparisons of floats that are made of integers (codegen/nvptx/floats/float_ranges.c)."""
 
 import math
 

@@ -1,5 +1,5 @@
 """Places behind conditions and branches, in 32 bits and by one address, with the results of 64 bits and of a wrap for
-each: fields of a text at a place that was read (codegen/nvptx/place_versions.c), variables that their loop bounds
+each: fields of a text at a place that was read (codegen/nvptx/integers/place_versions.c), variables that their loop bounds
 (bounded_phis.c, chosen_steps.c), or an index made of them (index_bounds.c), and int(math.floor(x)) + 1 behind guards (rounded.c, shared_addresses.c)."""
 
 import math

@@ -1,5 +1,5 @@
-"""Quotients behind equal branches are there once (codegen/nvptx/guarded_quotients.c), and loads go in front of branches
-around quotients (codegen/nvptx/loads_first.c)."""
+"""Quotients behind equal branches are there once (codegen/nvptx/branches/guarded_quotients.c), and loads go in front of branches
+around quotients (codegen/nvptx/memory/loads_first.c)."""
 
 import math
 

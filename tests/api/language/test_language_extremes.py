@@ -1,4 +1,4 @@
-"""Minima and maxima that begin with a number that may be nan (codegen/nvptx/extremes.c), beside plain Python."""
+"""Minima and maxima that begin with a number that may be nan (codegen/nvptx/floats/extremes.c), beside plain Python."""
 
 import numpy as np
 import pytest

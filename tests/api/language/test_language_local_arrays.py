@@ -1,4 +1,4 @@
-"""Small local arrays, which the GPU's code keeps in registers (codegen/nvptx/local_unroll.c, local_registers.c), and those that stay in memory
+"""Small local arrays, which the GPU's code keeps in registers (codegen/nvptx/locals/local_unroll.c, local_registers.c), and those that stay in memory
 (local_space.c): results beside plain Python, and what the PTX has. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
 import re
@@ -387,7 +387,7 @@ def test_code_that_would_be_too_long_stays_a_loop():
 
 def common(first, second, lengths):
     """Longest common subsequences: a load of a local array behind a condition that was loaded
-    (codegen/nvptx/local_guards.c)."""
+    (codegen/nvptx/locals/local_guards.c)."""
     t = cuda.grid(1)
     n = second.shape[1]
     row = cuda.local.array(9, int32)
@@ -440,7 +440,7 @@ def test_a_neighbour_is_loaded_in_front_of_the_condition():
 
 def nearest(most):
     def kernel(x, points, few, places):
-        """The last of what is kept is loaded before it is known whether there is room (codegen/nvptx/local_guards.c); the points' rows have a
+        """The last of what is kept is loaded before it is known whether there is room (codegen/nvptx/locals/local_guards.c); the points' rows have a
         pointer (row_pointers.c)."""
         t = cuda.grid(1)
         distance = cuda.local.array(most, float64)

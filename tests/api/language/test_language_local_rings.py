@@ -1,4 +1,4 @@
-"""Small local arrays that a loop of unknown length goes through in circles (codegen/nvptx/local_rings.c): results
+"""Small local arrays that a loop of unknown length goes through in circles (codegen/nvptx/locals/local_rings.c): results
 beside plain Python, and that the GPU's code keeps them in registers. `PYPTX_DEVICE=ptx` runs it."""
 
 import numpy as np

@@ -292,7 +292,7 @@ def test_rows_of_constant_columns(width, dtype):
 
 
 def test_rows_that_a_warp_has_in_common():
-    """threadIdx.y chooses the row: rounds of eight without masks, and what is left over (nvptx/masked_unroll.c)."""
+    """threadIdx.y chooses the row: rounds of eight without masks, and what is left over (nvptx/loops/masked_unroll.c)."""
 
     def kernel(starts, columns, values, dense, out):
         col, row = cuda.grid(2)
@@ -336,7 +336,7 @@ def test_rows_that_a_loop_around_counts():
 @pytest.mark.parametrize("dtype", [np.float64, np.uint8, np.int64])
 @pytest.mark.parametrize("width", range(1, 12))
 def test_windows_that_read_neighbours(width, dtype):
-    """What an iteration reads one or two before have read (codegen/nvptx/masked_form.c)."""
+    """What an iteration reads one or two before have read (codegen/nvptx/loops/masked_form.c)."""
 
     def kernel(x, y, out):
         i = cuda.grid(1)
@@ -372,7 +372,7 @@ def test_rows_as_long_in_a_loop_around(width):
 
 
 def column_sums(x, out):
-    """Each thread's column: on a GPU one address that moves from row to row (codegen/nvptx/row_pointers.c)."""
+    """Each thread's column: on a GPU one address that moves from row to row (codegen/nvptx/memory/row_pointers.c)."""
     col = cuda.grid(1)
     if col < x.shape[1]:
         total = lost = x.dtype.type(0)

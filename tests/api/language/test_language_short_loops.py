@@ -1,5 +1,5 @@
-"""Loops between bounds that were read, of which the GPU's code runs eight rounds at once (codegen/nvptx/masked_unroll.c), and accesses that go through a
-matrix row by row (codegen/nvptx/row_pointers.c): every number of rounds, beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
+"""Loops between bounds that were read, of which the GPU's code runs eight rounds at once (codegen/nvptx/loops/masked_unroll.c), and accesses that go through a
+matrix row by row (codegen/nvptx/memory/row_pointers.c): every number of rounds, beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_a_sparse_matrix_times_a_vector(dtype):
 
 
 def test_products_are_subtracted_in_rounds_that_are_there():
-    """Of float64 under a predicate, with fma as one operation (codegen/nvptx/predicated.c)."""
+    """Of float64 under a predicate, with fma as one operation (codegen/nvptx/floats/predicated.c)."""
     def kernel(start, column, value, x, y, z):
         row = cuda.grid(1)
         if row < y.size:
@@ -444,7 +444,7 @@ FAR = [0, 1, -1, -7, -(2**31), 2**31 - 1, 2**31, -(2**31) - 1, 2**40, -(2**40), 
 
 
 def test_positions_that_a_loop_moves_on():
-    """In 32 bits on a GPU (codegen/nvptx/short_indices.c): they are indices, which may count from the end, but bounds may be any number."""
+    """In 32 bits on a GPU (codegen/nvptx/integers/short_indices.c): they are indices, which may count from the end, but bounds may be any number."""
     def kernel(text, start, end, least, out):
         row = cuda.grid(1)
         if row < start.size:
@@ -546,7 +546,7 @@ def test_answers_that_are_constants_on_each_way():
     run(kernel, [np.arange(256, dtype=np.uint8), np.zeros(256, np.int32)], 2, 128)
 
 
-# --- loops that count by a sum (codegen/nvptx/sum_counters.c)
+# --- loops that count by a sum (codegen/nvptx/loops/sum_counters.c)
 
 
 def some_cells(firsts, lasts, starts, x, width, out):
@@ -583,7 +583,7 @@ def test_cells_are_counted(monkeypatch):
     assert ptx != cuda.compile_ptx(some_cells, signature, cc="sm_90", coarsen=1)[0]
 
 
-# --- what comes back after a few iterations (codegen/nvptx/alternating.c)
+# --- what comes back after a few iterations (codegen/nvptx/loops/alternating.c)
 
 
 def in_turns(a, n, out):
@@ -647,7 +647,7 @@ def test_turns_are_unrolled(monkeypatch):
     assert ptx != cuda.compile_ptx(until_one, signature, cc="sm_90")[0]
 
 
-# --- decoders, whose stores go behind the loads of the next iterations (codegen/nvptx/late_stores.c)
+# --- decoders, whose stores go behind the loads of the next iterations (codegen/nvptx/memory/late_stores.c)
 
 
 def decoded(words, out):

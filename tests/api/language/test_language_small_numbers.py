@@ -1,4 +1,4 @@
-"""Integers of which 32 bits hold every value, which the GPU's code computes in 32 bits (codegen/nvptx/small_numbers.c,
+"""Integers of which 32 bits hold every value, which the GPU's code computes in 32 bits (codegen/nvptx/integers/small_numbers.c,
 short_extremes.c), and loops over a thread's part of an array (codegen/ssa/range_versions.c), beside plain Python.
 `PYPTX_DEVICE=ptx` runs the GPU's own code.
 """
@@ -151,7 +151,7 @@ def test_squares_of_a_counter(near, sign):
             run(kernel, [sign * near - 6, i, r, np.zeros(18, np.float64), np.zeros((13, 18), np.uint8)], 1, 32)
 
 
-# --- minima and maxima of 8 and 16 bits (codegen/nvptx/short_extremes.c)
+# --- minima and maxima of 8 and 16 bits (codegen/nvptx/integers/short_extremes.c)
 
 
 def extremes(x, low, far, both, where, bound):
@@ -310,7 +310,7 @@ def test_spans(dtype):
 
 
 def test_upper_halves():
-    """Comparisons of 64 bits that the upper half answers (codegen/nvptx/upper_halves.c)."""
+    """Comparisons of 64 bits that the upper half answers (codegen/nvptx/integers/upper_halves.c)."""
     def kernel(x, y, out):
         i = cuda.grid(1)
         if i < x.size:

@@ -1,4 +1,4 @@
-"""Unrolled loops and what is left over of them (codegen/nvptx/masked_unroll.c, strided_unroll.c): every trip count
+"""Unrolled loops and what is left over of them (codegen/nvptx/loops/masked_unroll.c, strided_unroll.c): every trip count
 from 0 to 70, and steps of every size, beside plain Python. `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 
 import math
@@ -484,7 +484,7 @@ def test_rows_of_lanes(loop, width):
 
 
 def block_sums(x, out):
-    """Threads share a row: one iteration, two and three have code of their own (codegen/nvptx/short_rows.c)."""
+    """Threads share a row: one iteration, two and three have code of their own (codegen/nvptx/loops/short_rows.c)."""
     row, t = cuda.blockIdx.x, cuda.threadIdx.x
     s, last = float32(0), -1
     for k in range(t, x.shape[1], cuda.blockDim.x):
@@ -585,7 +585,7 @@ def extremes_of_nans(x, out):
 
 
 def test_extremes_of_nans():
-    """codegen/nvptx/extremes.c: 0.1 s."""
+    """codegen/nvptx/floats/extremes.c: 0.1 s."""
     x = np.random.default_rng(7).integers(-9, 10, COUNTS * THREADS).astype(np.float32)
     x[[1, 3, 8, 9, 31, 50, 51, 52, 120]] = np.nan
     run(extremes_of_nans, [x, np.zeros((COUNTS, THREADS, 5))], COUNTS, THREADS)
@@ -641,7 +641,7 @@ def test_strides_of_all_sizes(loop, steps, number, edge):
         assert (d_out.copy_to_host() == out).all(), bounds
 
 
-# --- loads ahead of stores (codegen/ssa/apart_versions.c, codegen/nvptx/loads_ahead.c): overlapping arrays take another
+# --- loads ahead of stores (codegen/ssa/apart_versions.c, codegen/nvptx/memory/loads_ahead.c): overlapping arrays take another
 # version
 # of the loop than those that are apart
 

@@ -1,4 +1,4 @@
-"""Threads that have nothing left to do leave in front of what only the others need (codegen/nvptx/leave_early.c): rows
+"""Threads that have nothing left to do leave in front of what only the others need (codegen/nvptx/loops/leave_early.c): rows
 shorter than their block, what all threads do all the same, and where in the code they leave."""
 
 import math

@@ -522,7 +522,7 @@ def test_squares_of_distances_at_the_edges_of_15_bits():
                 assert got.tolist() == expected.tolist(), (x, gap, count, far)
 
 
-# --- elements side by side at places that were read (codegen/nvptx/near_indices.c)
+# --- elements side by side at places that were read (codegen/nvptx/integers/near_indices.c)
 
 
 def lattice(p, q, y, out):
@@ -548,7 +548,7 @@ def test_neighbours_of_places_that_may_be_negative():
     assert re.search(r"ld\.global\.b32.*\+84\]", made)  # from q[b - 1] to q[b + 20]
 
 
-# --- searches along indices that were read (codegen/nvptx/next_addresses.c)
+# --- searches along indices that were read (codegen/nvptx/memory/next_addresses.c)
 
 
 def top(up, x):

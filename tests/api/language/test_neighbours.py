@@ -1,5 +1,5 @@
 """Neighbouring points: layers of arrays of three axes, taps that a loop walks down, and a table's row in a local array
-(codegen/nvptx/row_distances.c, differences.c; loop-load-elim in codegen/llvm/optimize.def)."""
+(codegen/nvptx/memory/row_distances.c, differences.c; loop-load-elim in codegen/llvm/optimize.def)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Loads in front of the stores that they come behind (codegen/nvptx/passed_stores.c): arrays that overlap in every
+"""Loads in front of the stores that they come behind (codegen/nvptx/memory/passed_stores.c): arrays that overlap in every
 place, of one type and of two, against the same statements in NumPy; how many loads there are in front of the first
 store."""
 

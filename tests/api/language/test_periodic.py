@@ -1,5 +1,5 @@
 """Indices a few steps around a period: comparisons where they begin at one of its places, divisions elsewhere
-(codegen/lower/divide.c, codegen/nvptx/periodic.c).
+(codegen/lower/divide.c, codegen/nvptx/integers/periodic.c).
 """
 
 import numpy as np

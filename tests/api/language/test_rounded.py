@@ -1,4 +1,4 @@
-"""int(math.floor(x)) that is clamped, or becomes a float again: 32 bits on a GPU (codegen/nvptx/rounded.c), with the results of 64 for every
+"""int(math.floor(x)) that is clamped, or becomes a float again: 32 bits on a GPU (codegen/nvptx/integers/rounded.c), with the results of 64 for every
 float."""
 
 import itertools
@@ -315,7 +315,7 @@ def hashed(x, mixed, bytes):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_low_halves_of_nan_are_0_by_themselves(dtype):
-    """The conversion makes -2**63 of it: masks and products of the low half ask for no nan (nvptx/low_halves.c)."""
+    """The conversion makes -2**63 of it: masks and products of the low half ask for no nan (nvptx/integers/low_halves.c)."""
     x = values(dtype)
     mixed, places = np.zeros(x.size, np.uint32), np.zeros(x.size, np.int32)
     cuda.jit(hashed)[-(-x.size // 64), 64](x, mixed, places)

@@ -1,4 +1,4 @@
-"""Accesses behind several conditions whose addresses are constants apart: the address is computed once (codegen/nvptx/shared_addresses.c)."""
+"""Accesses behind several conditions whose addresses are constants apart: the address is computed once (codegen/nvptx/memory/shared_addresses.c)."""
 
 import re
 

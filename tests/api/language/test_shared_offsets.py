@@ -1,4 +1,4 @@
-"""Constants in the indices of shared arrays as offsets of their accesses (codegen/nvptx/shared_offsets.c)."""
+"""Constants in the indices of shared arrays as offsets of their accesses (codegen/nvptx/memory/shared_offsets.c)."""
 
 import numpy as np
 from harness import run

@@ -1,4 +1,4 @@
-"""Choices by a number: values and ways of a switch as comparisons (codegen/nvptx/switches.c); counts of shifts and
+"""Choices by a number: values and ways of a switch as comparisons (codegen/nvptx/branches/switches.c); counts of shifts and
 products of sums as indices in loops with conditions."""
 
 import numpy as np

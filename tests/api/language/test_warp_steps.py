@@ -1,5 +1,5 @@
 """Reductions and scans over a warp that kernels write by shuffles, as fewer instructions on a GPU
-(codegen/nvptx/warp_steps.c), beside NumPy."""
+(codegen/nvptx/branches/warp_steps.c), beside NumPy."""
 
 import re
 

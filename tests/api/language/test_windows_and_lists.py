@@ -1,5 +1,5 @@
 """Loops over lists of neighbours and over windows, as simulations and filters have them: what iterations load goes in
-front of slow operations (codegen/nvptx/loads_ahead.c), tests of a row in front of all rows
+front of slow operations (codegen/nvptx/memory/loads_ahead.c), tests of a row in front of all rows
 (codegen/ssa/outer_counters.c), squares to what they are made of (keep_places.c), walks from positions that were read
 (walk_versions.c). Beside plain Python; `PYPTX_DEVICE=ptx` runs the GPU's own code."""
 

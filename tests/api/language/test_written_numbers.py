@@ -1,4 +1,4 @@
-"""Numbers read from text, or -1 (codegen/nvptx/small_numbers.c); positions beside a pixel (low_halves.c); overlaps with
+"""Numbers read from text, or -1 (codegen/nvptx/integers/small_numbers.c); positions beside a pixel (low_halves.c); overlaps with
 nan (extremes.c)."""
 
 import numpy as np
