@@ -95,8 +95,13 @@ def likeliest(seen, moves, shows, back):
 
 def test_two_versions_are_not_too_long(one_entry):
     """Twice as long, its code would be compiled without the generator's optimisations (nvptx/prepare.c): 0.1 s."""
+
+    def longest(seen, moves, shows, back):
+        likeliest(seen, moves, shows, back)
+        likeliest(seen, shows, moves, back)
+
     signature = "narrow (uint8[:,::1], float32[:,::1], float32[:,::1], uint8[:,:,::1])"
-    ptx = cuda.compile_ptx(likeliest, signature, cc="sm_90")[0]
+    ptx = cuda.compile_ptx(longest, signature, cc="sm_90")[0]
     assert "ld.local" in ptx and "local_shared$" not in ptx and "mul.wide.s32" in ptx
 
 

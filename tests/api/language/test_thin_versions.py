@@ -1,6 +1,7 @@
 """Clipped windows, and images of few columns, in which they have few places a row (codegen/ssa/thin_versions.c)."""
 
 import numpy as np
+import pytest
 from entries_on_cpu import Entries, needs_llc
 from pyptx import cuda
 from test_ptx import ptx_of
@@ -38,23 +39,26 @@ def eroded(image, radius):
 
 
 @needs_llc
-def test_images_of_any_width():
+@pytest.mark.parametrize("mode", ["narrow ", ""], ids=["narrow", "wide"])
+def test_images_of_any_width(mode):
     rng = np.random.default_rng(9)
-    for mode in ("narrow ", ""):
-        entries = Entries(erode, f"{mode}(uint8[:,::1], int64, uint8[:,::1])", 1)
-        for shape in ((7, 1), (1, 7), (1, 1), (6, 2), (5, 3), (9, 8), (3, 21)):
-            image = rng.integers(0, 255, shape).astype(np.uint8)
-            for radius in (0, 1, 2, 3, 9, -1, -5):
-                got = np.zeros_like(image)
-                entries.run((3, 3, 1), (8, 4, 1), [image, radius, got], False)
-                assert np.array_equal(got, eroded(image, radius)), (mode, shape, radius)
+    of_any = Entries(erode, f"{mode}(uint8[:,::1], int64, uint8[:,::1])", 1)
+    of_one = Entries(near, f"{mode}(uint8[:,::1], uint8[:,::1])", 1)
+    for shape in ((7, 1), (1, 7), (1, 1), (6, 2), (5, 3), (9, 8), (3, 21)):
+        image = rng.integers(0, 255, shape).astype(np.uint8)
+        got = np.zeros_like(image)
+        of_one.run((3, 3, 1), (8, 4, 1), [image, got], False)
+        assert np.array_equal(got, eroded(image, 1)), shape
+        for radius in (0, 1, 2, 3, 9, -1, -5):
+            got = np.zeros_like(image)
+            of_any.run((3, 3, 1), (8, 4, 1), [image, radius, got], False)
+            assert np.array_equal(got, eroded(image, radius)), (shape, radius)
 
 
-def test_a_radius_known_when_compiling_asks_for_nothing(monkeypatch):
-    """How many places such a window has is known; the other's loops are there once more."""
+def test_one_question_in_front_of_both_loops(monkeypatch):
+    """The other's loops are there once more, and load once; also of a radius that is known when compiling."""
     cases = [(erode, "narrow (uint8[:,::1], int64, uint8[:,::1])"), (near, "narrow (uint8[:,::1], uint8[:,::1])")]
     texts = [ptx_of(*case) for case in cases]
     monkeypatch.setenv("PYPTX_SKIP", "ssa.thin_versions")
-    without = [ptx_of(*case) for case in cases]
-    assert texts[1] == without[1]
-    assert texts[0].count("ld.global") == without[0].count("ld.global") + 1
+    for text, case in zip(texts, cases):
+        assert text.count("ld.global") == ptx_of(*case).count("ld.global") + 1
