@@ -4,4 +4,4 @@ from pyptx import cuda
 
 @cuda.jit
 def kernel(a):
-    a[0] = tuple(v * 2 for v in (1, 2, 3))[0]
+    a[0] = max(*(v * 2 for v in (1, 2, 3)))
