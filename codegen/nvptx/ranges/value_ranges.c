@@ -1,6 +1,8 @@
 /* NVPTX value ranges: see value_ranges.h. Each rule holds whenever the operands are in their
  * ranges; what leaves the type's room wraps around, and so is any number, unless a flag rules that
  * out. */
+#include <string.h>
+
 #include "codegen/nvptx/ranges/value_ranges.h"
 
 #include "codegen/llvm/match.h"
@@ -8,19 +10,23 @@
 #include "codegen/nvptx/nvptx.h"
 #include "ir/type.h"
 
-/* operations one behind the other; in all, since phis of phis have many; values of which the range
- * is kept, by their address: what several operations read is looked at once */
-enum { MOST_OPERATIONS = 32, MOST_VISITS = 200, KEPT = 64 };
-
-typedef struct Known {
-  LLVMValueRef v;
-  Interval range;
-} Known;
+/* operations one behind the other; in all, since phis of phis have many; places of a hash table of
+ * those whose range is known, for what several operations read. It has room for all, or what is
+ * found would depend on their addresses. */
+enum { MOST_OPERATIONS = 32, MOST_VISITS = 200, PLACES = 256 };
 
 typedef struct Walk {
   unsigned deep, visits;
-  Known known[KEPT];
+  LLVMValueRef known[PLACES];
+  Interval ranges[PLACES];
 } Walk;
+
+static unsigned place_of(const Walk *w, LLVMValueRef v) {
+  unsigned at = (uintptr_t)v / 16 % PLACES;
+  while (w->known[at] && w->known[at] != v)
+    at = (at + 1) % PLACES;
+  return at;
+}
 
 static Interval range_of(LLVMValueRef v, Walk *w);
 
@@ -212,14 +218,16 @@ static Interval range_of(LLVMValueRef v, Walk *w) {
     return (Interval){0, TY_NARROW};
   if (!LLVMIsAInstruction(v) || w->deep == MOST_OPERATIONS || w->visits == MOST_VISITS)
     return cg_nvptx_numbers(bits);
-  Known *known = &w->known[(uintptr_t)v / 16 % KEPT];
-  if (known->v == v)
-    return known->range;
+  unsigned at = place_of(w, v);
+  if (w->known[at])
+    return w->ranges[at];
   w->deep++;
   w->visits++;
   Interval r = of_instruction(v, w);
   w->deep--;
-  *known = (Known){v, r};
+  at = place_of(w, v);
+  w->known[at] = v;
+  w->ranges[at] = r;
   return r;
 }
 
@@ -231,8 +239,7 @@ Interval cg_nvptx_numbers(unsigned bits) {
 Interval cg_nvptx_range(LLVMValueRef v) {
   Walk w; /* the ranges are not read where no value is */
   w.deep = w.visits = 0;
-  for (unsigned k = 0; k < KEPT; k++)
-    w.known[k].v = NULL;
+  memset(w.known, 0, sizeof w.known);
   return range_of(v, &w);
 }
 
