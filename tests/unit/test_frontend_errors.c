@@ -47,7 +47,6 @@ static const Bad extra_bad[] = {
     {"bad_kwargs", ERR_VARARGS_KERNEL, 0, 0},
     {"bad_star_star", ERR_STAR_CALL, 0, 0},
     {"bad_star_star_items", ERR_STAR_CALL, 0, 0},
-    {"bad_genexpr", ERR_GENEXPR, 0, 0},
     {"bad_setcomp", ERR_COMPREHENSION, 0, 0},
     {"bad_dictcomp", ERR_COMPREHENSION, 0, 0},
     {"bad_nested_comprehension", ERR_COMPREHENSION, 0, 0},
