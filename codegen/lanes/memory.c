@@ -468,39 +468,6 @@ static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint
   ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &next, 1));
 }
 
-/* x, without what is added to it in all iterations of the loop alike. */
-static LLVMValueRef without_begin(Lanes *l, LLVMValueRef x, const LaneLoop *loop) {
-  for (unsigned k = 0; cg_is_op(x, LLVMAdd) && k < 2; k++) {
-    LaneValue *by = ln_value(l, LLVMGetOperand(x, k));
-    if (!by || !ln_in_set(&loop->blocks, by->block))
-      return LLVMGetOperand(x, 1 - k);
-  }
-  return x;
-}
-
-/* The counter of the loop, if v is a multiple of it that is uniform and no constant, or a sum or an
- * address with one: a row's number times the length of a row. */
-static LLVMValueRef counter_of_rows(Lanes *l, LLVMValueRef v, const LaneLoop *loop, int depth) {
-  enum { DEEPEST = 6 };
-  LaneValue *own = ln_value(l, v);
-  if (!own || depth > DEEPEST || !ln_in_set(&loop->blocks, own->block))
-    return NULL;
-  LLVMOpcode op = LLVMGetInstructionOpcode(v);
-  for (unsigned k = 0; op == LLVMMul && k < 2; k++) {
-    LLVMValueRef phi = without_begin(l, LLVMGetOperand(v, k), loop), by = LLVMGetOperand(v, 1 - k);
-    if (LLVMIsAPHINode(phi) && ln_is_uniform(ln_shape(l, phi)) &&
-        LLVMGetInstructionParent(phi) == l->blocks[loop->in->header].in->block &&
-        !LLVMIsAConstant(by) && ln_is_uniform(ln_shape(l, by)) && LLVMTypeOf(phi) == l->cg->t.i64)
-      return phi;
-  }
-  if (op != LLVMAdd && op != LLVMGetElementPtr)
-    return NULL;
-  LLVMValueRef found = NULL;
-  for (int k = 0; !found && k < LLVMGetNumOperands(v); k++)
-    found = counter_of_rows(l, LLVMGetOperand(v, (unsigned)k), loop, depth + 1);
-  return found;
-}
-
 static bool has_gather(Lanes *l, const LaneLoop *loop) {
   for (uint32_t k = 0; k < l->values.len; k++) {
     const LaneValue *v = &l->values.data[k];
@@ -521,7 +488,7 @@ static void fetch_beside(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uin
   if (number == GRAPH_NONE || !l->loops.data[number].in->innermost)
     return;
   const LaneLoop *loop = &l->loops.data[number];
-  LLVMValueRef row = counter_of_rows(l, pointer, loop, 0);
+  LLVMValueRef row = ln_counter_of_rows(l, pointer, loop);
   if (!row || !has_gather(l, loop))
     return;
   LLVMTypeRef i64 = l->cg->t.i64;
@@ -538,7 +505,7 @@ static void fetch_beside(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uin
 static void fetch_next_block(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes) {
   uint32_t number = l->blocks[l->at].in->loop;
   if (!l->how.whole || number == GRAPH_NONE || !l->loops.data[number].in->innermost ||
-      !counter_of_rows(l, pointer, &l->loops.data[number], 0))
+      !ln_counter_of_rows(l, pointer, &l->loops.data[number]))
     return;
   for (uint64_t k = 0; k < bytes; k += LINE) {
     LLVMValueRef by = l_int(l->cg->t.i64, 2 * bytes + k);

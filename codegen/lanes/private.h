@@ -315,6 +315,8 @@ LLVMValueRef ln_and(Lanes *l, LLVMValueRef mask, LLVMValueRef vector, bool negat
 LLVMValueRef ln_any(Lanes *l, LLVMValueRef mask);
 /* Has the CPU masks of vectors, which its gathers and scatters take (AVX-512)? */
 bool ln_has_masks(const Lanes *l);
+/* The counter of a loop down the rows of an array in which `pointer` is a place; else NULL. */
+LLVMValueRef ln_counter_of_rows(Lanes *l, LLVMValueRef pointer, const LaneLoop *loop);
 /* i64: the first lane of a mask that is not empty; of NULL (all lanes), 0 */
 LLVMValueRef ln_first(Lanes *l, LLVMValueRef mask);
 void ln_run_alone_unless(Lanes *l, LLVMValueRef ok);

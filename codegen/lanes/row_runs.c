@@ -42,7 +42,7 @@ static LLVMValueRef counter_in(Lanes *l, LLVMValueRef v, const LaneLoop *loop, i
   return found;
 }
 
-static LLVMValueRef counter_of_rows(Lanes *l, LLVMValueRef pointer, const LaneLoop *loop) {
+LLVMValueRef ln_counter_of_rows(Lanes *l, LLVMValueRef pointer, const LaneLoop *loop) {
   return counter_in(l, pointer, loop, 0);
 }
 
@@ -84,7 +84,7 @@ static uint64_t bytes_carried(Lanes *l) {
     if (LLVMIsAPHINode(v->old) && v->block == loop->in->header)
       bytes += LLVMABISizeOfType(l->cg->layout, LLVMTypeOf(v->old));
     rows |= LLVMIsALoadInst(v->old) && loop->in->innermost &&
-            counter_of_rows(l, LLVMGetOperand(v->old, 0), loop);
+            ln_counter_of_rows(l, LLVMGetOperand(v->old, 0), loop);
   }
   return rows ? bytes : 0;
 }
