@@ -94,22 +94,6 @@ static bool counts_now(const Search *s, LLVMValueRef v) {
 
 /* --- what inner threads have in common --- */
 
-static LLVMIntPredicate opposite(LLVMIntPredicate how) {
-  switch (how) {
-  case LLVMIntEQ: return LLVMIntNE;
-  case LLVMIntNE: return LLVMIntEQ;
-  case LLVMIntUGT: return LLVMIntULE;
-  case LLVMIntUGE: return LLVMIntULT;
-  case LLVMIntULT: return LLVMIntUGE;
-  case LLVMIntULE: return LLVMIntUGT;
-  case LLVMIntSGT: return LLVMIntSLE;
-  case LLVMIntSGE: return LLVMIntSLT;
-  case LLVMIntSLT: return LLVMIntSGE;
-  case LLVMIntSLE: return LLVMIntSGT;
-  }
-  return how;
-}
-
 static void add_test(const Search *s, InnerTest t) {
   InnerRow *r = s->row;
   for (unsigned k = 0; k < r->n; k++)
@@ -130,7 +114,7 @@ static bool find_counting(const Search *s, InnerTest *t) {
     t->x = t->n, t->n = x, t->how = cg_swapped(t->how);
   }
   if (!t->holds)
-    t->how = opposite(t->how);
+    t->how = cg_negated(t->how);
   return t->how != LLVMIntEQ && counts_now(s, t->x) && is_same_now(s, t->n);
 }
 

@@ -50,6 +50,22 @@ static inline LLVMIntPredicate cg_swapped(LLVMIntPredicate how) {
   }
 }
 
+/* The comparison that holds where this one does not. */
+static inline LLVMIntPredicate cg_negated(LLVMIntPredicate how) {
+  switch (how) {
+  case LLVMIntEQ: return LLVMIntNE;
+  case LLVMIntNE: return LLVMIntEQ;
+  case LLVMIntUGT: return LLVMIntULE;
+  case LLVMIntUGE: return LLVMIntULT;
+  case LLVMIntULT: return LLVMIntUGE;
+  case LLVMIntULE: return LLVMIntUGT;
+  case LLVMIntSGT: return LLVMIntSLE;
+  case LLVMIntSGE: return LLVMIntSLT;
+  case LLVMIntSLT: return LLVMIntSGE;
+  default: return LLVMIntSGT;
+  }
+}
+
 /* How many bits the integer has; 0: it is none. */
 static inline unsigned cg_int_width(LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);

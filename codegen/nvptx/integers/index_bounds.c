@@ -141,25 +141,10 @@ static Interval limit(LLVMIntPredicate how, Interval by) {
   }
 }
 
-static LLVMIntPredicate inverse(LLVMIntPredicate how) {
-  switch (how) {
-  case LLVMIntEQ: return LLVMIntNE;
-  case LLVMIntNE: return LLVMIntEQ;
-  case LLVMIntUGT: return LLVMIntULE;
-  case LLVMIntUGE: return LLVMIntULT;
-  case LLVMIntULT: return LLVMIntUGE;
-  case LLVMIntULE: return LLVMIntUGT;
-  case LLVMIntSGT: return LLVMIntSLE;
-  case LLVMIntSGE: return LLVMIntSLT;
-  case LLVMIntSLT: return LLVMIntSGE;
-  default: return LLVMIntSGT;
-  }
-}
-
 /* What a fact says of the k-th operand of its comparison. */
 static Interval said_of(Bounds *b, Fact fact, unsigned k) {
   LLVMIntPredicate how = LLVMGetICmpPredicate(fact.condition);
-  how = fact.holds ? how : inverse(how);
+  how = fact.holds ? how : cg_negated(how);
   return limit(k ? cg_swapped(how) : how, plain_range(b, LLVMGetOperand(fact.condition, !k)));
 }
 
