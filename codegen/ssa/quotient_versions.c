@@ -327,18 +327,7 @@ static void write_quotients(Cx *cx, Fn *fn, const Quotients *q) {
   ir_remove(entry->last);
   ir_unlink(entry, header);
   ir_br(cx, fn, entry, front, loc)->type = type;
-  for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next) {
-    Ins *copy = phi->note, *left = ir_ins(cx, fn, OP_PHI, phi->type, phi->loc, NULL, 0);
-    left->flags = phi->flags;
-    left->name = phi->name;
-    for (uint32_t k = 0; k < leave->preds.len; k++)
-      ir_add_arg(cx, left, k < in_front ? ssa_from_edge(copy, fast) : copy);
-    ir_insert_phi(leave, left);
-    ir_add_arg(cx, phi, left);
-  }
-  ir_br(cx, fn, leave, header, loc)->type = type;
-  uint16_t *flags = &r->latch->last->flags;
-  *flags = (uint16_t)((*flags & ~(INS_UNROLL_4 | INS_UNROLL_8)) | INS_ROLLED);
+  ssa_lead_back(cx, fn, r, fast, leave, in_front);
 }
 
 void cg_version_quotients(Cx *cx, Fn *fn) {

@@ -92,6 +92,23 @@ void ssa_copy_phis(const Range *r, const Block *entry, const Block *fast) {
   }
 }
 
+void ssa_lead_back(Cx *cx, Fn *fn, const Range *r, const Block *fast, Block *leave,
+                   uint32_t in_front) {
+  Block *header = r->loop.blocks[0];
+  for (Ins *phi = header->first; phi->op == OP_PHI; phi = phi->next) {
+    Ins *copy = phi->note, *left = ir_ins(cx, fn, OP_PHI, phi->type, phi->loc, NULL, 0);
+    left->flags = phi->flags;
+    left->name = phi->name;
+    for (uint32_t k = 0; k < leave->preds.len; k++)
+      ir_add_arg(cx, left, k < in_front ? ssa_from_edge(copy, fast) : copy);
+    ir_insert_phi(leave, left);
+    ir_add_arg(cx, phi, left);
+  }
+  ir_br(cx, fn, leave, header, r->less->loc)->type = header->last->type;
+  uint16_t *flags = &r->latch->last->flags;
+  *flags = (uint16_t)((*flags & ~(INS_UNROLL_4 | INS_UNROLL_8)) | INS_ROLLED);
+}
+
 /* A block of its own on one edge. */
 Block *ssa_split_edge(Cx *cx, Fn *fn, Block *from, Block *to) {
   bool *through = CX_ARRAY(cx, bool, to->preds.len);

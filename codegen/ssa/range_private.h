@@ -194,6 +194,10 @@ Ins *ssa_unwrapped(Ins *i);
 void ssa_copy_blocks(Cx *cx, Fn *fn, const Range *r);
 void ssa_copy_branches(Cx *cx, Fn *fn, const Range *r);
 void ssa_copy_phis(const Range *r, const Block *entry, const Block *fast);
+/* From `leave` on the loop itself goes on, rolled, with what the copies of its phis are there; the
+ * first `in_front` of its edges come from in front of the copy. */
+void ssa_lead_back(Cx *cx, Fn *fn, const Range *r, const Block *fast, Block *leave,
+                   uint32_t in_front);
 /* Values of the loop that are read behind it come from either version. */
 void ssa_merge_exits(Cx *cx, Fn *fn, const Range *r, Block *exit);
 /* What a block of the loop is in the second version. */
