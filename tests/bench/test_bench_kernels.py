@@ -122,28 +122,40 @@ def test_points_of_a_sweep():
         sweeps.axes_of("size")
 
 
-@pytest.fixture(scope="module")
-def loops():
+def openmp_loops(kernels):
     if not native.compiler():
         pytest.skip("there is no C compiler")
-    return native.openmp_library(ALL, "-O1")
+    return native.openmp_library(kernels, "-O1")
 
 
-@all_kernels
-def test_openmp(kernel, loops):
+def openmp_is_right(kernel, loops):
     problem = problem_of(kernel)
     arguments = own_copies(problem.arguments)
     native.openmp_call(loops, kernel, problem, arguments)()
     verify(problem, arguments, problem.sequential)
 
 
-@pytest.mark.skipif(not NVCC, reason="nvcc is not on PATH")
-@pytest.mark.parametrize("text", ("cuda", "cuda_int"))
-@pytest.mark.parametrize("of", SETS)
-def test_cuda_texts_compile(of, text):
-    kernels = [k for k in SETS[of] if getattr(k, text)]
+def cuda_text_compiles(kernels, text):
+    if not NVCC:
+        pytest.skip("nvcc is not on PATH")
+    kernels = [k for k in kernels if getattr(k, text)]
     if not kernels:
         pytest.skip(f"no kernel of this set has {text}")
     image = native.cubin(kernels, "sm_90", text)
     for kernel in kernels:
         assert kernel.name.encode() + b"\0" in image
+
+
+@pytest.fixture(scope="module")
+def loops():
+    return openmp_loops(KERNELS)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
+def test_openmp(kernel, loops):
+    """Of the first set; tests/full/test_bench_texts.py has the C texts of all."""
+    openmp_is_right(kernel, loops)
+
+
+def test_cuda_texts_compile():
+    cuda_text_compiles(KERNELS, "cuda")

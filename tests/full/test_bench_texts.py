@@ -1,20 +1,25 @@
-"""The CUDA C++ of the benchmark's sets from the third on, where there is no GPU: compiled as C++, thread after thread,
-each on a stack of its own where a block has barriers or shuffles."""
+"""The C texts of the benchmark's kernels, where there is no GPU: OpenMP loops by gcc, CUDA C++ by nvcc, and from the third set
+on compiled as C++, thread after thread, each on a stack of its own where a block has barriers or shuffles."""
 
 import ctypes
 import os
 import re
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+os.environ.setdefault("PYPTX_DEVICE", "host")
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tests/bench")]
+
 import test_bench_kernels as bench
-from kernels import eighth, eleventh, fifth, fourth, native, ninth, seventh, sixth, tenth, third
+from kernels import SETS, native
 from kernels.declare import dims
 
-SETS = (third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh)
-KERNELS = [kernel for kernels in SETS for kernel in kernels.KERNELS]
-all_kernels = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.name)
+AS_CXX = [kernel for name, kernels in SETS.items() if name not in ("first", "second", "trips") for kernel in kernels]
 texts = pytest.mark.parametrize("text", ["cuda", "cuda_int"])
 CXX = shutil.which(os.environ.get("CXX", "g++"))
 
@@ -159,7 +164,7 @@ def as_cxx(tmp_path_factory):
     folder, found = tmp_path_factory.mktemp("cuda"), {}
     for text in ("cuda", "cuda_int"):
         source, library = folder / f"{text}.cpp", folder / f"{text}.so"
-        texts_of = [(k, getattr(k, text)) for k in KERNELS]
+        texts_of = [(k, getattr(k, text)) for k in AS_CXX]
         source.write_text(SHIM + 'extern "C" {\n' + "".join(t + launcher(k, t) for k, t in texts_of) + "}\n")
         subprocess.run([CXX, "-std=c++17", "-O0", "-w", "-fPIC", "-shared", "-o", library, source], check=True)
         found[text] = ctypes.CDLL(str(library))
@@ -167,7 +172,7 @@ def as_cxx(tmp_path_factory):
 
 
 @texts
-@all_kernels
+@pytest.mark.parametrize("kernel", AS_CXX, ids=lambda k: k.name)
 def test_cuda_texts(kernel, text, as_cxx):
     library = as_cxx[text]
     problem = bench.problem_of(kernel)
@@ -176,3 +181,19 @@ def test_cuda_texts(kernel, text, as_cxx):
     library.set_launch(*dims(problem.grid_for(kernel.block)), *dims(kernel.block))
     getattr(library, f"launch_{kernel.name}")(*values)
     bench.verify(problem, arguments)
+
+
+@pytest.fixture(scope="module")
+def loops():
+    return bench.openmp_loops(bench.ALL)
+
+
+@bench.all_kernels
+def test_openmp(kernel, loops):
+    bench.openmp_is_right(kernel, loops)
+
+
+@texts
+@pytest.mark.parametrize("of", SETS)
+def test_cuda_texts_compile(of, text):
+    bench.cuda_text_compiles(SETS[of], text)
