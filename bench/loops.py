@@ -32,7 +32,7 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "tests" / "bench" / "loops.txt"
 ARCH = "sm_90"
-SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh")
+SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 BYTES = 16  # of an instruction
 COLUMNS = ("code", "int64", "loads", "early", "regs", "local")
 

@@ -33,12 +33,12 @@ def test_names():
     assert len(BY_NAME) == len(ALL) and len(KERNELS) >= 20 and len(SETS["second"]) >= 40
     assert len(SETS["third"]) >= 20 and len(SETS["fourth"]) >= 24 and len(SETS["fifth"]) >= 31 and len(SETS["sixth"]) >= 39
     assert len(SETS["seventh"]) >= 30 and len(SETS["eighth"]) >= 30 and len(SETS["ninth"]) >= 30
-    assert len(SETS["tenth"]) >= 48 and len(SETS["eleventh"]) >= 36
+    assert len(SETS["tenth"]) >= 48 and len(SETS["eleventh"]) >= 36 and len(SETS["twelfth"]) >= 36
     assert [k.name for k in pick(["BabelStream"])] == [f"stream_{s}" for s in ("copy", "mul", "add", "triad", "dot")]
     assert pick([]) == KERNELS == SETS["first"] and pick([], "second") == SETS["second"]
     assert [k.name for k in pick(["substring"], "second")] == ["count_substring"]
-    with pytest.raises(SystemExit, match="no set twelfth: first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, trips"):
-        pick([], "twelfth")
+    with pytest.raises(SystemExit, match="no set thirteenth: first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, trips"):
+        pick([], "thirteenth")
 
 
 @all_kernels

@@ -81,6 +81,11 @@ template <class T> static T atomicMin(T *to, T value) {
   *to = value < before ? value : before;
   return before;
 }
+template <class T> static T atomicCAS(T *to, T expected, T value) {
+  T before = *to;
+  if (before == expected) *to = value;
+  return before;
+}
 static struct Warp : Meeting { char values[32][8]; } warps[32];
 template <class T> static T of_lane(T value, int from) {
   unsigned t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
