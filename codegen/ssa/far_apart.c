@@ -2,10 +2,12 @@
  * order of the same indices would not be.
  *
  * A warp's threads differ in threadIdx.x first, so an access is one memory transaction where x runs
- * along the memory. Two cases are advised of, in arrays whose layout is known:
+ * along the memory. Three cases are advised of, in arrays whose layout is known:
  *   exchanged   x steps over whole rows, and y or z along them: exchanging the two is better,
  *               unless the kernel also has accesses that it would spoil (a transposition)
  *   a row each  x steps over rows, and a loop of many turns runs along them in each thread
+ *   Fortran     either of these, in an array in Fortran order whose last index x steps along: the
+ *               kernel is right, and the array lies in memory the other way round
  * What is unknown is not mentioned: indices that come from data or from a division, arrays of any
  * stride, axes that may have a few elements only (the channels of an image, the coordinates of a
  * point). */
@@ -25,7 +27,13 @@ typedef struct Access {
   const Ins *index[TY_MAX_NDIM]; /* NULL: a view's own, more than one, or none */
 } Access;
 
-typedef enum Finding { FOUND_NOTHING, FOUND_GOOD, FOUND_EXCHANGED, FOUND_ROW_A_THREAD } Finding;
+typedef enum Finding {
+  FOUND_NOTHING,
+  FOUND_GOOD,
+  FOUND_EXCHANGED,
+  FOUND_ROW_A_THREAD,
+  FOUND_FORTRAN_ORDER
+} Finding;
 
 typedef struct Search {
   Cx *cx;
@@ -33,7 +41,7 @@ typedef struct Search {
   const ThreadSteps *steps;
   Intervals *intervals; /* of function number `of`, with its dominators */
   uint32_t of;
-  VEC(Access) exchanged, rows;
+  VEC(Access) exchanged, rows, fortran;
   bool good; /* an access that an exchange of x and another would spoil */
 } Search;
 
@@ -203,7 +211,7 @@ static bool is_pixels(const Access *a, uint32_t axis_of_x) {
   return others && axis_of_x + 2 == a->n;
 }
 
-static Finding find(Search *s, const Access *a) {
+static Finding find_in_memory(Search *s, const Access *a) {
   uint32_t axis = a->n;
   for (uint32_t k = 0; k < a->n; k++)
     if (a->at[k].by[0] && axis < a->n)
@@ -226,6 +234,12 @@ static Finding find(Search *s, const Access *a) {
   return row ? FOUND_ROW_A_THREAD : FOUND_NOTHING;
 }
 
+static Finding find(Search *s, const Access *a) {
+  Finding found = find_in_memory(s, a);
+  bool in_order = a->array->type->layout == LAYOUT_F && a->n > 1 && is_near(a->at[0].by[0]);
+  return found > FOUND_GOOD && in_order ? FOUND_FORTRAN_ORDER : found;
+}
+
 /* Would it be worse with x and another exchanged? */
 static bool is_spoilt(const Access *a) {
   for (uint32_t k = 0; k < a->n; k++) {
@@ -234,6 +248,14 @@ static bool is_spoilt(const Access *a) {
     if (last ? (y && !is_near(y)) || (z && !is_near(z)) : y || z)
       return true;
   }
+  return false;
+}
+
+/* Is an array in Fortran order among those found? */
+static bool is_told(const Search *s, const Ins *array) {
+  for (uint32_t k = 0; k < s->fortran.len; k++)
+    if (s->fortran.data[k].array == array)
+      return true;
   return false;
 }
 
@@ -247,6 +269,10 @@ static void visit(Search *s, uint32_t fn, const Ins *i) {
   case FOUND_GOOD: s->good |= is_spoilt(&a); break;
   case FOUND_EXCHANGED: VEC_PUSH(&s->cx->arena, &s->exchanged, a); break;
   case FOUND_ROW_A_THREAD: VEC_PUSH(&s->cx->arena, &s->rows, a); break;
+  case FOUND_FORTRAN_ORDER:
+    if (!is_told(s, a.array))
+      VEC_PUSH(&s->cx->arena, &s->fortran, a);
+    break;
   }
 }
 
@@ -304,6 +330,11 @@ void cg_find_far_apart(Cx *cx, Program *program) {
       FOR_BLOCKS (program->fns.data[k], b)
         FOR_INS (b, i)
           visit(&s, k, i);
+  for (uint32_t k = 0; k < s.fortran.len; k++) {
+    const Access *a = &s.fortran.data[k];
+    note_x(&s, a);
+    cx_advice(cx, a->ins->loc, ERR_FORTRAN_ORDER, a->array->name ? a->array->name : "?");
+  }
   if (!s.good && s.exchanged.len) { /* they have one cause */
     const Access *a = &s.exchanged.data[0];
     note_x(&s, a);

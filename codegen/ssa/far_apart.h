@@ -5,7 +5,7 @@
 #include "ir/cx.h"
 #include "ir/fn.h"
 
-/* In: a typed program. Out: advice PT802 and PT803 in cx. */
+/* In: a typed program. Out: advice PT802, PT803 and PT824 in cx. */
 void cg_find_far_apart(Cx *cx, Program *program);
 
 #endif

@@ -1,5 +1,5 @@
 """pyptx.Advice: how what the compiler says of kernels that compile is shown. Every row A of errors.def below PT811,
-and PT820, PT822 and PT823, are given here or in test_advice_rows.py; those of launches are in
+and PT820, PT822, PT823 and PT824, are given here or in test_advice_rows.py; those of launches are in
 tests/api/launch/test_launch_advice.py."""
 
 import importlib.util
@@ -17,7 +17,7 @@ import pytest
 from pyptx import cuda
 from test_errors import ROOT
 
-ROW = re.compile(r'^A\((\w+),\s*"(PT80\d|PT810|PT82[023])",\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)', re.MULTILINE)
+ROW = re.compile(r'^A\((\w+),\s*"(PT80\d|PT810|PT82[0234])",\s*"((?:[^"\\]|\\.)*)",\s*"((?:[^"\\]|\\.)*)"\)', re.MULTILINE)
 TABLE = {m[1]: m.groups()[1:] for m in ROW.finditer((ROOT / "ir/base/errors.def").read_text())}
 
 # (row, source of a kernel with a place marked «», what it is called with, the line of the first note)
@@ -59,7 +59,7 @@ def mode(monkeypatch):
 
 
 def test_table_is_well_formed():
-    rows = re.findall(r'^A\((\w+),\s*"PT8(?:0|10|2[023])', (ROOT / "ir/base/errors.def").read_text(), re.MULTILINE)
+    rows = re.findall(r'^A\((\w+),\s*"PT8(?:0|10|2[0234])', (ROOT / "ir/base/errors.def").read_text(), re.MULTILINE)
     assert rows == list(TABLE)
     assert all(message and remedy and "%" not in remedy for _, message, remedy in TABLE.values())
 

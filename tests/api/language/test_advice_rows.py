@@ -68,7 +68,6 @@ TWO_AT_ONCE = "s, k = ‹0.0, 0" if sys.version_info >= (3, 14) else "‹s, k = 
 SAID = [
     # neighbours far apart: x is not the index that runs along the memory
     ("SWAP_INDICES", "a, b", f"{A2}, {A2}", "i, j = ‹cuda.grid(2)\nif i < a.shape[0] and j < a.shape[1]:\n    b[i, j] = 2 * «a[i, j]»"),
-    ("SWAP_INDICES", "a, b", "float32[::1,:], float32[::1,:]", "j, i = ‹cuda.grid(2)\nb[i, j] = 2 * «a[i, j]»"),
     ("SWAP_INDICES", "a, b", f"{A2}, {A2}", "i, j = ‹cuda.grid(2)\nb[i][j] = «a[i][j]»"),
     ("SWAP_INDICES", "a, b", f"{A2}, {A2}", "j, i = ‹cuda.grid(2)\nb.T[i, j] = «a.T[i, j]»"),
     ("SWAP_INDICES", "a, n", f"{V}, pyint", "i, j = ‹cuda.grid(2)\n«a[i * n + j]» = 1"),
@@ -85,6 +84,10 @@ SAID = [
     ("ROW_A_THREAD", "a, out", f"{A2}, {V}", "i = ‹cuda.grid(1)\ns, k = np.float64(0), 0\nwhile k < a.shape[1]:\n    s += «a[i, k + 1]»\n    k += 2\nout[i] = s"),
     ("ROW_A_THREAD", "a, out", f"{A2}, {V}", "i = ‹cuda.grid(1)\nrow = a[i]\ns = np.float64(0)\nfor k in range(row.size):\n    s += «row[k]»\nout[i] = s"),
     ("ROW_A_THREAD", "a, out", f"{V}, {V}", "i = ‹cuda.grid(1)\ns = np.float64(0)\nfor k in range(64):\n    s += «a[i * 64 + k]»\nout[i] = s"),
+    # right but for the order in memory
+    ("FORTRAN_ORDER", "a, b", f"float32[::1,:], {A2}", "j, i = ‹cuda.grid(2)\nb[i, j] = 2 * «a[i, j]»"),
+    ("FORTRAN_ORDER", "a, out", f"float32[::1,:], {V}",
+     "i = ‹cuda.grid(1)\nbest = float32(0)\nfor k in range(a.shape[0]):\n    best = max(best, «a[k, i]»)\nout[i] = best"),
     # sums of few bits
     ("WRAPPED_SUM", "a, out", "uint8[::1], int64[::1]", "s = ‹0\nfor v in a:\n    «s += v»\nout[0] = s"),
     ("WRAPPED_SUM", "a, out", "int16[::1], int64[::1]", "s = ‹1\nfor k in range(4):\n    «s *= a[k]»\nout[0] = s"),
