@@ -173,6 +173,7 @@ enum InsFlags {
   INS_WRAPS = 32768,     /* signed overflow is no mistake, for check= */
   INS_COPIED = 8192,     /* of a load: the copy of a record takes the field, for check= */
   INS_FACTOR = 8192,     /* of a sum or difference: at most INS_FACTOR_MOST from 0 */
+  INS_EXACT = 8192,      /* of a true division: what it reads is exact in float64 */
   INS_AHEAD = 1024,      /* of an access: see codegen/ssa/apart_versions.c */
   INS_OFTEN = 64,        /* of a branch: it goes to the first successor, as a rule */
   INS_POLLED = 512,      /* of a load: on its value the end of a loop depends that waits for it */

@@ -7,7 +7,7 @@
 enum { MAX_MARKS = 32 };
 
 #define IR_SMALL_STEP ((IrWide)1 << 16)
-#define IR_LONG_STEP  ((IrWide)1 << 32)
+#define IR_LONG_STEP  ((IrWide)1 << 48)
 
 /* `value op other` holds in what `region` dominates; or `value op other + by`, where the comparison
  * was of `moved`, value - by, unless that can wrap around. Or value - by is an index there, and so

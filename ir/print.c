@@ -133,7 +133,8 @@ void ir_print_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations
   bool access = i->op == OP_LOAD || i->op == OP_STORE || i->op == OP_ATOMIC;
   int of_access = access ? i->flags & (INS_AHEAD | INS_POLLED) : 0,
       of_branch = i->op == OP_CONDBR ? i->flags & INS_OFTEN : 0,
-      flags = i->flags & ~(of_access | of_branch);
+      of_division = i->op == OP_TRUEDIV ? i->flags & INS_EXACT : 0,
+      flags = i->flags & ~(of_access | of_branch | of_division);
 #define X(flag, word)                                                                              \
   if (flags & flag)                                                                                \
     buf_puts(out, " " #word);
@@ -145,6 +146,8 @@ void ir_print_ins(Cx *cx, Buf *out, const Block *b, const Ins *i, bool locations
     buf_puts(out, " polled");
   if (of_branch)
     buf_puts(out, " often");
+  if (of_division)
+    buf_puts(out, " exact");
   if (locations && i->loc.line) {
     while (out->len - start < 56)
       buf_putc(out, ' ');

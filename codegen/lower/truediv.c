@@ -100,7 +100,8 @@ void lw_truediv(Lower *lw, Ins *i) {
   LLVMValueRef rounded = l_fdiv(b, l_sitofp(b, x, f64), l_sitofp(b, y, f64));
   lw_fast(lw, rounded);
   LLVMValueRef exact = l_and(b, is_small(lw, i->args[0], x), is_small(lw, i->args[1], y));
-  bool known = LLVMIsAConstantInt(exact) && LLVMConstIntGetZExtValue(exact);
+  bool known = i->flags & INS_EXACT ||
+               (LLVMIsAConstantInt(exact) && LLVMConstIntGetZExtValue(exact));
   if (known || is_power_of_two(i->args[1]) || (lw->cg->options.fastmath & CG_FAST_DIV)) {
     lw_set(lw, i, rounded);
     return;

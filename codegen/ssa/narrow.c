@@ -7,9 +7,9 @@
  * In: a strict Fn in order, with dominators. Out: INS_I32 on values that fit int32, INS_U32 on
  * those that fit uint32, wherever they are used; INS_OF_I32 and INS_OF_U32 on operations whose
  * operands do where these read them (behind `if x < n`); INS_NO_WRAP on divisions of these that
- * never read the smallest int32; INS_INDEX on wrapped indices that are only used as indices. The
- * start and step of grid-stride loops are clamped first, which adds a comparison and a selection
- * each in front of the loop. */
+ * never read the smallest int32; INS_EXACT on true divisions of such as float64 holds; INS_INDEX on
+ * wrapped indices that are only used as indices. The start and step of grid-stride loops are
+ * clamped first, which adds a comparison and a selection each in front of the loop. */
 #include "codegen/ssa/narrow.h"
 
 #include <assert.h>
@@ -224,6 +224,15 @@ static void mark_division(const Intervals *v, Ins *i) {
   }
 }
 
+/* Python rounds the quotient of two integers once, whatever their size. Where a float64 holds both,
+ * division is that. */
+static void mark_quotient(const Intervals *v, Ins *i) {
+  static const IrWide exact = (IrWide)1 << 53;
+  if (i->op == OP_TRUEDIV && is_long(i->args[0]) && is_long(i->args[1]) &&
+      ir_reads_within(v, i, (Interval){-exact, exact}))
+    i->flags |= INS_EXACT;
+}
+
 void cg_narrow(Cx *cx, Fn *fn) {
   static const Interval i32 = {INT32_MIN, INT32_MAX}, u32 = {0, UINT32_MAX};
   assert(fn->typed && fn->entry->rpo == 0 && !fn->entry->idom);
@@ -245,5 +254,6 @@ void cg_narrow(Cx *cx, Fn *fn) {
       if (any && (is_test || i->flags & INS_U32) && ir_reads_within(v, i, u32))
         i->flags |= INS_OF_U32;
       mark_division(v, i);
+      mark_quotient(v, i);
     }
 }

@@ -445,6 +445,8 @@ static void parse_ins(Parser *p) {
     i->flags |= INS_POLLED;
   if (take(p, "often"))
     i->flags |= INS_OFTEN;
+  if (take(p, "exact"))
+    i->flags |= INS_EXACT;
   if (op == OP_PARAM) {
     if (i->aux.i < 0 || i->aux.i >= p->fn->nparams)
       bad(p, "no such parameter");
