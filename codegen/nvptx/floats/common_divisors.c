@@ -1,4 +1,5 @@
-/* NVPTX common divisors: float64 quotients by the same number share its reciprocal.
+/* NVPTX common divisors: float64 quotients by the same number share its reciprocal, and those of
+ * integers need no slow path.
  *
  *   m2 += delta * delta * n / both; mean = (n * mean + other) / both
  *
@@ -12,22 +13,31 @@
  * The reciprocal takes two registers from the first quotient to the last, so that only those share
  * one that are near each other in a block: further apart, kernels lose threads by it.
  *
+ * A quotient of integers, total / count, is 0 or neither tiny nor huge: it always passes the test,
+ * unless it is one by 0, which is chosen behind the steps. Without a branch, several are computed
+ * side by side.
+ *
  * Of float32 the steps of 1 / y are two, and its test is an instruction that PTX does not have.
  *
  * In: functions that only the code generator is still to see, with IEEE arithmetic. */
+#include <math.h>
+
 #include "codegen/llvm/compat.h"
-#include "codegen/llvm/graph.h"
+#include "codegen/llvm/facts.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/ranges/value_ranges.h"
 
 /* NEAR: instructions between two quotients that share a reciprocal, which takes two registers */
-enum { UPPER = 32, NEAR = 32 };
+enum { UPPER = 32, NEAR = 32, MOST_SUMS = 4 };
 
 typedef struct Quotient {
   LLVMValueRef division;
   uint32_t place;          /* instructions of the function in front of it */
   uint32_t first;          /* the first of those by the same number; its own number if it is that */
   bool shared;             /* of a first one: there are others */
+  bool whole;              /* of two integers */
+  bool of_0;               /* of a whole one: it may be a quotient by 0 */
   LLVMValueRef reciprocal; /* of a first one, when it is written */
 } Quotient;
 
@@ -57,22 +67,27 @@ static LLVMValueRef magnitude(Cg *cg, LLVMValueRef x) {
   return call(cg, "llvm.fabs", &cg->t.f32, &x, 1);
 }
 
+/* c - y * r. Not of y the sign is changed: where that was an integer, this would take instructions
+ * of its own (nvptx/ptx_fixup.c). */
+static LLVMValueRef rest(Cg *cg, LLVMValueRef y, LLVMValueRef r, LLVMValueRef c) {
+  return fused(cg, y, l_fneg(cg->builder, r), c);
+}
+
 /* The estimate has an upper half only; ptxas makes the lower one 1. */
 static LLVMValueRef reciprocal(Cg *cg, LLVMValueRef y) {
   LLVMBuilderRef b = cg->builder;
-  LLVMValueRef one = LLVMConstReal(cg->t.f64, 1), minus = l_fneg(b, y),
+  LLVMValueRef one = LLVMConstReal(cg->t.f64, 1),
                bits = l_bitcast(b, call(cg, "llvm.nvvm.rcp.approx.ftz.d", NULL, &y, 1), cg->t.i64),
                high = l_and(b, bits, l_int(cg->t.i64, ~(uint64_t)0 << UPPER)),
                r = l_bitcast(b, l_or(b, high, l_int(cg->t.i64, 1)), cg->t.f64),
-               e = fused(cg, minus, r, one);
+               e = rest(cg, y, r, one);
   r = fused(cg, r, fused(cg, e, e, e), r);
-  return fused(cg, r, fused(cg, minus, r, one), r);
+  return fused(cg, r, rest(cg, y, r, one), r);
 }
 
 static LLVMValueRef quotient(Cg *cg, LLVMValueRef x, LLVMValueRef y, LLVMValueRef r) {
-  LLVMBuilderRef b = cg->builder;
-  LLVMValueRef q = l_fmul(b, x, r);
-  return fused(cg, r, fused(cg, l_fneg(b, y), q, x), q);
+  LLVMValueRef q = l_fmul(cg->builder, x, r);
+  return fused(cg, r, rest(cg, y, q, x), q);
 }
 
 /* Are x, y and the quotient such that it is the nearest number? */
@@ -85,6 +100,61 @@ static LLVMValueRef is_exact(Cg *cg, LLVMValueRef x, LLVMValueRef y, LLVMValueRe
                l_fcmp(b, LLVMRealUGE, magnitude(cg, upper(cg, x)), low));
 }
 
+/* --- quotients of integers --- */
+
+/* Is it an integer, and not -0, the sign of whose quotient the steps would lose? */
+static bool is_whole(LLVMValueRef v, unsigned depth) {
+  LLVMBool lost = false;
+  if (LLVMIsAConstantFP(v)) {
+    double x = LLVMConstRealGetDouble(v, &lost);
+    return !lost && x == trunc(x) && fabs(x) < 0x1p64 && !signbit(x);
+  }
+  if (depth && (cg_is_op(v, LLVMFAdd) || cg_is_op(v, LLVMFSub)))
+    return is_whole(LLVMGetOperand(v, 0), depth - 1) && is_whole(LLVMGetOperand(v, 1), depth - 1);
+  return (cg_is_op(v, LLVMSIToFP) || cg_is_op(v, LLVMUIToFP)) &&
+         cg_int_width(LLVMGetOperand(v, 0)) <= 64;
+}
+
+/* Does a comparison say that x, or the difference that it is, is not 0? */
+static bool says_not_0(Fact fact, LLVMValueRef x) {
+  LLVMValueRef c = fact.condition;
+  if (!LLVMIsAICmpInst(c) || LLVMGetICmpPredicate(c) != (fact.holds ? LLVMIntNE : LLVMIntEQ))
+    return false;
+  LLVMValueRef a = LLVMGetOperand(c, 0), b = LLVMGetOperand(c, 1);
+  if (a == x && LLVMIsNull(b))
+    return true;
+  if (!cg_is_op(x, LLVMSub))
+    return false;
+  LLVMValueRef from = LLVMGetOperand(x, 0), by = LLVMGetOperand(x, 1);
+  return (a == from && b == by) || (a == by && b == from);
+}
+
+/* May the float, where the block runs, be 0? */
+static bool may_be_0(const FnGraph *g, LLVMValueRef y, LLVMBasicBlockRef block) {
+  if (LLVMIsAConstantFP(y) || (!cg_is_op(y, LLVMSIToFP) && !cg_is_op(y, LLVMUIToFP)))
+    return !LLVMIsAConstantFP(y) || LLVMIsNull(y);
+  Facts facts = {.n = 0};
+  cg_add_facts_at(&facts, g, graph_number(g, block));
+  for (LLVMValueRef x = LLVMGetOperand(y, 0);; x = LLVMGetOperand(x, 0)) {
+    Interval r = cg_nvptx_range(x);
+    if (r.lo > 0 || r.hi < 0)
+      return false;
+    for (unsigned k = 0; k < facts.n; k++)
+      if (says_not_0(facts.list[k], x))
+        return false;
+    if (!cg_is_extension(x))
+      return true;
+  }
+}
+
+/* Where y may be 0, what IEEE wants: x * inf. */
+static LLVMValueRef unless_0(Cg *cg, LLVMValueRef x, LLVMValueRef y, LLVMValueRef q) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef infinite = l_fmul(b, x, LLVMConstReal(cg->t.f64, INFINITY)),
+               is_0 = l_fcmp(b, LLVMRealOEQ, y, LLVMConstNull(cg->t.f64));
+  return l_select(b, is_0, infinite, q);
+}
+
 /* --- the pass --- */
 
 static bool is_quotient(const Cg *cg, LLVMValueRef i) {
@@ -94,10 +164,12 @@ static bool is_quotient(const Cg *cg, LLVMValueRef i) {
 }
 
 /* The last quotient by the same number, if that is a little way back in the block. */
-static void add(Cg *cg, Quotients *all, LLVMValueRef division, uint32_t place) {
+static void add(Cg *cg, const FnGraph *g, Quotients *all, LLVMValueRef division, uint32_t place) {
   Quotient q = {.division = division, .place = place, .first = all->len};
   LLVMValueRef y = LLVMGetOperand(division, 1);
   LLVMBasicBlockRef block = LLVMGetInstructionParent(division);
+  q.whole = is_whole(LLVMGetOperand(division, 0), MOST_SUMS) && is_whole(y, MOST_SUMS);
+  q.of_0 = q.whole && may_be_0(g, y, block);
   for (uint32_t k = all->len; k-- && q.first == all->len;) {
     const Quotient *other = &all->data[k];
     if (LLVMGetOperand(other->division, 1) == y && place - other->place <= NEAR &&
@@ -111,11 +183,19 @@ static void add(Cg *cg, Quotients *all, LLVMValueRef division, uint32_t place) {
 
 static void write(Cg *cg, Quotients *all, Quotient *q) {
   Quotient *first = &all->data[q->first];
-  if (!first->shared)
+  if (!first->shared && !q->whole)
     return;
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef x = LLVMGetOperand(q->division, 0), y = LLVMGetOperand(q->division, 1);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(q->division));
+  if (q->whole) {
+    LLVMPositionBuilderBefore(b, q->division);
+    first->reciprocal = first == q ? reciprocal(cg, y) : first->reciprocal;
+    LLVMValueRef exact = quotient(cg, x, y, first->reciprocal);
+    LLVMReplaceAllUsesWith(q->division, q->of_0 ? unless_0(cg, x, y, exact) : exact);
+    LLVMInstructionEraseFromParent(q->division);
+    return;
+  }
   GraphDetour d = graph_detour(cg, q->division, "slow");
   if (first == q)
     q->reciprocal = reciprocal(cg, y);
@@ -126,13 +206,14 @@ static void write(Cg *cg, Quotients *all, Quotient *q) {
 }
 
 void cg_nvptx_common_divisors(Cg *cg) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
+  FnGraph g;
+  for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);) {
     Quotients all = {0};
     uint32_t place = 0;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i), place++)
         if (is_quotient(cg, i))
-          add(cg, &all, i, place);
+          add(cg, &g, &all, i, place);
     for (uint32_t k = 0; k < all.len; k++)
       write(cg, &all, &all.data[k]);
   }

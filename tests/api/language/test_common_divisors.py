@@ -1,5 +1,5 @@
-"""float64 quotients by one number, which the GPU's code computes with one reciprocal (codegen/nvptx/floats/common_divisors.c): which do, and that they
-are those of IEEE, with that code run on the CPU."""
+"""float64 quotients by one number, which the GPU's code computes with one reciprocal, and those of integers, without a slow path
+(codegen/nvptx/floats/common_divisors.c): which do, and that they are those of IEEE, with that code run on the CPU."""
 
 import numpy as np
 import pytest
@@ -72,3 +72,45 @@ def test_they_are_rounded_as_ieee_wants(kernel):
             assert np.array_equal(out, expected, equal_nan=True)
             zero = expected == 0
             assert np.array_equal(np.signbit(out[zero]), np.signbit(expected[zero]))
+
+
+def parts(x, y, out, rest):
+    """Quotients of sums, as of a histogram's: those by 0 are infinite or nan."""
+    i = cuda.grid(1)
+    if i < out.size:
+        total = count = 0
+        for k in range(8):
+            total += k * int(x[i, k])
+            count += int(y[i, k])
+        out[i] = total / count
+        if count != 0 and total != count:
+            rest[i] = count / (total - count)
+
+
+SUMS = "int32[:,::1], int32[:,::1], float64[::1], float64[::1]"
+
+
+def test_sums_of_few_small_numbers_are_exact_as_floats():
+    """So their quotients need neither the long division of larger integers nor a slow path."""
+    ptx = cuda.compile_ptx(parts, f"void({SUMS})", cc="sm_90")[0]
+    assert ptx.count("rcp.approx.ftz.f64") == 2 and "div." not in ptx
+
+
+@needs_llc
+def test_quotients_of_integers_are_rounded_as_ieee_wants():
+    rng = np.random.default_rng(5)
+    x, y = (rng.integers(-(2**31), 2**31, (640, 8)).astype(np.int32) >> rng.integers(0, 32, (640, 1)).astype(np.int32) for _ in range(2))
+    x[::5] = 0
+    y[::7] = 0
+    y[3::7, 1:] = 0
+    x[4::7] = -(2**31)
+    x[5::7] = 2**31 - 1
+    out, rest = np.full(640, 7.0), np.full(640, 7.0)
+    Entries(parts, f"void({SUMS})", 1, fma=False).run((10, 1, 1), (64, 1, 1), [x, y, out, rest], False)
+    total, count = (x.astype(np.int64) * np.arange(8)).sum(1), y.astype(np.int64).sum(1)
+    with np.errstate(all="ignore"):
+        expected = total / count
+        assert np.array_equal(rest, np.where((count != 0) & (total != count), count / (total - count), 7.0))
+    assert np.array_equal(out, expected, equal_nan=True)
+    zero = expected == 0
+    assert np.array_equal(np.signbit(out[zero]), np.signbit(expected[zero]))
