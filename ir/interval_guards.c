@@ -235,20 +235,75 @@ static void add_guard(Cx *cx, Intervals *v, Guard g, const Ins *value) {
   add_to_later(cx, v, g, value);
 }
 
+static void add_condition(Cx *cx, Intervals *v, const Block *region, const Ins *c, bool truth,
+                          int depth);
+
+/* What is known of the condition on which the only edge to the block depends; NULL: nothing. */
+static const Ins *condition_of(const Block *b, bool *truth) {
+  const Block *from = b->preds.len == 1 ? b->preds.data[0] : NULL;
+  if (!from || from->last->op != OP_CONDBR || from->succ[0] == from->succ[1])
+    return NULL;
+  *truth = from->succ[0] == b;
+  return from->last->args[0];
+}
+
+/* Is operand k of a phi of conditions the other outcome, a constant or what the edge depends on? */
+static bool is_other(const Ins *phi, uint32_t k, bool truth) {
+  const Ins *a = phi->args[k], *end = phi->block->preds.data[k]->last;
+  if (a->op == OP_CONST)
+    return ir_constant(a).lo == !truth && ir_constant(a).hi == !truth;
+  return end->op == OP_CONDBR && end->args[0] == a && end->block->succ[0] != end->block->succ[1] &&
+         end->block->succ[truth] == phi->block;
+}
+
+/* `ok = a < n and f(b)`: where it holds, so does what led to the only edges by which it can. */
+static void add_joined(Cx *cx, Intervals *v, const Block *region, const Ins *phi, bool truth,
+                       int depth) {
+  const Block *last = NULL, *from;
+  uint32_t n = 0, only = 0;
+  for (uint32_t k = 0; k < phi->nargs; k++)
+    if (!is_other(phi, k, truth)) {
+      from = phi->block->preds.data[k];
+      if (ir_dominates(phi->block, from)) /* of an earlier turn */
+        return;
+      for (last = last ? last : from; !ir_dominates(last, from);)
+        last = last->idom;
+      only = k;
+      n++;
+    }
+  if (n == 1)
+    add_condition(cx, v, region, phi->args[only], truth, depth);
+  for (from = last; from && !ir_dominates(from, phi->block); from = from->idom) {
+    bool holds;
+    const Ins *c = condition_of(from, &holds);
+    if (c)
+      add_condition(cx, v, region, c, holds, depth);
+  }
+}
+
+/* The condition holds in what the region dominates, or does not. */
+static void add_condition(Cx *cx, Intervals *v, const Block *region, const Ins *c, bool truth,
+                          int depth) {
+  if (c->op == OP_PHI && depth < MAX_DEPTH) {
+    add_joined(cx, v, region, c, truth, depth + 1);
+    return;
+  }
+  if (!ir_compares_integers(c))
+    return;
+  Op op = truth ? (Op)c->op : ir_inverse((Op)c->op);
+  Guard first = {.region = region, .other = c->args[1], .op = op},
+        second = {.region = region, .other = c->args[0], .op = ir_swapped(op)};
+  add_guard(cx, v, first, c->args[0]);
+  add_guard(cx, v, second, c->args[1]);
+}
+
 static void find_comparisons(Cx *cx, Intervals *v, const Fn *fn) {
   FOR_BLOCKS (fn, b) {
-    const Ins *c = b->last->op == OP_CONDBR ? b->last->args[0] : NULL;
-    if (!c || !ir_compares_integers(c) || b->succ[0] == b->succ[1])
+    if (b->last->op != OP_CONDBR || b->succ[0] == b->succ[1])
       continue;
-    for (int side = 0; side < 2; side++) {
-      Op op = side ? ir_inverse((Op)c->op) : (Op)c->op;
-      if (b->succ[side]->preds.len != 1)
-        continue;
-      Guard first = {.region = b->succ[side], .other = c->args[1], .op = op},
-            second = {.region = b->succ[side], .other = c->args[0], .op = ir_swapped(op)};
-      add_guard(cx, v, first, c->args[0]);
-      add_guard(cx, v, second, c->args[1]);
-    }
+    for (int side = 0; side < 2; side++)
+      if (b->succ[side]->preds.len == 1)
+        add_condition(cx, v, b->succ[side], b->last->args[0], !side, 0);
   }
 }
 
