@@ -14,6 +14,7 @@
 #include "codegen/ssa/accumulators.h"
 #include "codegen/ssa/condition_loads.h"
 #include "codegen/ssa/last_steps.h"
+#include "codegen/ssa/latches.h"
 #include "codegen/ssa/narrow.h"
 #include "codegen/ssa/range_versions.h"
 #include "codegen/ssa/waits.h"
@@ -53,6 +54,7 @@ static void apart_versions(Cg *cg) {
   each(cg, cg_version_apart);
   cg->out->needs_apart = cg->program->needs_apart;
 }
+static void latches(Cg *cg) { each(cg, cg_part_latches); }
 static void last_steps(Cg *cg) {
   Program *host = cg->target->narrows ? NULL : cg->program;
   for (uint32_t k = 0; k < cg->program->fns.len; k++)

@@ -415,3 +415,87 @@ def bits_backwards(x, out):
 def test_counter_until_a_number_of_bits(signature):
     x = np.array([0, 1, -1, 2, 3, 8, 2**31, 2**32, 2**38 - 1, -(2**63), *range(54)], np.int64)
     same(bits_backwards, signature, [x, np.zeros(64, np.int64)], 1, 64)
+
+
+# --- conditions that were joined in front
+
+
+def merged(ones, others, out, counts):
+    """Two rings, each of which goes on while it has something left; `any of it` is asked the other way around."""
+    i = cuda.grid(1)
+    if i >= counts.size:
+        return
+    n, m = ones.shape[1], others.shape[1]
+    a = b = count = 0
+    while a < n or b < m:
+        x, y = int(ones[i, a % n]), int(others[i, (b + 1) % m])
+        out[i, count] = x - y
+        count += 1
+        one = a < n and (x <= y or b == m)
+        done = b >= m or (x < y and a != n)
+        if one:
+            a += 1
+        if not done:
+            b += 1
+    counts[i] = count
+
+
+@needs_llc
+@pytest.mark.parametrize("signature", [None, "narrow (int32[:,::1], int32[:,::1], int64[:,::1], int32[::1])"])
+def test_places_behind_joined_conditions(monkeypatch, signature):
+    monkeypatch.setenv("PYPTX_SKIP", "nvptx.reciprocals")  # whose products the CPU does not have
+    rng = np.random.default_rng(6)
+    for n, m in ((1, 1), (3, 5), (4, 1)):
+        ones, others = (rng.integers(-5, 6, (64, k)).astype(np.int32) for k in (n, m))
+        same(merged, signature, [ones, others, np.zeros((64, n + m), np.int64), np.zeros(64, np.int32)], 2, 64)
+
+
+def test_places_behind_joined_conditions_have_32_bits():
+    ptx = ptx_of(merged, "narrow (int32[:,::1], int32[:,::1], int64[:,::1], int32[::1])")
+    assert "div.u64" not in ptx and "mul.hi.u64" not in ptx and "rem.s64" not in ptx
+
+
+def either(x, out):
+    """Neither condition says anything of x where the third one held; the first two do where all failed."""
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    v = int(x[i])
+    far = v > 1000 or v < 0 or v == 500
+    if far:
+        out[i] = v * 3 + 1
+    else:
+        out[i] = (v + 7) * 1000003
+
+
+@needs_llc
+@pytest.mark.parametrize("signature", [None, "narrow (int64[::1], int64[::1])"])
+def test_either_of_joined_conditions(signature):
+    x = np.array([0, 1, -1, 500, 999, 1000, 1001, 2**31, 2**32 + 5, -(2**31), 2**61, -(2**61), *range(52)], np.int64)
+    same(either, signature, [x, np.zeros(64, np.int64)], 1, 64)
+
+
+def common_starts(x, y, out):
+    """A search that is left at its branch back, which LLVM rotates; of none, of some and of all elements."""
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    for k in range(i - 3):
+        if x[i, k] != y[i, k]:
+            break
+        out[i] += k + 1
+    for k in range(x.shape[1]):
+        if x[i, k] == y[i, k]:
+            out[i] += 1000 * k
+            break
+    else:
+        out[i] += 1000000
+
+
+@needs_llc
+@pytest.mark.parametrize("signature", [None, "narrow (int8[:,::1], int8[:,::1], int64[::1])"])
+def test_searches_that_are_rotated(signature):
+    rng = np.random.default_rng(7)
+    x = rng.integers(0, 4, (64, 64)).astype(np.int8)
+    y = np.where(rng.random((64, 64)) < rng.random((64, 1)), x, x + 1).astype(np.int8)
+    same(common_starts, signature, [x, y, np.zeros(64, np.int64)], 1, 64)
