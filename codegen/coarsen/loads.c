@@ -325,24 +325,6 @@ static bool is_window(const CoShape *s, const CoIns *i, Steps *rounds) {
   return step < WARP * (int64_t)LLVMABISizeOfType(s->cg->layout, LLVMTypeOf(i->old));
 }
 
-CoLoads co_loads_in_loops(const CoShape *s) {
-  CoLoads n = {0};
-  Steps x = steps_of(s, OF_WARP), *rounds = CX_ARRAY(s->cg->cx, Steps, s->nblocks);
-  for (uint32_t k = 0; k < s->ins.len; k++) {
-    const CoIns *i = &s->ins.data[k];
-    if (!i->reads || !s->blocks[i->block].in->depth)
-      continue;
-    unsigned lines = lines_of(&x, i), cost = cost_of(s, i, lines);
-    bool own = i->varies && !i->shared;
-    n.once += i->varies ? 0 : cost;
-    n.scattered += !i->varies && lines == SCATTERED ? cost : 0;
-    n.own += own ? cost : 0;
-    n.streamed += own && (lines == SCATTERED || (lines == A_FEW && !is_window(s, i, rounds))) ? cost
-                                                                                              : 0;
-  }
-  return n;
-}
-
 /* By instruction: is it a load, or one that is not the same in all copies, or computed from such?
  * (Around a loop nothing is followed: straight code has its operands before it.) */
 static bool *loaded_values(const CoShape *s, bool own) {
@@ -358,15 +340,41 @@ static bool *loaded_values(const CoShape *s, bool own) {
   return loaded;
 }
 
+/* Is its address made of what was loaded? By loaded_values. */
+static bool is_gathered(const CoShape *s, const bool *loaded, const CoIns *i) {
+  const CoIns *at = co_ins(s, LLVMGetOperand(i->old, 0));
+  return at && loaded[at - s->ins.data];
+}
+
+/* What is gathered by what the copy has loaded for itself is in no window. */
+CoLoads co_loads_in_loops(const CoShape *s) {
+  CoLoads n = {0};
+  const bool *loaded = loaded_values(s, true);
+  Steps x = steps_of(s, OF_WARP), *rounds = CX_ARRAY(s->cg->cx, Steps, s->nblocks);
+  for (uint32_t k = 0; k < s->ins.len; k++) {
+    const CoIns *i = &s->ins.data[k];
+    if (!i->reads || !s->blocks[i->block].in->depth)
+      continue;
+    unsigned lines = lines_of(&x, i), cost = cost_of(s, i, lines);
+    bool own = i->varies && !i->shared;
+    n.once += i->varies ? 0 : cost;
+    n.scattered += !i->varies && lines == SCATTERED ? cost : 0;
+    n.own += own ? cost : 0;
+    bool streams = lines == SCATTERED || is_gathered(s, loaded, i) ||
+                   (lines == A_FEW && !is_window(s, i, rounds));
+    n.streamed += own && streams ? cost : 0;
+  }
+  return n;
+}
+
 bool co_gathers_in_loops(const CoShape *s) {
   const bool *loaded = loaded_values(s, true);
   unsigned gathered = 0, all = 0;
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
     bool own = i->reads && i->varies && !i->shared && s->blocks[i->block].in->depth;
-    const CoIns *at = own ? co_ins(s, LLVMGetOperand(i->old, 0)) : NULL;
     all += own;
-    gathered += at && loaded[at - s->ins.data];
+    gathered += own && is_gathered(s, loaded, i);
   }
   return 2 * gathered > all;
 }
@@ -385,9 +393,9 @@ bool co_gathers(const CoShape *s) {
   unsigned gathered = 0, all = 0;
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
-    const CoIns *at = i->reads && i->varies ? co_ins(s, LLVMGetOperand(i->old, 0)) : NULL;
-    all += i->reads && i->varies;
-    gathered += at && loaded[at - s->ins.data];
+    bool own = i->reads && i->varies;
+    all += own;
+    gathered += own && is_gathered(s, loaded, i);
   }
   return 2 * gathered > all;
 }
@@ -401,8 +409,7 @@ unsigned co_in_flight(const CoShape *s) {
   for (uint32_t k = 0; k < s->ins.len; k++) {
     const CoIns *i = &s->ins.data[k];
     LLVMValueRef at = i->reads && !i->shared ? LLVMGetOperand(i->old, 0) : NULL;
-    const CoIns *address = at ? co_ins(s, at) : NULL;
-    if (!at || (address && loaded[address - s->ins.data]))
+    if (!at || is_gathered(s, loaded, i))
       continue;
     Reads *r = reads;
     while (r < reads + n && r->array != cg_array_of(at))

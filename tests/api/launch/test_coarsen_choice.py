@@ -243,6 +243,15 @@ def around_places(image, places, pattern, out):
         out[i, word] = n
 
 
+def spelled(x, letters, out):  # letters of a table that nothing but the number says
+    i = cuda.grid(1)
+    if i < x.size:
+        v = int(x[i])
+        for k in range(out.shape[1]):
+            out[i, k] = letters[v & 31]
+            v = v * 5 + (v >> 3)
+
+
 def gathered(x, at, out):  # the same, by indices that are loaded
     acc = float32(0)
     for k in range(x.shape[0]):
@@ -433,6 +442,7 @@ def test_what_pays_by_the_work_around_loads(kernel, signature, text):
         (distances, f"{M}, {M}, {M}", "8 neighbouring threads along y"),
         (gathered, f"{M}, int32[::1], {V}", "8 neighbouring blocks along x"),
         (around_places, "uint8[:,::1], int32[:,::1], int8[:,::1], int32[:,::1]", "2 neighbouring threads along y"),
+        (spelled, "int32[::1], uint8[::1], uint8[:,::1]", "not coarsened: its blocks read nothing in common in its loops"),
         (turned, f"{M}, {M}", "4 neighbouring blocks along x"),
         (with_shuffle, V, "4 neighbouring blocks along x"),
         (rounds, f"{V}, {V}", "4 neighbouring blocks along x"),
