@@ -195,6 +195,8 @@ void cg_nvptx_wide_accesses(Cg *cg);
 bool cg_nvptx_is_thread(LLVMValueRef v);
 /* own_elements.c: a thread's own element of a shared array as a register; before unrolling. */
 void cg_nvptx_own_elements(Cg *cg);
+/* equal_calls.c: equal calls of libdevice's functions are one; before it is linked. */
+void cg_nvptx_equal_calls(Cg *cg);
 void cg_nvptx_sine_pairs(Cg *cg);
 /* short_shuffles.c: shuffles of 64-bit numbers that fit 32 bits; after LLVM's passes. */
 void cg_nvptx_short_shuffles(Cg *cg);

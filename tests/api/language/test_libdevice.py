@@ -595,3 +595,12 @@ def test_sine_and_cosine_of_one_number_have_the_bits_of_each():
     together, apart = (run_on_standin(PAIRS, PYPTX_SKIP=skip).split() for skip in ("", "nvptx.sine_pairs"))
     assert together[0] == apart[0] and together[2] == apart[2]
     assert int(together[1]) < int(apart[1])
+
+
+@needs_standin
+def test_a_function_of_one_number_twice_has_its_bits():
+    """It is called once (nvptx.equal_calls)."""
+    twice = PAIRS.replace("math.cos(v)", "(math.cos(x[i]) + math.cos(x[i])) / 2")
+    once, each = (run_on_standin(twice, PYPTX_SKIP=skip).split() for skip in ("", "nvptx.equal_calls"))
+    assert once[0] == each[0] == run_on_standin(PAIRS).split()[0]
+    assert int(once[1]) < int(each[1])
