@@ -191,6 +191,8 @@ void cg_nvptx_early_ors(Cg *cg);
 void cg_nvptx_elif_updates(Cg *cg);
 /* wide_accesses.c: neighbouring elements of a thread in one access, where addresses allow it. */
 void cg_nvptx_wide_accesses(Cg *cg);
+/* wide_rows.c: the same of rows that loops read; after wide_accesses.c. */
+void cg_nvptx_wide_rows(Cg *cg);
 /* Is v a thread's index in its block, or its number in its warp? */
 bool cg_nvptx_is_thread(LLVMValueRef v);
 /* own_elements.c: a thread's own element of a shared array as a register; before unrolling. */

@@ -63,7 +63,7 @@ static LLVMValueRef without_constants(LLVMValueRef v, int64_t *sum) {
   return v;
 }
 
-static Access access_of(const Cg *cg, LLVMValueRef i, bool store) {
+Access cg_access_of(const Cg *cg, LLVMValueRef i, bool store) {
   Access a = {.ins = i, .type = LLVMTypeOf(store ? LLVMGetOperand(i, 0) : i)};
   a.bytes = (unsigned)bytes_of(cg, a.type);
   a.element = cg->t.i8;
@@ -80,7 +80,7 @@ static Access access_of(const Cg *cg, LLVMValueRef i, bool store) {
   return a;
 }
 
-static bool is_side_by_side(const Access *a, const Access *b) {
+bool cg_is_side_by_side(const Access *a, const Access *b) {
   return a->from == b->from && a->index == b->index && a->element == b->element &&
          a->type == b->type;
 }
@@ -159,11 +159,6 @@ static bool is_mixed(Run *r, unsigned group) {
   return false;
 }
 
-typedef struct Gain {
-  unsigned fewer, words; /* accesses less; 32-bit words of its accesses */
-  unsigned widest;       /* bytes of its widest access */
-} Gain;
-
 /* What the group gains. Nothing if it has no access of 16 bytes and is more than one access: rows
  * of three elements begin at multiples of 8 bytes in one thread of two. */
 static Gain gain_of(Run *r, unsigned group) {
@@ -219,40 +214,51 @@ static bool is_uniform(LLVMValueRef v, unsigned depth) {
   return depth < DEEP && cg_is_extension(v) && is_uniform(LLVMGetOperand(v, 0), depth + 1);
 }
 
-/* `bits` with numbers whose multiples, only, make the index, times the element's bytes: a row's
- * width. NULL: the index has parts of which no such number is known. */
-static LLVMValueRef steps_of(Cg *cg, LLVMValueRef bits, LLVMValueRef index, uint64_t bytes,
-                             unsigned depth) {
+/* Numbers whose multiples, only, make an index: a row's width. */
+typedef struct Widths {
+  LLVMValueRef of[DEEP];
+  unsigned n;
+} Widths;
+
+/* false: the index has parts of which no such number is known. */
+static bool find_widths(Cg *cg, Widths *w, LLVMValueRef index, unsigned depth) {
   bool product = cg_is_op(index, LLVMMul);
   LLVMValueRef a = index;
   if (depth > DEEP)
-    return NULL;
+    return false;
   if (cg_is_extension(index))
-    return steps_of(cg, bits, LLVMGetOperand(index, 0), bytes, depth + 1);
-  if (cg_is_op(index, LLVMAdd)) {
-    bits = steps_of(cg, bits, LLVMGetOperand(index, 0), bytes, depth + 1);
-    return bits ? steps_of(cg, bits, LLVMGetOperand(index, 1), bytes, depth + 1) : NULL;
-  }
+    return find_widths(cg, w, LLVMGetOperand(index, 0), depth + 1);
+  if (cg_is_op(index, LLVMAdd))
+    return find_widths(cg, w, LLVMGetOperand(index, 0), depth + 1) &&
+           find_widths(cg, w, LLVMGetOperand(index, 1), depth + 1);
   if (cg_is_op(index, LLVMShl) && LLVMIsAConstantInt(LLVMGetOperand(index, 1)))
     a = l_int(cg->t.i32, (uint64_t)1 << (LLVMConstIntGetZExtValue(LLVMGetOperand(index, 1)) & 31));
   else if (product)
     a = LLVMGetOperand(index, is_uniform(LLVMGetOperand(index, 1), 0));
-  if (!is_uniform(a, 0))
-    return NULL;
-  LLVMValueRef low = l_int_cast(cg->builder, a, cg->t.i32, true);
-  return l_or(cg->builder, bits, l_mul(cg->builder, low, l_int(cg->t.i32, bytes)));
+  if (w->n == DEEP || !is_uniform(a, 0))
+    return false;
+  w->of[w->n++] = a;
+  return true;
+}
+
+/* Is the access's address made of what all threads have in common? */
+static bool find_common(Cg *cg, Widths *w, const Access *a) {
+  return cg_is_kernel_argument(a->from) && (!a->index || find_widths(cg, w, a->index, 0));
 }
 
 /* The same of what all threads have in common: the array's address and the widths of its rows. 0 in
  * one thread is 0 in all. NULL if the common address is made of more. */
-static LLVMValueRef common_bits(Cg *cg, const Access *a, unsigned widest) {
+LLVMValueRef cg_wide_common_bits(Cg *cg, const Access *a, unsigned widest) {
   LLVMBuilderRef b = cg->builder;
-  if (!cg_is_kernel_argument(a->from))
+  Widths w = {0};
+  if (!find_common(cg, &w, a))
     return NULL;
   LLVMValueRef low = l_trunc(b, l_ptrtoint(b, a->from, cg->t.i64), cg->t.i32);
-  if (a->index)
-    low = steps_of(cg, low, a->index, bytes_of(cg, a->element), 0);
-  return low ? l_and(b, low, l_int(cg->t.i32, widest - 1)) : NULL;
+  for (unsigned k = 0; k < w.n; k++) {
+    LLVMValueRef width = l_int_cast(b, w.of[k], cg->t.i32, true);
+    low = l_or(b, low, l_mul(b, width, l_int(cg->t.i32, bytes_of(cg, a->element))));
+  }
+  return l_and(b, low, l_int(cg->t.i32, widest - 1));
 }
 
 LLVMValueRef cg_access_common(Cg *cg, const Access *a) {
@@ -273,8 +279,7 @@ LLVMValueRef cg_nvptx_in_all(Cg *cg, LLVMBuilderRef b, LLVMValueRef condition) {
                 (LLVMValueRef[]){mask, condition}, 2);
 }
 
-/* The group's accesses in the wide form. wide: the value of each load, by its number in the run. */
-static void write_wide(Run *r, unsigned group, LLVMValueRef *wide) {
+void cg_wide_write(Run *r, unsigned group, LLVMValueRef *wide) {
   Cg *cg = r->cg;
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef from = cg_access_common(cg, &r->all[group]);
@@ -352,7 +357,7 @@ static void write_forms(Run *r, const Gain *gains, const bool *chosen, LLVMValue
   l_at_end(b, front, NULL);
   for (unsigned k = 0; k < r->n; k++)
     if (chosen[k] && r->all[k].group == k) {
-      LLVMValueRef own = common_bits(cg, &r->all[k], gains[k].widest);
+      LLVMValueRef own = cg_wide_common_bits(cg, &r->all[k], gains[k].widest);
       differs |= !own;
       own = own ? own : low_bits(cg, &r->all[k], gains[k].widest);
       bits = bits ? l_or(b, bits, own) : own;
@@ -362,7 +367,7 @@ static void write_forms(Run *r, const Gain *gains, const bool *chosen, LLVMValue
   l_at_end(b, yes, NULL);
   for (unsigned k = 0; k < r->n; k++)
     if (chosen[k] && r->all[k].group == k)
-      write_wide(r, k, wide);
+      cg_wide_write(r, k, wide);
     else if (r->stores && !chosen[k])
       copy_ins(b, r->all[k].ins, (LLVMValueRef[2]){0});
   l_br(b, join);
@@ -384,7 +389,7 @@ static void form_groups(Run *r, Gain *gains) {
   for (unsigned k = 0; k < r->n; k++) {
     unsigned group = 0;
     while (group < k &&
-           (r->all[group].group != group || !is_side_by_side(&r->all[group], &r->all[k])))
+           (r->all[group].group != group || !cg_is_side_by_side(&r->all[group], &r->all[k])))
       group++;
     r->all[k].group = group;
   }
@@ -440,6 +445,7 @@ static void widen_loads(Run *r, const Gain *gains) {
     LLVMValueRef front = earliest(r, first);
     for (unsigned k = first; k < r->n; k++) {
       bool is_group = r->all[k].group == k && !r->all[k].done && gains[k].fewer;
+      is_group &= !r->common || find_common(r->cg, &(Widths){0}, &r->all[k]);
       if (!is_group || words + gains[k].words > most || !is_known(r, k, front))
         continue;
       fewer += gains[k].fewer;
@@ -454,7 +460,7 @@ static void widen_loads(Run *r, const Gain *gains) {
         if (r->all[k].index)
           copy_move_front(r->cg->builder, front, r->all[k].index);
       }
-    write_forms(r, gains, chosen, front);
+    r->write(r, gains, chosen, front);
   }
 }
 
@@ -504,15 +510,12 @@ static bool ends_run(const Cg *cg, LLVMValueRef i, bool stores) {
          !cg_only_computes(i);
 }
 
-static void visit(Cg *cg, LLVMBasicBlockRef block, bool stores) {
-  Run *r = CX_NEW(cg->cx, Run);
-  r->cg = cg;
-  r->stores = stores;
+void cg_wide_visit(Run *r, LLVMBasicBlockRef block) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
     next = LLVMGetNextInstruction(i);
-    if (is_candidate(cg, i, stores) && r->n < MOST)
-      r->all[r->n++] = access_of(cg, i, stores);
-    else if (ends_run(cg, i, stores))
+    if (is_candidate(r->cg, i, r->stores) && r->n < MOST)
+      r->all[r->n++] = cg_access_of(r->cg, i, r->stores);
+    else if (ends_run(r->cg, i, r->stores))
       end_run(r);
   }
 }
@@ -539,8 +542,10 @@ void cg_nvptx_wide_accesses(Cg *cg) {
     for (unsigned stores = 0; stores < 2; stores++)
       for (uint32_t k = 0; k < blocks[stores].len; k++) {
         uint32_t n = graph_number(&g, blocks[stores].data[k]);
+        Run *r = CX_NEW(cg->cx, Run);
+        *r = (Run){.cg = cg, .stores = stores, .write = write_forms};
         if (n != GRAPH_NONE && g.nodes[n].loop == GRAPH_NONE)
-          visit(cg, blocks[stores].data[k], stores);
+          cg_wide_visit(r, blocks[stores].data[k]);
       }
   }
 }

@@ -72,6 +72,24 @@ def gathered(a, index, out):
         out[t] = a[i, 0] + 2 * a[i, 1] + 3 * a[i, 2] + 4 * a[i, 3]
 
 
+def in_loops(a, count, out):
+    """Rows of a thread, one after the other: all, and up to the first that ends with 9."""
+    t = cuda.grid(1)
+    if t < out.shape[0]:
+        n = 0
+        for k in range(count):
+            i = count * t + k
+            n += int(a[i, 0]) * int(a[i, 1]) - int(a[i, 2]) * int(a[i, 3])
+        out[t, 0] = n
+        for k in range(count):
+            i = count * t + k
+            p, q, r, s = a[i, 0], a[i, 1], a[i, 2], a[i, 3]
+            n += int(p) * int(q) - int(r)
+            if s == 9:
+                break
+        out[t, 1] = n
+
+
 def records(a, out):
     """Nine numbers in three rows of each thread, not in their order."""
     t = cuda.blockIdx.x * cuda.blockDim.x * cuda.blockDim.y + cuda.threadIdx.x + cuda.blockDim.x * cuda.threadIdx.y
@@ -123,6 +141,20 @@ def test_rows_that_begin_anywhere(dtype, width, begin):
     sums = cuda.device_array(N, np.int64)
     cuda.jit(gathered)[2, 64](a, cuda.to_device(index), sums)
     np.testing.assert_array_equal(sums.copy_to_host(), (at[index, :4].astype(np.int64) * (1, 2, 3, 4)).sum(axis=1))
+
+
+@pytest.mark.parametrize("begin", [0, 1, 2, 4])
+@pytest.mark.parametrize("width", [4, 6, 8, 12])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.float64])
+def test_rows_that_a_loop_reads(dtype, width, begin):
+    a, at = rows_of(np.random.default_rng(width), dtype, (8 * N, width), begin)
+    out = cuda.device_array((N, 2), np.int64)
+    cuda.jit(in_loops)[2, 64](a[:, :4] if width == 12 else a, 8, out)
+    p, q, r, s = at.astype(np.int64)[:, :4].T.reshape(4, N, 8)
+    read = np.cumsum(s == 9, axis=1) - (s == 9) == 0
+    total = (p * q - r * s).sum(axis=1)
+    expected = np.stack([total, total + ((p * q - r) * read).sum(axis=1)], axis=1)
+    np.testing.assert_array_equal(out.copy_to_host(), expected)
 
 
 @pytest.mark.parametrize("columns", [4, 5])
