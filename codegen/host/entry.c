@@ -226,7 +226,7 @@ LLVMValueRef hl_make_row(Loops *l, LLVMValueRef thread, HostRow how) {
     return NULL;
   how.one_result = cg_lanes_one_result(lanes);
   how.guarded = l->checks && !how.segment;
-  unsigned by = l->checks || how.segment ? 1 : cg_lanes_along_rows(lanes);
+  unsigned by = l->checks || how.segment ? 1 : cg_lanes_at_once(lanes);
   rules.alone = false;
   if (how.guarded)
     hl_guard_row(l, thread, 0);

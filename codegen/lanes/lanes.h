@@ -93,9 +93,9 @@ void cg_lanes_forget_doubles(Cg *cg, LLVMValueRef f);
 /* Of a function with such versions: does one of these loops advance by a stride that is no constant
  * (a grid-stride loop)? Then more lanes pay, since each iteration reads a longer run of memory. */
 bool cg_lanes_stride(const Lanes *l);
-/* How many vectors at once pay where loops add up what they read down the rows of an array; else
- * 1 (row_runs.c). */
-unsigned cg_lanes_along_rows(Lanes *l);
+/* How many vectors at once pay where loops add up what they read down the rows of an array, or all
+ * elements are bytes or words; else 1 (row_runs.c). */
+unsigned cg_lanes_at_once(Lanes *l);
 /* Does the instruction do more than compute and read? */
 bool cg_lanes_writes(LLVMValueRef instruction);
 /* Is the value uniform over the block, provided that the whole block arrives uniformly? */

@@ -1,4 +1,6 @@
-/* Lanes: loops in which neighbouring threads walk down the rows of an array.
+/* Lanes: more vectors at once, of one function.
+ *
+ * Loops in which neighbouring threads walk down the rows of an array:
  *
  *   for k in range(a.shape[0]):
  *     s += a[k, col] * x[k]
@@ -50,10 +52,11 @@ static bool is_in_loop(const Lanes *l, const LaneValue *v) {
   return l->blocks[v->block].in->loop != GRAPH_NONE;
 }
 
-static bool is_run(Lanes *l, LLVMValueRef load) {
-  Shape s = ln_shape(l, LLVMGetOperand(load, 0));
-  return s.kind == SHAPE_STEP &&
-         s.step == (int64_t)LLVMABISizeOfType(l->cg->layout, LLVMTypeOf(load));
+static bool is_run(Lanes *l, LLVMValueRef access) {
+  bool stores = LLVMIsAStoreInst(access);
+  Shape s = ln_shape(l, LLVMGetOperand(access, stores ? 1 : 0));
+  LLVMTypeRef t = LLVMTypeOf(stores ? LLVMGetOperand(access, 0) : access);
+  return s.kind == SHAPE_STEP && s.step == (int64_t)LLVMABISizeOfType(l->cg->layout, t);
 }
 
 /* Is it what vectors of any length compute in so many instructions for each register? */
@@ -89,11 +92,89 @@ static uint64_t bytes_carried(Lanes *l) {
   return rows ? bytes : 0;
 }
 
-unsigned cg_lanes_along_rows(Lanes *l) {
+static unsigned along_rows(Lanes *l) {
   enum { RUN = 4 * LANES_LINE_BYTES };
+  uint64_t bytes = bytes_carried(l) * l->how.width;
+  return bytes && bytes <= RUN / 2 ? (unsigned)(RUN / bytes) : 1;
+}
+
+/* --- bytes and words --- */
+
+enum { WHOLE = 32 }; /* bits of the elements that lanes are made for */
+
+/* The bits of a lane's element; WHOLE if they are not less. */
+static unsigned bits_of(LLVMValueRef v) {
+  unsigned bits = cg_int_width(v);
+  return bits && bits < WHOLE ? bits : WHOLE;
+}
+
+/* Is it uniform, or a vector of short elements itself? */
+static bool is_short(Lanes *l, LLVMValueRef v) {
+  Shape s = ln_shape(l, v);
+  return ln_is_uniform(s) || (s.kind == SHAPE_VECTOR && bits_of(v) < WHOLE);
+}
+
+static bool is_short_operation(LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMAnd:
+  case LLVMOr:
+  case LLVMXor:
+  case LLVMICmp:
+  case LLVMSelect:
+  case LLVMZExt:
+  case LLVMSExt:
+  case LLVMTrunc: return true;
+  case LLVMCall:
+    return cg_is_call_of_any(i, "llvm.umin.") || cg_is_call_of_any(i, "llvm.umax.") ||
+           cg_is_call_of_any(i, "llvm.smin.") || cg_is_call_of_any(i, "llvm.smax.");
+  default: return false;
+  }
+}
+
+/* Does it compute with vectors of short elements alone? */
+static bool computes_short(Lanes *l, LLVMValueRef i) {
+  if (!is_short_operation(i) || bits_of(i) == WHOLE)
+    return false;
+  unsigned n = (unsigned)LLVMGetNumOperands(i) - (LLVMIsACallInst(i) ? 1 : 0);
+  for (unsigned k = 0; k < n; k++)
+    if (!is_short(l, LLVMGetOperand(i, k)))
+      return false;
+  return true;
+}
+
+/* Does all that the instruction does fit bytes or words side by side? *most: the bits of the longest
+ * element in memory. */
+static bool stays_short(Lanes *l, LLVMValueRef i, unsigned *most) {
+  bool stores = LLVMIsAStoreInst(i);
+  if (!stores && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
+    return LLVMIsATerminatorInst(i);
+  if (!stores && ln_shape(l, i).kind != SHAPE_VECTOR)
+    return !cg_lanes_writes(i);
+  if (!stores && !LLVMIsALoadInst(i))
+    return computes_short(l, i);
+  LLVMValueRef element = stores ? LLVMGetOperand(i, 0) : i;
+  *most = bits_of(element) > *most ? bits_of(element) : *most;
+  return cg_is_plain_access(i) && is_short(l, element) && is_run(l, i);
+}
+
+/* The bits of the longest element in memory, where nothing but short elements side by side is
+ * loaded, computed with and stored, by all lanes; else WHOLE. */
+static unsigned longest_short(Lanes *l) {
+  unsigned most = 0;
+  for (uint32_t k = 0; k < l->nblocks; k++)
+    for (LLVMValueRef i = LLVMGetFirstInstruction(l->blocks[k].in->block); i;
+         i = LLVMGetNextInstruction(i))
+      if (ln_may_rest(l, k) || !stays_short(l, i, &most))
+        return WHOLE;
+  return most;
+}
+
+unsigned cg_lanes_at_once(Lanes *l) {
   for (uint32_t k = 0; k < l->loops.len; k++)
     if (l->loops.data[k].divergent)
       return 1;
-  uint64_t bytes = bytes_carried(l) * l->how.width;
-  return bytes && bytes <= RUN / 2 ? (unsigned)(RUN / bytes) : 1;
+  unsigned rows = along_rows(l), bits = rows > 1 ? WHOLE : longest_short(l);
+  return bits == 8 || bits == 16 ? WHOLE / bits : rows;
 }

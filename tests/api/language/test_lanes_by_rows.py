@@ -1,5 +1,6 @@
-"""Threads that walk down the rows of an array, which the host runs several vectors at a time (codegen/lanes/row_runs.c),
-and along rows of their own, whose tiles it transposes in squares (codegen/lanes/walks.c).
+"""Threads that walk down the rows of an array, or compute with bytes and words alone, which the host runs several
+vectors at a time (codegen/lanes/row_runs.c), and along rows of their own, whose tiles it transposes in squares
+(codegen/lanes/walks.c).
 """
 
 import numpy as np
@@ -42,6 +43,34 @@ def test_products_down_rows(block):
 
     a, b, c = numbers("float32", 9, 21), numbers("float32", 21, 150), np.zeros((9, 150), np.float32)
     run(kernel, [a, b, c], (-(-150 // block[0]), -(-9 // block[1])), block)
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 333])
+@pytest.mark.parametrize("block", [16, 96, 256])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32"])
+def test_elements_side_by_side(n, block, dtype):
+    def kernel(a, b, least, kept):
+        i = cuda.grid(1)
+        if i < a.size:
+            c = a[i]
+            if 3 <= c <= 90:
+                c ^= 32
+            least[i] = min(c, b[i])
+            kept[i + 1] = c > b[i]
+
+    a, b = numbers(dtype, n), numbers(dtype, n + 1)[1:].copy()
+    run(kernel, [a, b, np.zeros_like(a), np.zeros(n + 2, np.uint8)], -(-n // block), block)
+
+
+@host
+def test_a_byte_that_is_missing():
+    def kernel(a, out):
+        i = cuda.grid(1)
+        if i < a.size:
+            out[i] = a[i] & 7
+
+    args = [numbers("uint8", 200), np.zeros(177, np.uint8)]
+    assert "index 177 is out of bounds for axis 0 of 'out' with size 177" in stopped(cuda.jit(kernel), *args, block=256)
 
 
 @host
