@@ -223,10 +223,25 @@ static bool can_assume(Lanes *l, const LaneValue *v, bool dirty, bool both) {
          ln_rise(l, LLVMTypeOf(x), a.step ? a.step : b.step, &rise);
 }
 
-/* Is it a comparison by which a row of threads is two parts? Equality is one thread's. */
-static bool is_order(LLVMValueRef i) {
-  return LLVMIsAICmpInst(i) && LLVMGetICmpPredicate(i) != LLVMIntEQ &&
-         LLVMGetICmpPredicate(i) != LLVMIntNE;
+/* An equality by which one thread does nothing and all others something, as by `t >= 1`. */
+static bool leaves_one_out(const Lanes *l, const LaneValue *v) {
+  const GraphNode *n = l->blocks[v->block].in;
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(n->block);
+  LLVMUseRef use = LLVMGetFirstUse(v->old);
+  Fork fork;
+  if (n->ipdom == GRAPH_NONE || !use || LLVMGetNextUse(use) || LLVMGetUser(use) != end ||
+      !graph_fork(end, &fork))
+    return false;
+  LLVMBasicBlockRef equal = LLVMGetICmpPredicate(v->old) == LLVMIntEQ ? fork.yes : fork.no;
+  return equal == l->g.nodes[n->ipdom].block;
+}
+
+/* Is it a comparison by which a row of threads is two parts? Equality is mostly one thread's. */
+static bool parts_row(const Lanes *l, const LaneValue *v) {
+  if (!LLVMIsAICmpInst(v->old))
+    return false;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(v->old);
+  return (p != LLVMIntEQ && p != LLVMIntNE) || leaves_one_out(l, v);
 }
 
 static bool serves_check(const Lanes *l, const LaneValue *v) {
@@ -243,7 +258,7 @@ static bool can_agree(Lanes *l, LaneValue *v, bool dirty) {
   if (traps || l->blocks[v->block].in->loop != GRAPH_NONE || !can_assume(l, v, dirty, false))
     return false;
   unsigned linear = ln_shape(l, LLVMGetOperand(v->old, 0)).step ? 0 : 1;
-  return (l->how.places && is_order(v->old)) ||
+  return (l->how.places && parts_row(l, v)) ||
          depends_on_block(l, LLVMGetOperand(v->old, linear), 0);
 }
 
