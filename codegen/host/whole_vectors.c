@@ -76,6 +76,16 @@ static bool has_meeting(LLVMValueRef f) {
   return false;
 }
 
+/* Of a segment: one that runs once for each block says what the next block reads and writes. */
+static LanesHow lanes_of_segment(const Whole *w, uint32_t number, unsigned width,
+                                 unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS]) {
+  const Segment *s = &w->fission.segments[number];
+  LanesHow how = lanes_of(w, width, zeros);
+  bool last = s->nexits == 1 && !s->exits[0];
+  how.next = !number || last ? HOST_BX : 0;
+  return how;
+}
+
 /* A version that is without masks where guards are uniform over a vector, as they are in most
  * vectors of a block: a bound divides one of them in each row. It tests that before it does
  * anything, and returns 1 where they are not. A loop takes longer than the masks in front of it. */
@@ -83,7 +93,7 @@ static void write_alike(Loops *l, uint32_t number) {
   Whole *w = &l->whole;
   const Segment *s = &w->fission.segments[number];
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
-  LanesHow how = lanes_of(w, w->width, zeros);
+  LanesHow how = lanes_of_segment(w, number, w->width, zeros);
   how.alone = how.places = true;
   Lanes *lanes = !l->checks && !w->wide[number] && !s->votes && !has_meeting(s->fn)
                      ? cg_lanes_analyse(l->cg, s->fn, &how)
@@ -111,7 +121,7 @@ static void write_versions(Loops *l, uint32_t number) {
  * operations cannot: false. */
 static bool write_segment(Loops *l, uint32_t number) {
   unsigned char zeros[HOST_NARGS + SEGMENT_BLOCK_ARGS];
-  LanesHow how = lanes_of(&l->whole, l->whole.width, zeros);
+  LanesHow how = lanes_of_segment(&l->whole, number, l->whole.width, zeros);
   LLVMValueRef fn = l->whole.fission.segments[number].fn;
   Lanes *lanes = cg_lanes_analyse_doubled(l->cg, fn, &how);
   l->whole.lanes[number] = lanes ? cg_lanes_write(lanes) : NULL;
@@ -119,7 +129,7 @@ static bool write_segment(Loops *l, uint32_t number) {
   if (wide_by(l) > 1 && l->whole.width >= l->width && !l->whole.columns && l->whole.lanes[number] &&
       (l->checks || cg_lanes_stride(lanes)) && !l->whole.fission.segments[number].votes &&
       !has_meeting(fn)) {
-    how = lanes_of(&l->whole, wide_by(l) * l->whole.width, zeros);
+    how = lanes_of_segment(&l->whole, number, wide_by(l) * l->whole.width, zeros);
     lanes = cg_lanes_analyse(l->cg, fn, &how);
     LLVMValueRef wide = l->whole.one_result[number] && lanes ? cg_lanes_write(lanes) : NULL;
     if (wide && !cg_lanes_one_result(lanes)) {

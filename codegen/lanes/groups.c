@@ -278,7 +278,7 @@ LLVMValueRef ln_load_grouped(Lanes *l, LLVMValueRef i, unsigned n) {
     LLVMValueRef at = place_of(l, pointers, k, n, &mask);
     parts[k] = ln_load_run(l, all, at, mask, LLVMGetAlignment(i));
     if (by)
-      ln_prefetch(l, l_gep(l->b, l->cg->t.i8, at, &by, 1));
+      ln_prefetch(l, l_gep(l->b, l->cg->t.i8, at, &by, 1), false);
   }
   for (; count > 1; count /= 2, n *= 2)
     for (unsigned k = 0; k < count / 2; k++)

@@ -50,6 +50,9 @@ typedef struct LanesHow {
   bool places;
   /* a failed check traps at once; without `alone`, the function never returns 1 */
   bool whole;
+  /* the argument that is one more in the block that runs next, where the function runs once for
+   * each; 0: none (next_block.c) */
+  unsigned next;
   /* a load that other threads may write between is not uniform, even from a uniform address */
   bool strict;
   /* … except one of memory that stays as it is while the kernel runs; NULL: all */

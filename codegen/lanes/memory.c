@@ -445,11 +445,11 @@ static LLVMValueRef stride_of(Lanes *l, LLVMValueRef pointer) {
   return NULL;
 }
 
-void ln_prefetch(Lanes *l, LLVMValueRef at) {
+void ln_prefetch(Lanes *l, LLVMValueRef at, bool writes) {
   const CgTypes *t = &l->cg->t;
   LLVMTypeRef type = t->ptr;
-  /* for reading, into all caches, data */
-  LLVMValueRef args[] = {at, l_int(t->i32, 0), l_int(t->i32, 3), l_int(t->i32, 1)},
+  /* into all caches, data */
+  LLVMValueRef args[] = {at, l_int(t->i32, writes), l_int(t->i32, 3), l_int(t->i32, 1)},
                fn = cg_intrinsic_fn(l->cg, "llvm.prefetch", &type, 1);
   l_call(l->b, fn, args, 4);
 }
@@ -463,9 +463,9 @@ static void fetch_ahead(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint
   if (!by)
     return;
   by = l_mul(l->b, ln_scalar(l, by), l_int(LLVMTypeOf(by), AHEAD));
-  ln_prefetch(l, l_gep(l->b, LLVMGetGEPSourceElementType(pointer), first, &by, 1));
+  ln_prefetch(l, l_gep(l->b, LLVMGetGEPSourceElementType(pointer), first, &by, 1), false);
   LLVMValueRef next = l_int(l->cg->t.i64, bytes);
-  ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &next, 1));
+  ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &next, 1), false);
 }
 
 static bool has_gather(Lanes *l, const LaneLoop *loop) {
@@ -495,7 +495,7 @@ static void fetch_beside(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uin
   LLVMValueRef is = l_icmp(l->b, LLVMIntULT, ln_scalar(l, row), l_int(i64, ROWS));
   for (uint64_t k = LINE; k <= (bytes > LINE ? bytes : LINE); k += LINE) {
     LLVMValueRef by = l_select(l->b, is, l_int(i64, bytes + k - 1), l_int(i64, 0));
-    ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &by, 1));
+    ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &by, 1), false);
   }
 }
 
@@ -509,7 +509,7 @@ static void fetch_next_block(Lanes *l, LLVMValueRef pointer, LLVMValueRef first,
     return;
   for (uint64_t k = 0; k < bytes; k += LINE) {
     LLVMValueRef by = l_int(l->cg->t.i64, 2 * bytes + k);
-    ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &by, 1));
+    ln_prefetch(l, l_gep(l->b, l->cg->t.i8, first, &by, 1), false);
   }
 }
 
@@ -564,6 +564,7 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
       fetch_ahead(l, pointer, first, bytes);
     fetch_beside(l, pointer, first, bytes);
     fetch_next_block(l, pointer, first, bytes);
+    ln_fetch_for_next(l, pointer, first, bytes, false);
   } else if (is_run_of(l, pointer, t, true)) {
     v->now = load_back(l, all, pointer, ln_scalar(l, pointer), align);
   } else if (spread) {
@@ -618,7 +619,9 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
   } else if (ln_is_run(l, pointer, t) && ln_is_of_own_array(l, pointer)) {
     ln_store_own(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
   } else if (ln_is_run(l, pointer, t)) {
-    ln_store_run(l, ln_vector(l, value), ln_scalar(l, pointer), l->mask_now, align);
+    LLVMValueRef all = ln_vector(l, value), first = ln_scalar(l, pointer);
+    ln_store_run(l, all, first, l->mask_now, align);
+    ln_fetch_for_next(l, pointer, first, LLVMABISizeOfType(l->cg->layout, LLVMTypeOf(all)), true);
   } else if (is_run_of(l, pointer, t, true)) {
     store_back(l, ln_vector(l, value), ln_scalar(l, pointer), align);
   } else if (spread) {

@@ -182,6 +182,9 @@ bool ln_find_flow(Lanes *l);     /* blocks, loops, order; false: refused */
 void ln_merge_latches(Lanes *l); /* changes the function; l is of no use after it */
 /* marks the block's branch as divergent: its region, the masks, loops that become divergent */
 void ln_split(Lanes *l, uint32_t block);
+/* next_block.c: beside a contiguous access of so many bytes, whose first lane's address is `first` */
+void ln_fetch_for_next(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes,
+                       bool writes);
 /* align.c: what follows from the low bits of lane 0's value, where a step is 1 and lanes do not
  * cross a multiple of their number */
 unsigned ln_zeros(Lanes *l, LLVMValueRef i); /* of an instruction */
@@ -368,7 +371,7 @@ LLVMValueRef ln_load_run(Lanes *l, LLVMTypeRef all, LLVMValueRef first, LLVMValu
                          unsigned align);
 void ln_store_run(Lanes *l, LLVMValueRef value, LLVMValueRef first, LLVMValueRef mask,
                   unsigned align);
-void ln_prefetch(Lanes *l, LLVMValueRef at);
+void ln_prefetch(Lanes *l, LLVMValueRef at, bool writes);
 /* An address from which as many zeros may be read as a cache line has. */
 LLVMValueRef ln_zeros_to_read(Lanes *l);
 /* from_end.c: the x of `x + n if x < 0 else x`, in the forms that LLVM gives it; NULL if v has none

@@ -266,7 +266,7 @@ static void fill_tile(Lanes *l, const Walk *w, const LaneValue *v, LLVMValueRef 
     for (unsigned k = 0; k < n; k++) {
       LLVMValueRef ahead = l_int(l->cg->t.i64, AHEAD_BYTES);
       at[k] = l_extract_element(l->b, pointers, number(l, first + k));
-      ln_prefetch(l, l_gep(l->b, l->cg->t.i8, at[k], &ahead, 1));
+      ln_prefetch(l, l_gep(l->b, l->cg->t.i8, at[k], &ahead, 1), false);
     }
     for (unsigned column = 0; column < w->length; column += n)
       fill_square(l, v, at, n, first, column);

@@ -87,3 +87,42 @@ def test_a_loop_of_some_lanes(element):
     x = numbers(TYPES[element], 9, 160)
     limits = np.arange(160, dtype=np.int32) % 7
     run(kernel, [x, limits, np.zeros((10, 160), TYPES[element])], 5, 32)
+
+
+@pytest.mark.parametrize("cols", [64, 61])
+@pytest.mark.parametrize("first", [0, 16, 37])
+def test_one_thread_that_does_nothing(first, cols):
+    def kernel(x, y):
+        t = cuda.threadIdx.x
+        row = cuda.blockIdx.x
+        tile = cuda.shared.array(64, float32)
+        tile[t] = x[row, t]
+        cuda.syncthreads()
+        value = tile[t]
+        if t >= 1:
+            value += tile[t - 1]
+        if t != first:
+            value *= 2
+        if t == 9:
+            value += 100
+        cuda.syncthreads()
+        if cols - t != 1:
+            tile[t] = value
+        cuda.syncthreads()
+        if t < cols:
+            y[row, t] = tile[t]
+
+    run(kernel, [numbers(np.float32, 5, 64), np.zeros((5, cols), np.float32)], 5, 64)
+
+
+@pytest.mark.parametrize("block", [(32, 4), (16, 8)])
+def test_tiles_that_the_next_block_reads(block):
+    def kernel(x, y):
+        tile = cuda.shared.array((8, 33), float32)
+        i, j = cuda.threadIdx.y, cuda.threadIdx.x
+        tile[i, j] = x[cuda.blockIdx.y * cuda.blockDim.y + i, (cuda.blockIdx.x << 5) + j]
+        cuda.syncthreads()
+        y[cuda.blockIdx.x * cuda.blockDim.x + j, cuda.blockIdx.y, i] = tile[i, j]
+
+    x = numbers(np.float32, 3 * block[1], 7 * 32)
+    run(kernel, [x, np.zeros((7 * block[0], 3, block[1]), np.float32)], (7, 3), block)
