@@ -6,6 +6,9 @@
  * is negative. Here x is compared with n first (unsigned), and only if that fails it is wrapped and
  * compared again. n is an extent, so it is not negative.
  *
+ * Where one index goes into several arrays (`x[j]`, `y[j]`, `z[j]`), it is compared with the least
+ * of their extents, which is the same in all of a loop. Only if that fails each is asked.
+ *
  * In: a function in which checks branch to blocks that end in traps. Out: the same, with those
  * checks in two steps. Checks of another form, and those whose index the same block uses otherwise,
  * stay. */
@@ -155,7 +158,14 @@ static void replace_uses(const Wrap *w, LLVMValueRef index, LLVMValueRef in_stop
   }
 }
 
-static void split(Cg *cg, LLVMValueRef f, const Wrap *w) {
+/* A check in two steps. */
+typedef struct Split {
+  Wrap w;
+  LLVMBasicBlockRef wrap, fine; /* where the index is wrapped; where it is in range */
+  bool follows;                 /* it is right behind another one, of the same index */
+} Split;
+
+static Split split(Cg *cg, LLVMValueRef f, const Wrap *w) {
   LLVMBuilderRef b = cg->builder;
   assert(w->x && w->n && LLVMTypeOf(w->x) == LLVMTypeOf(w->n));
   LLVMBasicBlockRef wrap = LLVMAppendBasicBlockInContext(cg->context, f, "wraps"),
@@ -175,16 +185,68 @@ static void split(Cg *cg, LLVMValueRef f, const Wrap *w) {
   LLVMSetCondition(end, l_icmp(b, LLVMIntULT, w->x, w->n));
   LLVMSetSuccessor(end, 0, fine);
   LLVMSetSuccessor(end, 1, wrap);
+  return (Split){.w = *w, .wrap = wrap, .fine = fine};
+}
+
+/* Is it known wherever the function has a branch behind it? */
+static bool is_known_first(LLVMValueRef f, LLVMValueRef n) {
+  return LLVMIsAConstant(n) || (LLVMIsAInstruction(n) && LLVMGetInstructionParent(n) ==
+                                                             LLVMGetEntryBasicBlock(f));
+}
+
+/* The first check asks for both: of an index that is in range without wrapping the second one is
+ * known to hold, of another it is computed. */
+static void join(Cg *cg, const Split *first, const Split *second) {
+  LLVMBuilderRef b = cg->builder;
+  LLVMValueRef x = first->w.x, end = LLVMGetBasicBlockTerminator(first->w.block),
+               asked = LLVMGetCondition(end), n[] = {LLVMGetOperand(asked, 1), second->w.n};
+  LLVMTypeRef t = LLVMTypeOf(x);
+  LLVMPositionBuilderBefore(b, end);
+  LLVMValueRef least = l_call(b, cg_intrinsic_fn(cg, "llvm.umin", &t, 1), n, 2);
+  LLVMSetCondition(end, l_icmp(b, LLVMIntULT, x, least));
+  LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(first->wrap));
+  LLVMValueRef holds[] = {l_int(cg->t.i1, 1), l_icmp(b, LLVMIntULT, x, second->w.n)};
+  LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(first->fine));
+  LLVMValueRef phi = l_phi(b, cg->t.i1);
+  LLVMAddIncoming(phi, holds, (LLVMBasicBlockRef[]){first->w.block, first->wrap}, 2);
+  LLVMSetCondition(LLVMGetBasicBlockTerminator(second->w.block), phi);
+}
+
+/* The check of the same index right behind this one; NULL if there is none. */
+static Split *next_of(Split *all, uint32_t n, const Split *of) {
+  for (uint32_t k = 0; k < n; k++)
+    if (all[k].w.block == of->w.ok && all[k].w.x == of->w.x)
+      return &all[k];
+  return NULL;
+}
+
+/* From each check with none in front of it: the first of a run asks for those that follow. */
+static void join_runs(Cg *cg, LLVMValueRef f, Split *all, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    Split *next = next_of(all, n, &all[k]);
+    if (next)
+      next->follows = true;
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    const Split *first = &all[k];
+    for (Split *now = all[k].follows ? NULL : next_of(all, n, first); now; now = next_of(all, n, now))
+      if (first->w.block != LLVMGetEntryBasicBlock(f) && is_known_first(f, now->w.n))
+        join(cg, first, now);
+      else
+        first = now;
+  }
 }
 
 void cg_host_split_wraps(Cg *cg, LLVMValueRef f) {
   LLVMBasicBlockRef here = LLVMGetInsertBlock(cg->builder);
+  VEC(Split) all = {0};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f), last = LLVMGetLastBasicBlock(f); b;
        b = b == last ? NULL : LLVMGetNextBasicBlock(b)) {
     Wrap w;
     if (find_wrap(b, &w))
-      split(cg, f, &w);
+      VEC_PUSH(&cg->cx->arena, &all, split(cg, f, &w));
   }
+  join_runs(cg, f, all.data, all.len);
   if (here)
     LLVMPositionBuilderAtEnd(cg->builder, here);
 }

@@ -73,3 +73,46 @@ def test_scores_of_alignments():
 
     a, b = np.random.default_rng(3).integers(0, 4, (2, 10, 32)).astype(np.uint8)
     run(kernel, [a, b, 5, 4, np.zeros(10, np.int32)], 1, 16)
+
+
+def of_three(starts, around, x, y, z, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        total = 0.0
+        for e in range(starts[i], starts[i + 1]):
+            j = around[e]
+            y[j] += 1
+            total += x[j] * y[j] + z[j] / 3
+        out[i] = total
+
+
+def three(sizes, around, **options):
+    rng = np.random.default_rng(3)
+    starts = np.minimum(np.arange(9) * 7, len(around)).astype(np.int32)
+    arrays = [rng.integers(1, 9, n).astype(np.float64) for n in sizes]
+    return [starts, np.array(around, np.int32), *arrays, np.zeros(8)]
+
+
+@pytest.mark.parametrize("sizes", [(30, 30, 30), (30, 40, 50), (50, 40, 30), (40, 30, 50), (40, 50, 30)])
+def test_one_index_into_several_arrays(sizes):
+    around = np.random.default_rng(4).integers(-30, 30, 50)
+    args = three(sizes, around)
+    kernel = jit(of_three)
+    mine = [a.copy() for a in args]
+    kernel[1, 8](*mine)  # one after the other
+    starts, around, x, y, z, out = args
+    for i in range(out.size):
+        for e in range(starts[i], starts[i + 1]):
+            j = around[e]
+            y[j] += 1
+            out[i] += x[j] * y[j] + z[j] / 3
+    np.testing.assert_array_equal(mine[3], y)
+    np.testing.assert_allclose(mine[5], out, rtol=1e-15)
+
+
+@pytest.mark.parametrize("index", [30, 35, 45, -31, -36, -41])
+@pytest.mark.parametrize("sizes", [(30, 40, 50), (50, 40, 30), (40, 30, 50)])
+def test_one_index_that_leaves_one_of_them(sizes, index):
+    allowed = [(s, name) for s, name in zip((sizes[1], sizes[0], sizes[2]), "yxz") if not -s <= index < s]
+    text = stopped(jit(of_three, **CHECKED), *three(sizes, [1, 2, index, 3]), block=1)
+    assert f"index {index} is out of bounds for axis 0 of '{allowed[0][1]}' with size {allowed[0][0]}" in text
