@@ -19,8 +19,8 @@
  * a flag that the host sets: in a walk over a map, the next step is elsewhere (is_walked).
  *
  * Nor is such a path repeated for ever if it is taken only while a counter of its own is below a
- * bound, as by a scanner that reads two texts and moves on in one of them (`if p < n: p += 1`). See
- * is_bounded.
+ * bound, as by a scanner that reads two texts and moves on in one of them (`if p < n: p += 1`), or if
+ * it writes to the next element of an array each time. See is_bounded and ends_at_check.
  *
  * The paths through the body are enumerated, each with the branch conditions that it assumes, and a
  * backward walk from the exit conditions along the path finds what they depend on. Inner loops are
@@ -622,6 +622,17 @@ static bool is_bounded(const Waits *w, uint32_t chosen) {
   return false;
 }
 
+/* Nor can one that moves an index up which it checks (`out[count] = x; count += 1`): it comes to
+ * the end of that axis. */
+static bool ends_at_check(const Waits *w) {
+  for (uint32_t k = 0; k < w->path.len; k++)
+    FOR_INS (w->path.data[k], i)
+      if (i->op == OP_CHECK_INDEX && !inner_of(w, i->block) &&
+          approaches(w, i->args[0], i->args[1], UP))
+        return true;
+  return false;
+}
+
 static void note_moves(Waits *w) {
   FOR_INS (w->loop->header, phi)
     if (phi->op == OP_PHI)
@@ -635,7 +646,7 @@ static bool path_waits(Waits *w) {
   w->chosen.len = chosen; /* drops what selections have assumed */
   if (!w->advances)
     note_moves(w);
-  if (!waits || !is_bounded(w, chosen))
+  if (!waits || !(is_bounded(w, chosen) || ends_at_check(w)))
     return waits;
   w->bounded = true;
   return false;
