@@ -441,20 +441,20 @@ static void run_vectors(Loops *l, uint32_t number, LLVMValueRef fn, unsigned wid
   hl_nest_end(l);
 }
 
-/* A function `i32 SYMBOL.masked(launch, block, bx, by, bz, frame, stride, ayes, voters, shared)`
- * that runs a copy for all threads of the block, and returns the segment that follows. Copies are
- * apart from the entry, or that would be too long to be optimised well. */
-static LLVMValueRef make_version(const Loops *outer, uint32_t number, unsigned version) {
+/* A function `i32 SYMBOL.NAME(launch, block, bx, by, bz, frame, stride, ayes, voters, shared)` that
+ * runs the lanes for all threads of the block, and returns the segment that follows. What few
+ * blocks run is apart from the entry, or that would be too long to be optimised well. */
+static LLVMValueRef make_apart(const Loops *outer, uint32_t number, const char *name,
+                               LLVMValueRef lanes, bool one_result) {
   Loops l = *outer;
   Cg *cg = l.cg;
-  const MaskVersions *v = &l.whole.versions[number];
   LLVMBasicBlockRef here = LLVMGetInsertBlock(l.b);
   LLVMTypeRef types[HOST_NARGS + SEGMENT_BLOCK_ARGS];
   LLVMValueRef more[SEGMENT_BLOCK_ARGS];
   cg_host_arg_types(cg, types);
   memcpy(types + HOST_TX, (LLVMTypeRef[]){l.t->ptr, l.t->i64, l.t->i32, l.t->i32, l.t->ptr},
          SEGMENT_BLOCK_ARGS * sizeof *types);
-  l.entry = LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "%s.masked", cg->symbol),
+  l.entry = LLVMAddFunction(cg->module, arena_printf(&cg->cx->arena, "%s.%s", cg->symbol, name),
                             LLVMFunctionType(l.t->i32, types, HOST_TX + SEGMENT_BLOCK_ARGS, 0));
   LLVMSetLinkage(l.entry, LLVMInternalLinkage);
   cg_attribute(cg, l.entry, L_FUNCTION, "noinline", 0);
@@ -471,14 +471,20 @@ static LLVMValueRef make_version(const Loops *outer, uint32_t number, unsigned v
   hl_find_sizes(&l);
   l.all_or = hl_new_variable(&l, l.t->i32, "next");
   hl_nest_begin(&l, l.whole.width);
-  LLVMValueRef results = hl_new_variable(&l, type_of_results(&l, v->one_result[version]),
-                                         "results");
-  call_lanes(&l, v->fns[version], results, more);
-  take_lanes(&l, &l.whole.fission.segments[number], results, v->one_result[version]);
+  LLVMValueRef results = hl_new_variable(&l, type_of_results(&l, one_result), "results");
+  call_lanes(&l, lanes, results, more);
+  take_lanes(&l, &l.whole.fission.segments[number], results, one_result);
   hl_nest_end(&l);
   l_ret(l.b, hl_get(&l, l.all_or));
   hl_at(outer, here);
   return l.entry;
+}
+
+static void run_apart(Loops *l, LLVMValueRef fn, LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
+  LLVMValueRef args[HOST_TX + SEGMENT_BLOCK_ARGS];
+  memcpy(args, l->args, HOST_TX * sizeof *args);
+  memcpy(args + HOST_TX, more, SEGMENT_BLOCK_ARGS * sizeof *more);
+  hl_set(l, l->all_or, l_call(l->b, fn, args, HOST_TX + SEGMENT_BLOCK_ARGS));
 }
 
 /* Leaves the builder where the segment itself is to run. */
@@ -492,7 +498,6 @@ static void run_version(Loops *l, uint32_t number, LLVMBasicBlockRef done,
     args[k] = LLVMGetPoison(l->t->i32);
   LLVMValueRef choice = l_call(l->b, v->choice, args, HOST_NARGS + SEGMENT_BLOCK_ARGS);
   cg_call_attribute(l->cg, choice, "alwaysinline");
-  memcpy(args + HOST_TX, more, SEGMENT_BLOCK_ARGS * sizeof *more);
   LLVMBasicBlockRef itself = hl_new_block(l, "itself");
   LLVMValueRef choose = l_switch(l->b, choice, itself, v->n);
   for (unsigned k = 0; k < v->n; k++) {
@@ -501,8 +506,7 @@ static void run_version(Loops *l, uint32_t number, LLVMBasicBlockRef done,
     LLVMBasicBlockRef run = hl_new_block(l, "version");
     LLVMAddCase(choose, hl_i32(l, k + 1), run);
     hl_at(l, run);
-    hl_set(l, l->all_or,
-           l_call(l->b, make_version(l, number, k), args, HOST_TX + SEGMENT_BLOCK_ARGS));
+    run_apart(l, make_apart(l, number, "masked", v->fns[k], v->one_result[k]), more);
     l_br(l->b, done);
   }
   hl_at(l, itself);
@@ -514,10 +518,10 @@ static void run_threads(Loops *l, uint32_t number, LLVMValueRef const more[SEGME
   hl_nest_end(l);
 }
 
-/* By several vectors of threads at a time, if the rows are multiples of that. */
+/* By several vectors of threads at a time, if the rows are multiples of that, as most are. */
 static void run_wide_or_not(Loops *l, uint32_t number,
                             LLVMValueRef const more[SEGMENT_BLOCK_ARGS]) {
-  unsigned width = l->whole.width, all = wide_by(l) * width;
+  unsigned all = wide_by(l) * l->whole.width;
   LLVMBasicBlockRef wide = hl_new_block(l, "wide"), other = hl_new_block(l, "narrow"),
                     done = hl_new_block(l, "");
   LLVMValueRef odd = l_and(l->b, l->sizes[0], hl_i32(l, all - 1));
@@ -526,7 +530,9 @@ static void run_wide_or_not(Loops *l, uint32_t number,
   run_vectors(l, number, l->whole.wide[number], all, more);
   l_br(l->b, done);
   hl_at(l, other);
-  run_vectors(l, number, l->whole.lanes[number], width, more);
+  run_apart(l,
+            make_apart(l, number, "narrow", l->whole.lanes[number], l->whole.one_result[number]),
+            more);
   l_br(l->b, done);
   hl_at(l, done);
 }
