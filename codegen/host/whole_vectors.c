@@ -530,8 +530,7 @@ static void run_wide_or_not(Loops *l, uint32_t number,
   run_vectors(l, number, l->whole.wide[number], all, more);
   l_br(l->b, done);
   hl_at(l, other);
-  run_apart(l,
-            make_apart(l, number, "narrow", l->whole.lanes[number], l->whole.one_result[number]),
+  run_apart(l, make_apart(l, number, "narrow", l->whole.lanes[number], l->whole.one_result[number]),
             more);
   l_br(l->b, done);
   hl_at(l, done);

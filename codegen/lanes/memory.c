@@ -11,6 +11,7 @@
  * Every access is legal here: shape.c and can_write of control.c have decided that before. */
 #include <assert.h>
 
+#include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
@@ -532,6 +533,43 @@ static LLVMValueRef gather(Lanes *l, LLVMTypeRef all, LLVMValueRef pointer, LLVM
   return end_run(l, &run, near, ln_gather(l, all, ln_vector(l, pointer), align));
 }
 
+/* A function of addresses, their mask and, to store, a vector of values (`all`). */
+static LLVMValueRef make_apart(Lanes *l, const char *name, LLVMTypeRef type, LLVMTypeRef all,
+                               unsigned align) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(l->b);
+  LLVMValueRef fn = LLVMAddFunction(l->cg->module, name, type), at = LLVMGetParam(fn, 0),
+               mask = LLVMGetParam(fn, 1), none = LLVMGetPoison(all);
+  LLVMTypeRef types[] = {all, LLVMTypeOf(at)};
+  LLVMSetLinkage(fn, LLVMInternalLinkage);
+  cg_host_make_small(l->cg, fn);
+  LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->cg->context, fn, ""));
+  if (LLVMCountParams(fn) == 2) {
+    l_ret(l->b, call_masked(l, "llvm.masked.gather", types, (LLVMValueRef[]){at, mask, none}, 3, 0,
+                            align));
+  } else {
+    LLVMValueRef args[] = {LLVMGetParam(fn, 2), at, mask};
+    call_masked(l, "llvm.masked.scatter", types, args, 3, 1, align);
+    l_ret_void(l->b);
+  }
+  LLVMPositionBuilderAtEnd(l->b, here);
+  return fn;
+}
+
+/* One by one, by a call: code for each lane, beside every access that is hardly ever so, would make
+ * segments too long to be optimised. value: NULL, they are loads. */
+static LLVMValueRef access_apart(Lanes *l, LLVMValueRef value, LLVMTypeRef all,
+                                 LLVMValueRef pointer, unsigned align) {
+  LLVMValueRef args[] = {ln_vector(l, pointer), ln_mask_or_all(l), value};
+  LLVMTypeRef types[] = {LLVMTypeOf(args[0]), l->mask_type, all},
+              type = LLVMFunctionType(value ? l->cg->t.none : all, types, value ? 3 : 2, 0);
+  char *text = LLVMPrintTypeToString(all);
+  const char *name = arena_printf(l->arena, "$%s %s, %u", value ? "scatter" : "gather", text,
+                                  align);
+  LLVMDisposeMessage(text);
+  LLVMValueRef fn = LLVMGetNamedFunction(l->cg->module, name);
+  return l_call(l->b, fn ? fn : make_apart(l, name, type, all, align), args, value ? 3 : 2);
+}
+
 /* What is neither contiguous nor near each other. */
 static LLVMValueRef load_apart(Lanes *l, LLVMValueRef i, LaneValue *v) {
   LLVMTypeRef t = LLVMTypeOf(i), all = ln_vector_type(l, t);
@@ -579,7 +617,9 @@ void ln_write_load(Lanes *l, LLVMValueRef i, LaneValue *v) {
     LLVMValueRef got = inside ? ln_load_inside(l, i, run.first) : NULL;
     if (inside)
       ln_else_run(l, &run);
-    v->now = load_apart(l, i, v);
+    v->now = inside && ln_shape(l, pointer).kind == SHAPE_STEP
+                 ? access_apart(l, NULL, all, pointer, align)
+                 : load_apart(l, i, v);
     run.other = LLVMGetInsertBlock(l->b);
     if (inside)
       v->now = end_run(l, &run, got, v->now);
@@ -637,7 +677,10 @@ void ln_write_store(Lanes *l, LLVMValueRef i) {
       ln_store_inside(l, i, run.first);
       ln_else_run(l, &run);
     }
-    store_apart(l, all, pointer, t, align);
+    if (inside && ln_shape(l, pointer).kind == SHAPE_STEP)
+      access_apart(l, all, LLVMTypeOf(all), pointer, align);
+    else
+      store_apart(l, all, pointer, t, align);
     if (inside)
       ln_end_run(l, &run);
   }

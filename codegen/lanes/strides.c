@@ -11,7 +11,8 @@
  *
  * In static shared memory, which one OS thread accesses, what lies between may be read and written
  * back. So with AVX2 such accesses, and ones whose index may count from the end, are whole vectors
- * and shuffles where a test of lane 0's index finds all of them inside.
+ * and shuffles where a test of lane 0's index finds all of them inside. Columns of short rows are
+ * taken from the same vectors.
  *
  * Elements farther apart, and of stores those that no mask picks, are accessed one by one where the
  * CPU has no gathers or scatters of their size: each at its distance from lane 0's. */
@@ -196,8 +197,10 @@ void ln_store_spread(Lanes *l, LLVMValueRef i) {
 typedef struct Inside {
   Spread s;
   LLVMValueRef base, index; /* index: without what is added to a negative one */
+  LLVMValueRef row;         /* in place of an index: the address of lane 0's row */
   LLVMTypeRef unit;
-  uint64_t places; /* elements from the base to the end of the memory */
+  uint64_t places; /* units from the base to the end of the memory */
+  uint64_t span;   /* units, of all places */
 } Inside;
 
 uint64_t ln_left_of_shared(Lanes *l, LLVMValueRef address) {
@@ -210,6 +213,28 @@ uint64_t ln_left_of_shared(Lanes *l, LLVMValueRef address) {
   return is && bytes >= 0 && left > 0 ? (uint64_t)left : 0;
 }
 
+/* Of an address that steps by rows of a few elements (`now[t, 2]` of three columns): all rows are
+ * accessed, by the same vectors for each column, which LLVM then loads and stores once. */
+static bool find_row(Lanes *l, LLVMValueRef pointer, int64_t size, Inside *x) {
+  Shape shape = ln_shape(l, pointer);
+  int64_t by = shape.kind == SHAPE_STEP && shape.step % size == 0 ? shape.step / size : 0, at = 0;
+  if (by < 2 || by > MOST_APART)
+    return false;
+  LLVMValueRef base = x->row = cg_base_of(l->cg, pointer, &at);
+  if (at < 0 || at >= shape.step || at % size)
+    at = 0, x->row = pointer;
+  while (LLVMIsAGetElementPtrInst(base) && !ln_left_of_shared(l, base))
+    base = LLVMGetOperand(base, 0);
+  x->base = base, x->index = NULL, x->unit = l->cg->t.i8;
+  x->span = (uint64_t)shape.step * l->width;
+  x->places = ln_left_of_shared(l, base);
+  x->s.span = (unsigned)by * l->width, x->s.distinct = true;
+  x->s.element = ARENA_ARRAY(l->arena, unsigned, l->width);
+  for (unsigned k = 0; k < l->width; k++)
+    x->s.element[k] = (unsigned)(at / size + by * k);
+  return x->places >= x->span && base != x->row && ln_shape(l, x->row).kind == SHAPE_STEP;
+}
+
 static bool find_inside(Lanes *l, LLVMValueRef i, Inside *x) {
   enum { LEAST_BITS = 32 };
   bool stores = LLVMIsAStoreInst(i);
@@ -220,6 +245,9 @@ static bool find_inside(Lanes *l, LLVMValueRef i, Inside *x) {
       LLVMGetNumOperands(pointer) != 2)
     return false;
   uint64_t size = LLVMABISizeOfType(l->cg->layout, t);
+  *x = (Inside){0};
+  if (find_row(l, pointer, (int64_t)size, x))
+    return true;
   LLVMValueRef index = LLVMGetOperand(pointer, 1), whole = ln_unwrapped(index);
   *x = (Inside){.base = LLVMGetOperand(pointer, 0),
                 .index = whole ? whole : index,
@@ -228,9 +256,12 @@ static bool find_inside(Lanes *l, LLVMValueRef i, Inside *x) {
   bool run = shape.kind == SHAPE_STEP && shape.step >= -1 && shape.step <= 1;
   x->places = ln_left_of_shared(l, x->base) / size;
   int64_t *places = ARENA_ARRAY(l->arena, int64_t, l->width);
-  return x->places && !run && cg_int_width(x->index) == 64 &&
-         LLVMABISizeOfType(l->cg->layout, x->unit) == size && ln_pattern(l, x->index, places) &&
-         measure(l, places, 1, &x->s) && x->places >= x->s.span && (!stores || x->s.distinct);
+  if (!x->places || run || cg_int_width(x->index) != 64 ||
+      LLVMABISizeOfType(l->cg->layout, x->unit) != size || !ln_pattern(l, x->index, places) ||
+      !measure(l, places, 1, &x->s))
+    return false;
+  x->span = x->s.span;
+  return x->places >= x->span && (!stores || x->s.distinct);
 }
 
 LLVMValueRef ln_index_inside(Lanes *l, LLVMValueRef pointer) {
@@ -241,22 +272,30 @@ LLVMValueRef ln_index_inside(Lanes *l, LLVMValueRef pointer) {
                                                                                           : NULL;
 }
 
+/* From the base to the first place. */
+static LLVMValueRef first_unit(Lanes *l, const Inside *x) {
+  LLVMTypeRef i64 = l->cg->t.i64;
+  if (x->row)
+    return l_sub(l->b, l_freeze(l->b, l_ptrtoint(l->b, ln_scalar(l, x->row), i64)),
+                 l_ptrtoint(l->b, ln_scalar(l, x->base), i64));
+  LLVMValueRef lane_0s = ln_shape(l, x->index).kind == SHAPE_STEP
+                             ? ln_scalar(l, x->index)
+                             : l_extract_element(l->b, ln_vector(l, x->index), l_int(i64, 0));
+  return l_add(l->b, l_freeze(l->b, lane_0s), l_int(i64, (uint64_t)x->s.begin));
+}
+
 /* What both sides read is read in front of them. */
 bool ln_begin_inside(Lanes *l, LLVMValueRef i, NearRun *run) {
   Inside x;
-  if (!find_inside(l, i, &x) || !ln_is_here(l, x.index) || !ln_is_here(l, x.base))
+  if (!find_inside(l, i, &x) || !ln_is_here(l, x.row ? x.row : x.index) || !ln_is_here(l, x.base))
     return false;
   LLVMValueRef pointer = LLVMGetOperand(i, LLVMIsAStoreInst(i) != NULL),
                both[] = {pointer, LLVMGetOperand(pointer, 1)};
   for (unsigned k = 0; k < 2; k++)
     if (ln_value(l, both[k]) && ln_is_here(l, both[k]))
       ln_read(l, ln_value(l, both[k]));
-  LLVMTypeRef i64 = l->cg->t.i64;
-  LLVMValueRef lane_0s = ln_shape(l, x.index).kind == SHAPE_STEP
-                             ? ln_scalar(l, x.index)
-                             : l_extract_element(l->b, ln_vector(l, x.index), l_int(i64, 0)),
-               first = l_add(l->b, l_freeze(l->b, lane_0s), l_int(i64, (uint64_t)x.s.begin)),
-               is = l_icmp(l->b, LLVMIntULE, first, l_int(i64, x.places - x.s.span));
+  LLVMValueRef first = first_unit(l, &x),
+               is = l_icmp(l->b, LLVMIntULE, first, l_int(l->cg->t.i64, x.places - x.span));
   run->first = l_gep(l->b, x.unit, ln_scalar(l, x.base), &first, 1);
   run->there = ln_new_block(l, "inside");
   run->other = ln_new_block(l, "outside");
