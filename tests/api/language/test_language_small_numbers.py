@@ -36,6 +36,31 @@ def test_sums_of_products_and_of_distances(dtype):
     run(kernel, [a, b, np.zeros((61, 4), np.int64)], 2, 32)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.int32, np.int64])
+def test_moments_of_windows(dtype):
+    """Several sums of loads and of their products, also where products wrap around."""
+    def kernel(a, b, factor, out):
+        i = cuda.grid(1)
+        if i >= out.shape[0]:
+            return
+        sa = sb = aa = bb = ab = 0
+        for k in range(i, 2 * i):
+            x, y = int(a[k]), int(b[k])
+            sa += x
+            sb += factor * y
+            aa += x * x
+            bb += y * y * factor
+            ab += x * y
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3], out[i, 4] = sa, sb, aa, bb, ab
+
+    ends = np.iinfo(dtype)
+    rng = np.random.default_rng(6)
+    least, most = max(ends.min, -2**31), min(ends.max, 2**31 - 1)
+    a, b = (rng.integers(least, most, 90, dtype, endpoint=True) for _ in range(2))
+    a[:50], b[:50] = most, np.where(np.arange(50) < 25, least, most)
+    run(kernel, [a, b, -3 if ends.bits < 32 else 1, np.zeros((45, 5), np.int64)], 2, 32)
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 def test_low_bits(dtype):
     """Of a mixture of bytes and longer numbers the low byte is an index."""
