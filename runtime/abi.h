@@ -66,8 +66,9 @@ typedef struct RtParams {
    * the driver's compiler takes */
   uint32_t roomy;
   /* … where it does not, but its blocks are small enough for most of a multiprocessor's threads to
-   * have so many */
-  uint32_t reading;
+   * have so many, and the 32-bit number at `reading_at` in the parameter block, an extent, is at
+   * least `reading_from` (0: any is) */
+  uint32_t reading, reading_at, reading_from;
 } RtParams;
 
 enum { RT_TRAP_VALUES = 4, RT_FRAME_THREADS = 64 };

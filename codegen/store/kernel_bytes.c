@@ -20,7 +20,7 @@
 
 /* A new member of one of these structures must be packed below if a launch needs it; then its size
  * here is updated. */
-_Static_assert(sizeof(CgKernel) == 872, "pack_kernel packs what a launch needs of CgKernel");
+_Static_assert(sizeof(CgKernel) == 880, "pack_kernel packs what a launch needs of CgKernel");
 _Static_assert(sizeof(CgSite) == 56, "pack_site packs every member of CgSite");
 _Static_assert(sizeof(CgCall) == 48, "pack_call packs every member of CgCall");
 _Static_assert(sizeof(CgGuard) == 48, "pack_guard packs every member of CgGuard");
@@ -247,7 +247,11 @@ static void pack_gpu(Pack *p, CgKernel *k) {
   pack_coarse(p, k);
   pack_u32(p, &k->params.roomy);
   pack_u32(p, &k->params.reading);
+  pack_u32(p, &k->params.reading_at);
+  pack_u32(p, &k->params.reading_from);
   need(p, k->params.roomy <= ROOMY_MOST && k->params.reading <= ROOMY_MOST);
+  need(p, !k->params.reading_from ||
+              (uint64_t)k->params.reading_at + sizeof(uint32_t) <= k->params.bytes);
   pack_u8(p, &k->needs_apart);
   pack_u8(p, &k->uses_libdevice);
   pack_raw(p, k->libdevice, sizeof k->libdevice);

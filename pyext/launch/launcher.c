@@ -297,7 +297,7 @@ static int choose_config(PxState *st, const PxLauncher *l, PxOverload *o, RtConf
 static int launch_loading(PxState *st, PxOverload *o, const RtConfig *config, char *block,
                           RtStatus *status, RtTrap *trap) {
   while (*status == RT_NO_ENTRY) {
-    RtEntryKind wanted = rt_kernel_wants(o->kernel, config);
+    RtEntryKind wanted = rt_kernel_wants(o->kernel, config, block);
     if (wanted != RT_ENTRY_NONE && px_entry_load(st, o, wanted) < 0)
       return -1;
     Py_BEGIN_ALLOW_THREADS

@@ -58,6 +58,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
     /* a launch takes as many waves of blocks on so many multiprocessors as if each had `all`
      * threads; 0: any launch does */
     uint32_t multiprocessors, all;
+    uint32_t at, from; /* the number at `at` in the parameter block is at least `from`; 0: any is */
     _Atomic(CUfunction) function;
     CUmodule module;
     uint32_t most, local; /* threads if it is of use; its local memory, as loaded */

@@ -123,9 +123,17 @@ static inline int takes_coarse(const RtKernel *k, const RtConfig *c) {
          (plane >= e->from || plane * c->grid[2] >= e->from) && spreads(e, blocks * c->grid[2]);
 }
 
+static inline int has_extent(const struct RtRoomyEntry *e, const void *params) {
+  uint32_t n = 0;
+  if (e->from)
+    memcpy(&n, (const char *)params + e->at, sizeof n);
+  return n >= e->from;
+}
+
 /* Do its blocks fill a multiprocessor well enough with more registers, and do they take one or two
  * waves, as without, where that matters? Blocks have whole warps. */
-static inline int takes_roomy(const struct RtRoomyEntry *e, const RtConfig *c) {
+static inline int takes_roomy(const struct RtRoomyEntry *e, const RtConfig *c,
+                              const void *params) {
   uint32_t most = atomic_load_explicit(&e->threads, memory_order_relaxed);
   uint64_t threads = (threads_of(c) + 31) & ~31ull,
            blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
@@ -134,12 +142,12 @@ static inline int takes_roomy(const struct RtRoomyEntry *e, const RtConfig *c) {
   uint64_t each = most / threads, wave = e->multiprocessors * each,
            full = e->multiprocessors * (e->all / threads);
   bool same = !wave || blocks <= wave || (blocks > full && blocks <= 2 * wave);
-  return each * threads >= e->least && same;
+  return each * threads >= e->least && same && has_extent(e, params);
 }
 
-static inline RtEntryKind roomy_entry(const RtKernel *k, const RtConfig *c) {
+static inline RtEntryKind roomy_entry(const RtKernel *k, const RtConfig *c, const void *params) {
   for (int n = 0; n < RT_ROOMY_ENTRIES; n++)
-    if (k->roomy[n].registers && takes_roomy(&k->roomy[n], c))
+    if (k->roomy[n].registers && takes_roomy(&k->roomy[n], c, params))
       return RT_ENTRY_ROOMY + n;
   return RT_ENTRY_OWN;
 }
@@ -168,23 +176,23 @@ static RtEntry coarse_entry(const RtKernel *k, const RtConfig *c, void *params) 
   return e;
 }
 
-static RtEntryKind choose(const RtKernel *k, const RtConfig *c) {
+static RtEntryKind choose(const RtKernel *k, const RtConfig *c, const void *params) {
   if (rt_has_attributes(c))
     return RT_ENTRY_OWN;
   if (k->coarse.factor && takes_coarse(k, c))
     return RT_ENTRY_COARSE;
-  return roomy_entry(k, c);
+  return roomy_entry(k, c, params);
 }
 
 RtEntry rt_entry_for(const RtKernel *k, const RtConfig *c, void *params) {
-  RtEntryKind kind = choose(k, c);
+  RtEntryKind kind = choose(k, c, params);
   if (kind == RT_ENTRY_COARSE)
     return coarse_entry(k, c, params);
   return (RtEntry){function_of(k, kind), {c->grid[0], c->grid[1], c->grid[2]}, k->plain_bytes};
 }
 
-RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *c) {
-  RtEntryKind entry = choose(k, c);
+RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *c, const void *params) {
+  RtEntryKind entry = choose(k, c, params);
   return rt_kernel_has(k, entry) ? RT_ENTRY_NONE : entry;
 }
 
@@ -210,7 +218,7 @@ HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) 
   if (UNLIKELY(k->coarse.factor != 0) && takes_coarse(k, c))
     return queue_coarse(k, c, params);
   if (UNLIKELY(k->has_roomy))
-    return queue_entry(function_of(k, roomy_entry(k, c)), c->grid, k->plain_bytes, c, params);
+    return queue_entry(function_of(k, roomy_entry(k, c, params)), c->grid, k->plain_bytes, c, params);
   return queue_entry(rt_own_function(k), c->grid, k->plain_bytes, c, params);
 }
 

@@ -13,9 +13,10 @@ typedef struct RtKernel RtKernel;
  * even with that many registers takes the own code compiled with them: ptxas by itself makes room
  * for a full device, and waits for the first loads before it issues the last. One that takes as
  * many waves of blocks with 48 registers as with all threads takes these. Where params->reading
- * says so, other launches take it with somewhat more registers than ptxas gives it, if their blocks
- * still fill most of a multiprocessor: three quarters of the threads have more loads in flight than
- * all of them with half as many each. */
+ * says so, other launches take it with somewhat more registers than ptxas gives it, 40 or 48, if
+ * their blocks still fill most of a multiprocessor: three quarters of the threads, or five eighths,
+ * have more loads in flight than all of them with half as many each. Where it says from which
+ * extent on, shorter loops do without, in which more threads are better. */
 typedef enum RtEntryKind {
   RT_ENTRY_NONE,
   RT_ENTRY_OWN,
@@ -101,8 +102,8 @@ typedef struct RtConfig {
  * wants is not loaded: load that and launch again, which may then want the other one. Host: returns
  * when done, and RT_TRAPPED with *trap if a thread stopped. Call without the GIL. */
 RtStatus rt_launch(RtKernel *k, const RtConfig *config, void *params, RtTrap *trap);
-/* The entry that a launch would want, and that is not loaded. */
-RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *config);
+/* The entry that a launch would want, and that is not loaded. params: as in rt_launch. */
+RtEntryKind rt_kernel_wants(const RtKernel *k, const RtConfig *config, const void *params);
 /* Above 48 KB of dynamic shared memory the driver wants to be told before a launch, and before it
  * is asked about one. Once, for all the device has; telling it twice does no harm. */
 RtStatus rt_allow_dynamic(RtKernel *k) __attribute__((cold, noinline));

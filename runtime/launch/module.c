@@ -259,7 +259,7 @@ static RtStatus prepare_registers(RtKernel *k, const RtParams *params) {
   struct RtRoomyEntry *e = k->roomy, *last = &e[RT_ROOMY_ENTRIES - 1];
   int multiprocessors = 0, all = 0;
   assert(!params->roomy || params->roomy == HALF);
-  assert(!params->reading || params->reading == THREE_QUARTERS);
+  assert(!params->reading || params->reading == THREE_QUARTERS || params->reading == FIVE_EIGHTHS);
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &all));
   if (params->roomy) {
@@ -269,8 +269,11 @@ static RtStatus prepare_registers(RtKernel *k, const RtParams *params) {
   for (; params->roomy && e < last; e++)
     e->multiprocessors = (uint32_t)multiprocessors, e->all = (uint32_t)all;
   if (params->reading) {
-    prepare_roomy(last, THREE_QUARTERS, (uint32_t)all, 6);
+    prepare_roomy(last, params->reading, (uint32_t)all,
+                  params->reading == FIVE_EIGHTHS ? 5 : 6);
     last->least = last->most - last->most / 8;
+    last->at = params->reading_at;
+    last->from = params->reading_from;
   }
   k->has_roomy = 1;
   return RT_OK;

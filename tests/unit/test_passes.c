@@ -243,6 +243,13 @@ static const char *machine_of(Cg *cg) {
   return copy;
 }
 
+static void put_registers(const RtParams *p, Buf *out) {
+  buf_printf(out, "roomy %u, reading %u", p->roomy, p->reading);
+  if (p->reading_from)
+    buf_printf(out, " from %u of parameter %u on", p->reading_from, p->reading_at);
+  buf_puts(out, "\n");
+}
+
 static const char *result_of(Cg *cg, const Case *c, const Pass *p, const char *machine) {
   Buf out;
   buf_init(&out, &cg->cx->arena);
@@ -251,7 +258,7 @@ static const char *result_of(Cg *cg, const Case *c, const Pass *p, const char *m
   else if (!strcmp(c->pass, "machine"))
     buf_printf(&out, "%s\n", strcmp(machine, machine_of(cg)) ? "another" : "as before");
   else if (!strcmp(c->pass, "registers"))
-    buf_printf(&out, "roomy %u, reading %u\n", cg->out->params.roomy, cg->out->params.reading);
+    put_registers(&cg->out->params, &out);
   else if (p->text == TEXT_LLVM)
     put_module(cg, &out);
   else
@@ -307,6 +314,15 @@ static void run_rows(Cg *cg, const Case *c, const Pass *p) {
   cg_run_row(cg, p);
 }
 
+/* A parameter's field lies at its number. */
+static void number_fields(Cg *cg) {
+  RtParams *p = &cg->out->params;
+  p->nfields = cg->kernel ? LLVMCountParams(cg->kernel) : 0;
+  p->fields = calloc(p->nfields + 1, sizeof *p->fields);
+  for (uint32_t k = 0; k < p->nfields; k++)
+    p->fields[k].offset = k;
+}
+
 static void free_kernel(CgKernel *k, const Target *target) {
   target->release(k->jit);
   k->jit = NULL;
@@ -348,6 +364,8 @@ static void run_case(Run *r, const char *path, const char *text) {
                                .timed = r->c.timed};
   if (open_case(r->cg, &r->c, written_out(r->cx, text))) {
     const char *before = machine_of(r->cg);
+    if (!strcmp(r->c.pass, "registers"))
+      number_fields(r->cg);
     run_rows(r->cg, &r->c, r->p);
     r->result = result_of(r->cg, &r->c, r->p, before);
   }

@@ -180,7 +180,7 @@ static void wants(RtKernel *k, RtConfig c, RtEntryKind wanted) {
   const StandinControl *control = standin_open(1);
   control->forget();
   EXPECT(rt_launch(k, &c, &(CoarseBlock){0}, NULL) == RT_NO_ENTRY && control->calls(NULL) == 0);
-  EXPECT(rt_kernel_wants(k, &c) == wanted && !rt_kernel_has(k, wanted));
+  EXPECT(rt_kernel_wants(k, &c, NULL) == wanted && !rt_kernel_has(k, wanted));
   EXPECT(add(k, wanted) == RT_OK && rt_kernel_has(k, wanted) &&
          control->calls("cuModuleLoadDataEx") == 1);
   /* again: nothing to do */
@@ -210,7 +210,7 @@ static void more_registers(int n) {
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
     RtKernel *k = open_roomy(gpu());
     wants(k, few, RT_ENTRY_ROOMY);
-    EXPECT(rt_kernel_wants(k, &one) == RT_ENTRY_NONE);
+    EXPECT(rt_kernel_wants(k, &one, NULL) == RT_ENTRY_NONE);
     expect_launch(control, k, one, 0, 0);
     EXPECT(rt_kernel_info(k)->registers == 0); /* of its own entry, which no launch has wanted */
     wants(k, own[i], RT_ENTRY_OWN);
@@ -220,16 +220,16 @@ static void more_registers(int n) {
   setenv("PYPTX_STANDIN_SPILLED", "16", 1); /* the values do not fit: launches take the other one */
   setenv("PYPTX_STANDIN_SPILLED_ALL", "1", 1);
   RtKernel *k = open_roomy(gpu());
-  EXPECT(rt_kernel_wants(k, &few) == RT_ENTRY_ROOMY && add(k, RT_ENTRY_ROOMY) == RT_OK);
+  EXPECT(rt_kernel_wants(k, &few, NULL) == RT_ENTRY_ROOMY && add(k, RT_ENTRY_ROOMY) == RT_OK);
   unsetenv("PYPTX_STANDIN_SPILLED");
   unsetenv("PYPTX_STANDIN_SPILLED_ALL");
-  EXPECT(rt_kernel_wants(k, &few) == RT_ENTRY_OWN && add(k, RT_ENTRY_OWN) == RT_OK);
+  EXPECT(rt_kernel_wants(k, &few, NULL) == RT_ENTRY_OWN && add(k, RT_ENTRY_OWN) == RT_OK);
   EXPECT(rt_launch(k, &few, &(CoarseBlock){0}, NULL) == RT_OK && !k->roomy[0].threads);
   rt_kernel_release(k);
   setenv("PYPTX_STANDIN_SPILLED", "16", 1); /* a local array, which its own entry has as well */
   setenv("PYPTX_STANDIN_SPILLED_ALL", "1", 1);
   k = open_roomy(gpu());
-  EXPECT(add(k, RT_ENTRY_ROOMY) == RT_OK && rt_kernel_wants(k, &few) == RT_ENTRY_OWN);
+  EXPECT(add(k, RT_ENTRY_ROOMY) == RT_OK && rt_kernel_wants(k, &few, NULL) == RT_ENTRY_OWN);
   EXPECT(add(k, RT_ENTRY_OWN) == RT_OK && k->roomy[0].threads == (uint32_t)each / 2);
   EXPECT(rt_launch(k, &few, &(CoarseBlock){0}, NULL) == RT_OK);
   unsetenv("PYPTX_STANDIN_SPILLED");
@@ -237,7 +237,7 @@ static void more_registers(int n) {
   rt_kernel_release(k);
   k = open_roomy(gpu()); /* an instruction takes more registers: the same */
   control->fail("cuModuleLoadDataEx", 1, 218 /* INVALID_PTX */);
-  EXPECT(add(k, RT_ENTRY_ROOMY) == RT_OK && rt_kernel_wants(k, &few) == RT_ENTRY_OWN);
+  EXPECT(add(k, RT_ENTRY_ROOMY) == RT_OK && rt_kernel_wants(k, &few, NULL) == RT_ENTRY_OWN);
   control->forget();
   rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
@@ -268,16 +268,18 @@ static void as_many_waves(int n) {
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
 
-/* Others take the entry with 40, if whole blocks are most of the threads that a multiprocessor can
- * have with them. */
-static void three_quarters(int n) {
-  (void)n;
+/* Others take the entry with 40, or 48, if whole blocks are most of the threads that a
+ * multiprocessor can have with them. */
+static void most_threads(int registers) {
   const StandinControl *control = standin_open(1);
-  const RtParams params = {
-      .fields = coarse_fields, .nfields = 2, .bytes = 12, .roomy = 64, .reading = 40};
+  const RtParams params = {.fields = coarse_fields,
+                           .nfields = 2,
+                           .bytes = 12,
+                           .roomy = 64,
+                           .reading = (uint32_t)registers};
   int each = 0;
   EXPECT(rt_device_attribute(gpu(), CU_MAX_THREADS_PER_MULTIPROCESSOR, &each) == RT_OK);
-  uint32_t most = (uint32_t)each * 3 / 4;
+  uint32_t most = (uint32_t)each * (registers == 40 ? 6 : 5) / 8;
   RtConfig few = config_of(1, 128), many = config_of(1 << 20, 128),
            large = config_of(1 << 20, 1024), shared = config_of(1 << 20, 128);
   shared.dynamic_shared = 8;
@@ -286,8 +288,31 @@ static void three_quarters(int n) {
   wants(k, many, RT_ENTRY_READING);
   expect_launch(control, k, many, 0, 0);
   wants(k, few, RT_ENTRY_ROOMY);
-  EXPECT(rt_kernel_wants(k, &shared) == RT_ENTRY_OWN);
-  EXPECT((rt_kernel_wants(k, &large) == RT_ENTRY_OWN) == (most / 1024 * 1024 < most - most / 8));
+  EXPECT(rt_kernel_wants(k, &shared, NULL) == RT_ENTRY_OWN);
+  bool few_blocks = most / 1024 * 1024 < most - most / 8;
+  EXPECT((rt_kernel_wants(k, &large, NULL) == RT_ENTRY_OWN) == few_blocks);
+  rt_kernel_release(k);
+  EXPECT(standin_live(control) == 0 && control->misuse() == 0);
+}
+
+/* … from an extent on, if it says so, which is a parameter. */
+static void long_loops(int n) {
+  (void)n;
+  const StandinControl *control = standin_open(1);
+  const RtParams params = {.fields = coarse_fields,
+                           .nfields = 2,
+                           .bytes = 12,
+                           .reading = 40,
+                           .reading_at = 8,
+                           .reading_from = 100};
+  const CoarseBlock more = {.extent = 100}, less = {.extent = 99};
+  RtConfig c = config_of(1 << 20, 128);
+  RtKernel *k = NULL;
+  EXPECT(rt_kernel_open(gpu(), "vadd", &params, 0, &k) == RT_OK);
+  EXPECT(rt_kernel_wants(k, &c, &more) == RT_ENTRY_READING);
+  EXPECT(rt_kernel_wants(k, &c, &less) == RT_ENTRY_OWN && add(k, RT_ENTRY_OWN) == RT_OK);
+  EXPECT(rt_launch(k, &c, &(CoarseBlock){.extent = 99}, NULL) == RT_OK);
+  EXPECT(rt_launch(k, &c, &(CoarseBlock){.extent = 100}, NULL) == RT_NO_ENTRY);
   rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
 }
@@ -318,7 +343,7 @@ static void entries_when_wanted(int n) {
     k = open_coarse(gpu(), (RtCoarse){.axis = 0});
     wants(k, own[i], RT_ENTRY_OWN);
     EXPECT(rt_launch(k, &own[i], &(CoarseBlock){0}, NULL) == RT_OK &&
-           rt_kernel_wants(k, &own[i]) == RT_ENTRY_NONE);
+           rt_kernel_wants(k, &own[i], NULL) == RT_ENTRY_NONE);
     rt_kernel_release(k);
   }
   setenv("PYPTX_STANDIN_SPILLED", "16", 1); /* local memory: that hangs on the kernel's own */
@@ -549,7 +574,7 @@ static void lost_context(int n) {
   EXPECT(rt_launch(k, &c, &b, NULL) == RT_OK);
   EXPECT(rt_device_reset(d) == RT_OK);
   EXPECT(rt_kernel_is_stale(k) && !rt_kernel_has(k, RT_ENTRY_OWN));
-  EXPECT(rt_launch(k, &c, &b, NULL) == RT_NO_ENTRY && rt_kernel_wants(k, &c) == RT_ENTRY_OWN);
+  EXPECT(rt_launch(k, &c, &b, NULL) == RT_NO_ENTRY && rt_kernel_wants(k, &c, NULL) == RT_ENTRY_OWN);
   EXPECT(load_again(k) == RT_OK && !rt_kernel_is_stale(k) && rt_launch(k, &c, &b, NULL) == RT_OK);
   rt_kernel_release(k);
   EXPECT(standin_live(control) == 0 && control->misuse() == 0);
@@ -747,7 +772,9 @@ int main(void) {
   RUN(entries_when_wanted, 0);
   RUN(more_registers, 0);
   RUN(as_many_waves, 0);
-  RUN(three_quarters, 0);
+  RUN(most_threads, 40);
+  RUN(most_threads, 48);
+  RUN(long_loops, 0);
   RUN(traps, 0);
   RUN(refusals, 0);
   RUN(clusters, 0);

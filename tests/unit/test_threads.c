@@ -359,7 +359,8 @@ static void launch_loading(RtKernel *k, uint32_t blocks) {
   RtStatus status;
   while ((status = rt_launch(k, &c, block, NULL)) == RT_NO_ENTRY) {
     pthread_mutex_lock(&loading);
-    RtEntryKind wanted = rt_kernel_wants(k, &c); /* another thread may have had the lock before */
+    /* another thread may have had the lock before */
+    RtEntryKind wanted = rt_kernel_wants(k, &c, block);
     if (wanted != RT_ENTRY_NONE)
       CHECK(rt_kernel_add(k, wanted, standin_ptx, strlen(standin_ptx), &(RtLinked){0}) == RT_OK);
     pthread_mutex_unlock(&loading);
