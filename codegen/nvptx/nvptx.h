@@ -69,6 +69,8 @@ void cg_nvptx_guarded_quotients(Cg *cg);
 
 /* rounded.c: clamps and float32 of int64 numbers that were floats; after LLVM's passes. */
 void cg_nvptx_rounded(Cg *cg);
+void cg_nvptx_unroll_rounded(Cg *cg);        /* rounded_loops.c */
+bool cg_nvptx_is_conversion(LLVMValueRef i); /* of a float to an int64 */
 /* The conversion of a float to an int64 that v selects, with 0 for nan; NULL: v is no such. */
 LLVMValueRef cg_nvptx_converted(LLVMValueRef v);
 /* What v selects, with 0 for nan, where that is 0 for nan by itself; else NULL. */
@@ -225,6 +227,8 @@ void cg_nvptx_wide_products(Cg *cg);
 void cg_nvptx_shared_offsets(Cg *cg);
 /* upper_halves.c: comparisons of 64-bit numbers that the upper half answers, in 32 bits. */
 void cg_nvptx_upper_halves(Cg *cg);
+/* wide_extremes.c: minima of 64 bits by a comparison of the same numbers that is there anyway. */
+void cg_nvptx_wide_extremes(Cg *cg);
 /* common_divisors.c: float64 quotients by the same number share its reciprocal. */
 void cg_nvptx_common_divisors(Cg *cg);
 

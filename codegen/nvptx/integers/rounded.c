@@ -13,8 +13,7 @@
  * Where x was clamped before it was converted, as `int(min(max(x, 0.0), float32(n - 1)))`, or
  * branches bound it, `if x > 0: i = min(int(x), n)`, i or its minimum fits int32 wherever it is.
  *
- * Where c is the counter of a short loop (`for j in range(-1, 3)`, the taps of a filter), the loop
- * is unrolled fully first, as ptxas would do anyway.
+ * Where c is the counter of a short loop, that is unrolled fully first (rounded_loops.c).
  *
  * Out: the conversion to int64 stays where it has other uses. */
 #include <assert.h>
@@ -24,10 +23,9 @@
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/optimize.h"
+#include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/ranges/float_bounds.h"
 #include "codegen/nvptx/ranges/guarded.h"
-#include "codegen/nvptx/loops/loop_marks.h"
-#include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/ranges/sure_accesses.h"
 #include "codegen/nvptx/ranges/value_ranges.h"
 
@@ -35,9 +33,8 @@ enum {
   MOST_ADDED = 255,
   MOST_USES = 64,
   MOST_SUMS = 4,
-  MOST_TRIPS = 8,
-  MOST_STEPS = 6,  /* from a conversion to what a selection is of */
-  MOST_CODE = 600, /* instructions of a loop's iterations together */
+  MOST_BLOCKS = 8,
+  MOST_STEPS = 6, /* from a conversion to what a selection is of */
 };
 
 static const double END = 9223372036854775808.0; /* 2^63 */
@@ -56,7 +53,8 @@ typedef struct Sum { /* i + c */
 
 typedef struct Sums { /* i itself is the first, c of the others is more than 0 */
   Sum list[MOST_SUMS];
-  unsigned n;
+  LLVMBasicBlockRef elements[MOST_BLOCKS]; /* which access element i: it fits int32 there */
+  unsigned n, nelements;
 } Sums;
 
 typedef struct Uses {
@@ -81,6 +79,24 @@ static Sums sums_of(const Rounded *r) {
       all.list[all.n++] = (Sum){by, LLVMConstIntGetSExtValue(c), true};
   }
   return all;
+}
+
+static bool is_element(const Sums *sums, LLVMValueRef by) {
+  unsigned k = 0;
+  while (k < sums->nelements && sums->elements[k] != LLVMGetInstructionParent(by))
+    k++;
+  return k < sums->nelements;
+}
+
+static void find_elements(Cg *cg, Sums *sums) {
+  for (unsigned k = 0; k < sums->n; k++) {
+    Uses uses = uses_of(sums->list[k].v);
+    for (unsigned u = 0; u < uses.n && sums->nelements < MOST_BLOCKS; u++) {
+      LLVMBasicBlockRef block = LLVMGetInstructionParent(uses.by[u]);
+      if (!is_element(sums, uses.by[u]) && cg_nvptx_is_element(cg, block, sums->list[0].v))
+        sums->elements[sums->nelements++] = block;
+    }
+  }
 }
 
 static LLVMValueRef call(Cg *cg, const char *name, LLVMTypeRef t, LLVMValueRef *args, unsigned n) {
@@ -306,7 +322,8 @@ static bool rewrite_guarded(const Rounded *r, const FnGraph *g, const Sums *sums
       found |= rewrite_incoming(r, g, sums, by);
       continue;
     }
-    if (LLVMIsAICmpInst(by) || !fits(r, g, sums, LLVMGetInstructionParent(by), NULL))
+    bool whole = fits(r, g, sums, LLVMGetInstructionParent(by), NULL);
+    if (LLVMIsAICmpInst(by) || !(whole || is_element(sums, by)))
       continue;
     place_before(cg, by);
     LLVMValueRef s = narrow_sum(r, 0);
@@ -319,7 +336,28 @@ static bool rewrite_guarded(const Rounded *r, const FnGraph *g, const Sums *sums
       LLVMReplaceAllUsesWith(by, s);
       continue;
     }
-    set_operand(by, r->i, l_zext(cg->builder, s, cg->t.i64));
+    set_operand(by, r->i,
+                whole ? l_zext(cg->builder, s, cg->t.i64) : l_sext(cg->builder, s, cg->t.i64));
+  }
+  return found;
+}
+
+/* i + c, read where i is the number of an element, in 32 bits. */
+static bool rewrite_neighbours(const Rounded *r, const Sums *sums) {
+  LLVMBuilderRef b = r->cg->builder;
+  bool found = false;
+  for (unsigned k = 1; k < sums->n; k++) {
+    const Sum *sum = &sums->list[k];
+    Uses uses = uses_of(sum->v);
+    for (unsigned u = 0; u < uses.n; u++) {
+      LLVMValueRef by = uses.by[u];
+      if (LLVMIsAICmpInst(by) || LLVMIsAPHINode(by) || !is_element(sums, by))
+        continue;
+      place_before(r->cg, by);
+      LLVMValueRef s = l_sext(b, narrow_sum(r, 0), r->cg->t.i64);
+      set_operand(by, sum->v, l_add_nsw(b, s, l_int(r->cg->t.i64, (uint64_t)sum->c)));
+      found = true;
+    }
   }
   return found;
 }
@@ -442,7 +480,7 @@ static void look_at_wraps(const Rounded *r, Sums *sums) {
     Uses uses = uses_of(sum->v);
     sum->wraps = uses.n == MOST_USES;
     for (unsigned u = 0; u < uses.n && !sum->wraps; u++)
-      sum->wraps = LLVMIsAICmpInst(uses.by[u]) &&
+      sum->wraps = LLVMIsAICmpInst(uses.by[u]) && !is_element(sums, uses.by[u]) &&
                    !(is_less(cg_nvptx_compared(r->cg, sum->v, uses.by[u]).how) &&
                      cg_nvptx_leads_to_element(r->cg, uses.by[u], r->i));
   }
@@ -450,9 +488,11 @@ static void look_at_wraps(const Rounded *r, Sums *sums) {
 
 static bool rewrite_guards(const Rounded *r, const FnGraph *g) {
   Sums sums = sums_of(r);
+  find_elements(r->cg, &sums);
   look_at_wraps(r, &sums);
   bool found = rewrite_early(r, g, &sums);
   found |= rewrite_guarded(r, g, &sums);
+  found |= rewrite_neighbours(r, &sums);
   for (unsigned k = 0; k < sums.n; k++)
     found |= rewrite_pairs(r, &sums.list[k]);
   for (unsigned k = 0; k < sums.n; k++) {
@@ -557,7 +597,7 @@ static bool is_without_nan(LLVMValueRef v, LLVMValueRef x, LLVMValueRef none, LL
   return LLVMIsAFCmpInst(c) && LLVMGetFCmpPredicate(c) == LLVMRealUNO && LLVMGetOperand(c, 0) == x;
 }
 
-static bool is_conversion(LLVMValueRef i) {
+bool cg_nvptx_is_conversion(LLVMValueRef i) {
   return LLVMIsACallInst(i) &&
          (cg_is_call_of(i, "llvm.nvvm.f2ll.rz") || cg_is_call_of(i, "llvm.nvvm.d2ll.rz"));
 }
@@ -656,7 +696,7 @@ static bool rewrite_conversion(Cg *cg, LLVMValueRef conversion, const FnGraph *g
 
 LLVMValueRef cg_nvptx_converted(LLVMValueRef v) {
   LLVMValueRef of = LLVMIsASelectInst(v) ? LLVMGetOperand(v, 2) : NULL;
-  return of && is_conversion(of) &&
+  return of && cg_nvptx_is_conversion(of) &&
                  is_without_nan(v, LLVMGetOperand(of, 0), LLVMConstNull(LLVMTypeOf(v)), of)
              ? of
              : NULL;
@@ -676,7 +716,7 @@ static LLVMValueRef made_of_low_bits(LLVMValueRef v) {
     if (!step)
       return NULL;
     v = LLVMGetOperand(v, 0);
-    if (short_ && is_conversion(v))
+    if (short_ && cg_nvptx_is_conversion(v))
       return LLVMGetOperand(v, 0);
   }
   return NULL;
@@ -691,90 +731,6 @@ LLVMValueRef cg_nvptx_zero_of_nan(LLVMValueRef v) {
   return with == x || (LLVMIsAConstantFP(with) && LLVMIsNull(with)) ? of : NULL;
 }
 
-/* --- loops whose counter is added --- */
-
-static unsigned code_of(const FnGraph *g, const GraphLoop *l) {
-  unsigned n = 0;
-  for (uint32_t k = 0; k < l->nnodes; k++)
-    for (LLVMValueRef i = g->nodes[l->nodes[k]].first; i; i = LLVMGetNextInstruction(i))
-      n++;
-  return n;
-}
-
-/* How often the loop with this counter runs: from a constant, by 1, until it equals one; 0: not
- * known. */
-static uint64_t trips_of(const FnGraph *g, const GraphLoop *l, LLVMValueRef phi) {
-  LLVMBasicBlockRef latch = g->nodes[l->latches[0]].block;
-  Fork fork;
-  if (l->nlatches != 1 || LLVMCountIncoming(phi) != 2 ||
-      !graph_fork(LLVMGetBasicBlockTerminator(latch), &fork) || !LLVMIsAICmpInst(fork.condition))
-    return 0;
-  LLVMValueRef next = graph_incoming(phi, latch),
-               start = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == latch),
-               end = LLVMGetOperand(fork.condition, 1);
-  bool stays = fork.yes == g->nodes[l->header].block;
-  bool by_one = next && cg_is_op(next, LLVMAdd) && LLVMGetOperand(next, 0) == phi &&
-                LLVMIsAConstantInt(LLVMGetOperand(next, 1)) &&
-                LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1)) == 1;
-  if (!by_one || LLVMGetICmpPredicate(fork.condition) != (stays ? LLVMIntNE : LLVMIntEQ) ||
-      LLVMGetOperand(fork.condition, 0) != next || !LLVMIsAConstantInt(start) ||
-      !LLVMIsAConstantInt(end))
-    return 0;
-  return (uint64_t)LLVMConstIntGetSExtValue(end) - (uint64_t)LLVMConstIntGetSExtValue(start);
-}
-
-/* Marks the loop whose counter is added to v, if it is short. */
-static bool mark_loop_of(Cg *cg, const FnGraph *g, LLVMValueRef v) {
-  bool any = false;
-  Uses uses = uses_of(v);
-  for (unsigned k = 0; k < uses.n; k++) {
-    if (!cg_is_op(uses.by[k], LLVMAdd))
-      continue;
-    LLVMValueRef c = cg_peel(LLVMGetOperand(uses.by[k], LLVMGetOperand(uses.by[k], 0) == v));
-    uint32_t at = LLVMIsAPHINode(c) ? graph_number(g, LLVMGetInstructionParent(c)) : GRAPH_NONE;
-    uint32_t loop = at == GRAPH_NONE ? GRAPH_NONE : g->nodes[at].loop;
-    if (loop == GRAPH_NONE || g->loops.data[loop].header != at || !g->loops.data[loop].innermost)
-      continue;
-    const GraphLoop *l = &g->loops.data[loop];
-    uint64_t trips = trips_of(g, l, c);
-    if (!trips || trips > MOST_TRIPS || trips * code_of(g, l) > MOST_CODE)
-      continue;
-    cg_mark_whole(cg->context, g->nodes[l->latches[0]].last, 0);
-    any = true;
-  }
-  return any;
-}
-
-static bool mark_loops(Cg *cg, LLVMValueRef f) {
-  FnGraph g = {0};
-  bool any = false;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
-      if (!is_conversion(i))
-        continue;
-      if (!g.len) {
-        g = graph_of(&cg->cx->arena, f, NULL);
-        graph_loops(&g);
-      }
-      any |= mark_loop_of(cg, &g, i);
-      Uses uses = uses_of(i);
-      for (unsigned k = 0; k < uses.n; k++)
-        any |= LLVMIsASelectInst(uses.by[k]) && mark_loop_of(cg, &g, uses.by[k]);
-    }
-  return any;
-}
-
-static void unroll(Cg *cg) {
-  bool any = false;
-  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
-    any |= !LLVMIsDeclaration(f) && mark_loops(cg, f);
-  if (!any)
-    return;
-  cg_run_passes(cg, "function(loop(loop-unroll-full))");
-  cg_unmark_whole(cg);
-  cg_run_passes(cg, cg_cleaning(cg));
-}
-
 /* --- the pass --- */
 
 static bool rewrite_in(Cg *cg, LLVMValueRef f) {
@@ -782,7 +738,7 @@ static bool rewrite_in(Cg *cg, LLVMValueRef f) {
   FnGraph g = {0};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-      if (is_conversion(i)) {
+      if (cg_nvptx_is_conversion(i)) {
         if (!g.len) {
           g = graph_of(&cg->cx->arena, f, NULL);
           graph_loops(&g);
@@ -793,7 +749,7 @@ static bool rewrite_in(Cg *cg, LLVMValueRef f) {
 }
 
 void cg_nvptx_rounded(Cg *cg) {
-  unroll(cg);
+  cg_nvptx_unroll_rounded(cg);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f) && rewrite_in(cg, f))
       cg_run_function_passes(cg, f, "early-cse,dce");

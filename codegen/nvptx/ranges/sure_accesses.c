@@ -56,6 +56,40 @@ static bool is_of(LLVMValueRef v, LLVMValueRef i, unsigned depth) {
   return false;
 }
 
+/* n, if i is negative, else 0, as is added to the number of an element? */
+static bool is_wrap(LLVMValueRef v, LLVMValueRef i) {
+  LLVMValueRef c = LLVMIsASelectInst(v) ? LLVMGetOperand(v, 0) : NULL;
+  return c && LLVMIsAICmpInst(c) && LLVMGetICmpPredicate(c) == LLVMIntSLT &&
+         LLVMGetOperand(c, 0) == i && LLVMIsNull(LLVMGetOperand(c, 1)) &&
+         LLVMIsNull(LLVMGetOperand(v, 2));
+}
+
+/* The same of the low half: the lesser one of it and its sum with n, without signs. */
+static bool is_low_wrap(LLVMValueRef v, LLVMValueRef i) {
+  if (!LLVMIsACallInst(v) || !cg_is_call_of(v, "llvm.umin.i32"))
+    return false;
+  LLVMValueRef low = LLVMGetOperand(v, 0), sum = LLVMGetOperand(v, 1);
+  return LLVMIsATruncInst(low) && LLVMGetOperand(low, 0) == i && cg_is_op(sum, LLVMAdd) &&
+         (LLVMGetOperand(sum, 0) == low || LLVMGetOperand(sum, 1) == low);
+}
+
+/* Is it i, wrapped by itself, in an array whose numbers have 32 bits? Not a sum that was wrapped:
+ * of such, i may have more. */
+static bool is_of_wrapped(LLVMValueRef v, LLVMValueRef i, bool low, unsigned depth) {
+  if (!depth || !LLVMIsAInstruction(v))
+    return false;
+  low |= LLVMIsATruncInst(v) && cg_int_width(v) == 32;
+  if (is_low_wrap(v, i))
+    return true;
+  if (cg_is_extension(v) || LLVMIsATruncInst(v))
+    return is_of_wrapped(LLVMGetOperand(v, 0), i, low, depth - 1);
+  for (unsigned k = 0; k < 2 && cg_is_op(v, LLVMAdd); k++)
+    if ((low && LLVMGetOperand(v, k) == i && is_wrap(LLVMGetOperand(v, !k), i)) ||
+        is_of_wrapped(LLVMGetOperand(v, k), i, low, depth - 1))
+      return true;
+  return false;
+}
+
 /* LLVM writes the low half of v, with its sign and times 4, as v << 32 >> 30. v, where it is times
  * the size of an element; else by. */
 static LLVMValueRef without_size(LLVMValueRef by, uint64_t size) {
@@ -68,13 +102,15 @@ static LLVMValueRef without_size(LLVMValueRef by, uint64_t size) {
 }
 
 /* Is it the address of such an element, which has so many bytes? */
-static bool is_address_by(LLVMValueRef address, LLVMValueRef i, uint64_t size) {
+static bool is_address_by(LLVMValueRef address, LLVMValueRef i, bool wrapped, uint64_t size) {
   for (unsigned depth = DEPTH; depth && LLVMIsAGetElementPtrInst(address); depth--) {
     LLVMTypeRef element = LLVMGetGEPSourceElementType(address);
     LLVMValueRef by = LLVMGetOperand(address, 1);
     bool bytes = LLVMGetTypeKind(element) == LLVMIntegerTypeKind &&
                  LLVMGetIntTypeWidth(element) == 8;
-    if (LLVMGetNumOperands(address) == 2 && is_of(bytes ? without_size(by, size) : by, i, DEPTH))
+    by = bytes ? without_size(by, size) : by;
+    if (LLVMGetNumOperands(address) == 2 &&
+        (wrapped ? is_of_wrapped(by, i, false, DEPTH) : is_of(by, i, DEPTH)))
       return true;
     address = LLVMGetOperand(address, 0);
   }
@@ -82,16 +118,17 @@ static bool is_address_by(LLVMValueRef address, LLVMValueRef i, uint64_t size) {
 }
 
 /* Does the block access the element, in front of all that may not come back? */
-static bool accesses(Cg *cg, LLVMBasicBlockRef block, LLVMValueRef i) {
+static bool accesses(Cg *cg, LLVMBasicBlockRef block, LLVMValueRef i, bool wrapped) {
   for (LLVMValueRef at = graph_behind_phis(block); at; at = LLVMGetNextInstruction(at)) {
     bool loads = cg_is_op(at, LLVMLoad), stores = cg_is_op(at, LLVMStore);
     bool plain = (loads || stores) && cg_is_plain_access(at);
     if (plain) {
       LLVMTypeRef t = LLVMTypeOf(loads ? at : LLVMGetOperand(at, 0));
-      if (is_address_by(LLVMGetOperand(at, loads ? 0 : 1), i, LLVMABISizeOfType(cg->layout, t)))
+      if (is_address_by(LLVMGetOperand(at, loads ? 0 : 1), i, wrapped,
+                        LLVMABISizeOfType(cg->layout, t)))
         return true;
     }
-    if (!plain && !cg_only_computes(at))
+    if (!plain && !cg_only_computes(at) && !cg_is_speculatable(at))
       return false;
   }
   return false;
@@ -105,5 +142,10 @@ bool cg_nvptx_leads_to_element(Cg *cg, LLVMValueRef condition, LLVMValueRef i) {
   } while (user && LLVMTypeOf(user) == cg->t.i1 && cg_is_both(user));
   Fork fork;
   return user && graph_fork(user, &fork) && fork.condition == condition && fork.yes != fork.no &&
-         graph_before(fork.yes) && accesses(cg, fork.yes, i);
+         graph_before(fork.yes) &&
+         (accesses(cg, fork.yes, i, false) || accesses(cg, fork.yes, i, true));
+}
+
+bool cg_nvptx_is_element(Cg *cg, LLVMBasicBlockRef block, LLVMValueRef i) {
+  return accesses(cg, block, i, true);
 }

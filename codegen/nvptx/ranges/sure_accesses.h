@@ -9,4 +9,7 @@
  * has an element is not defined. */
 bool cg_nvptx_leads_to_element(Cg *cg, LLVMValueRef condition, LLVMValueRef i);
 
+/* Does the block access element i of an array, without a check, so that i fits int32 there? */
+bool cg_nvptx_is_element(Cg *cg, LLVMBasicBlockRef block, LLVMValueRef i);
+
 #endif

@@ -499,3 +499,68 @@ def test_searches_that_are_rotated(signature):
     x = rng.integers(0, 4, (64, 64)).astype(np.int8)
     y = np.where(rng.random((64, 64)) < rng.random((64, 1)), x, x + 1).astype(np.int8)
     same(common_starts, signature, [x, y, np.zeros(64, np.int64)], 1, 64)
+
+
+# --- places that were floats, in rows, and the least of 64 bits
+
+
+def interpolated(x, places, out):
+    """Nothing says that a place is from 0 on: its element may count from the end, as may the next one."""
+    i = cuda.grid(1)
+    if i >= out.size:
+        return
+    p = places[i]
+    j = int(p)
+    if j + 1 < x.shape[1]:
+        share = p - j
+        out[i] = x[i & 3, j] * (1 - share) + x[i & 3, j + 1] * share
+
+
+def test_places_of_floats_in_rows():
+    x = np.random.default_rng(8).random((4, 16)).astype(np.float32)
+    edges = [0, -0.0, 0.5, -0.5, -0.99, 14.99, 15, 15.5, 16, 17, -1, -1.5, -2.75, -15.5, -16, np.nan, 2.0**31, 2.0**31 - 128, 2.0**40, 2.0**62]
+    places = np.array([*edges, *np.linspace(-16, 20, 64 - len(edges))], np.float32)
+    expected = np.zeros(64, np.float32)
+    for i, p in enumerate(places):
+        j = 0 if np.isnan(p) else int(p)
+        if j + 1 < 16:
+            share = p - np.float32(j)
+            expected[i] = x[i & 3, j] * (1 - share) + x[i & 3, j + 1] * share
+    got = np.zeros(64, np.float32)
+    cuda.jit(interpolated)[2, 32](x, places, got)
+    np.testing.assert_allclose(got, expected, 1e-5, 1e-6)
+
+
+def test_places_of_floats_in_rows_have_32_bits():
+    assert "rzi.s64" not in ptx_of(interpolated, "narrow (float32[:,::1], float32[::1], float32[::1])")
+
+
+def nearest(x, first, out, which):
+    """The least and the most of int64, and where they are."""
+    i = cuda.grid(1)
+    if i >= out.shape[0]:
+        return
+    low, at = int(first[i]), -1
+    high, there = int(first[i]), -1
+    for k in range(x.shape[1]):
+        v = int(x[i, k])
+        if v < low:
+            low = v
+            at = k
+        if high <= v:
+            high = v
+            there = k
+    out[i, 0] = low
+    out[i, 1] = high
+    which[i] = 100 * at + there
+
+
+@needs_llc
+@pytest.mark.parametrize("signature", [None, "narrow (int64[:,::1], int64[::1], int64[:,::1], int32[::1])"])
+def test_the_nearest_of_64_bits(signature):
+    rng = np.random.default_rng(9)
+    x = rng.integers(-(2**63), 2**63 - 1, (64, 13))
+    x[:20] >>= 30
+    x[20:30] = (x[20:30] >> 62 << 32) + rng.integers(0, 3, (10, 13))  # which differ in one half only
+    first = np.where(rng.random(64) < 0.5, x[:, 4], rng.integers(-(2**63), 2**63 - 1, 64))
+    same(nearest, signature, [x, first, np.zeros((64, 2), np.int64), np.zeros(64, np.int32)], 2, 64)
