@@ -73,8 +73,8 @@ static bool is_low_wrap(LLVMValueRef v, LLVMValueRef i) {
          (LLVMGetOperand(sum, 0) == low || LLVMGetOperand(sum, 1) == low);
 }
 
-/* Is it i, wrapped by itself, in an array whose numbers have 32 bits? Not a sum that was wrapped:
- * of such, i may have more. */
+/* Is it made of i, the number of a row or an element, wrapped by itself, in an array whose
+ * numbers have 32 bits? Not of a sum that was wrapped: of such, i may have more. */
 static bool is_of_wrapped(LLVMValueRef v, LLVMValueRef i, bool low, unsigned depth) {
   if (!depth || !LLVMIsAInstruction(v))
     return false;
@@ -83,8 +83,9 @@ static bool is_of_wrapped(LLVMValueRef v, LLVMValueRef i, bool low, unsigned dep
     return true;
   if (cg_is_extension(v) || LLVMIsATruncInst(v))
     return is_of_wrapped(LLVMGetOperand(v, 0), i, low, depth - 1);
-  for (unsigned k = 0; k < 2 && cg_is_op(v, LLVMAdd); k++)
-    if ((low && LLVMGetOperand(v, k) == i && is_wrap(LLVMGetOperand(v, !k), i)) ||
+  bool sum = cg_is_op(v, LLVMAdd), row = cg_is_op(v, LLVMMul);
+  for (unsigned k = 0; k < 2 && (sum || row); k++)
+    if ((sum && low && LLVMGetOperand(v, k) == i && is_wrap(LLVMGetOperand(v, !k), i)) ||
         is_of_wrapped(LLVMGetOperand(v, k), i, low, depth - 1))
       return true;
   return false;
