@@ -8,7 +8,8 @@
  * LLVM's loop-rotate asks a loop's condition behind its body, and once in front of the loop. But a
  * loop that is left at its branch back it takes for rotated. Each iteration then has two questions
  * one after the other in front of its loads, and ptxas a BREAK. C's `for` has its step in a block
- * behind the body, so that the branch back leaves nothing; so has the loop here.
+ * behind the body, so that the branch back leaves nothing; so have short loops here, of one block
+ * without divisions and calls. In others a question is little, and registers are more.
  *
  * In: a typed Fn in order, with dominators, and the marks of loops on their branches back. Out: the
  * step of such a counter, of which nothing else is read, and the marks in a block between the two.
@@ -22,20 +23,37 @@
 
 #define MARKS (INS_UNROLL_4 | INS_UNROLL_8 | INS_MASKED | INS_UNROLL_ALL | INS_ROLLED)
 
+enum { MOST_OPERATIONS = 24 };
+
+static bool is_slow(const Ins *i) {
+  switch ((Op)i->op) {
+  case OP_TRUEDIV:
+  case OP_FLOORDIV:
+  case OP_MOD:
+  case OP_POW:
+  case OP_CALL_FN:
+  case OP_CALL_C:
+  case OP_INTRINSIC: return true;
+  default: return false;
+  }
+}
+
+static bool is_short(const Block *body) {
+  uint32_t n = 0;
+  FOR_INS (body, i) {
+    n += i->op != OP_CONST && i->op != OP_EXTENT && i->op != OP_WRAP_INDEX;
+    if (is_slow(i))
+      return false;
+  }
+  return n <= MOST_OPERATIONS;
+}
+
 static bool has_other_use(const Fn *fn, const Ins *i, const Ins *phi) {
   FOR_BLOCKS (fn, b)
     FOR_INS (b, user)
       for (uint32_t k = 0; k < user->nargs; k++)
         if (user->args[k] == i && user != phi)
           return true;
-  return false;
-}
-
-/* It ends an outer loop where an inner one begins, so that its other branch leads into that. */
-static bool begins_loop(const Block *b) {
-  for (uint32_t k = 0; k < b->preds.len; k++)
-    if (ir_dominates(b, b->preds.data[k]))
-      return true;
   return false;
 }
 
@@ -46,7 +64,7 @@ static Ins *step_of(const Fn *fn, const Block *header, const Block *latch) {
   for (const Ins *phi = header->first; phi && phi->op == OP_PHI; phi = phi->next) {
     if (!ir_counter(phi, &c))
       continue;
-    if (step || has_other_use(fn, c.next, phi) || !ir_dominates(c.body, latch))
+    if (step || c.body != latch || has_other_use(fn, c.next, phi))
       return NULL;
     step = (Ins *)c.next;
   }
@@ -69,7 +87,7 @@ void cg_part_latches(Cx *cx, Fn *fn) {
     for (int s = 0; s < 2 && latch->last->op == OP_CONDBR; s++) {
       Block *header = latch->succ[s];
       bool back = latch->succ[0] != latch->succ[1] && ir_dominates(header, latch) &&
-                  !begins_loop(latch) && !(latch->last->flags & INS_YIELDS);
+                  is_short(latch) && !(latch->last->flags & INS_YIELDS);
       Ins *step = back ? step_of(fn, header, latch) : NULL;
       if (step) {
         part(cx, fn, latch, header, step);
