@@ -313,7 +313,7 @@ static void choose_factor(CoShape *s, CoPlan *p, Aim aim) {
        steps = aim == AIM_BARRIERS && loads_in_steps(s),
        few = aim == AIM_LOADS && bytes && bytes <= FEW_IN_FLIGHT;
   unsigned fill = 0, most_log2 = slanted ? slanted_log2(s, aim, &fill) : 3;
-  if (steps || (reads && co_gathers_in_loops(s)))
+  if (steps)
     most_log2 = STEPS_LOG2;
   for (unsigned log2 = most_log2; log2; log2--) {
     unsigned k = 1u << log2;
@@ -461,6 +461,8 @@ static const char *aim_of_loops(const CoShape *s, const CoPlan *p, Aim *aim) {
     return "its blocks read nothing in common in its loops";
   if (loads.once && loads.streamed >= loads.once)
     return "its blocks read at least as much of their own as in common in its loops";
+  if (loads.once && co_gathers_in_loops(s))
+    return "its blocks gather at places of their own in its loops";
   if (parts_in_loops(s, p))
     return "its blocks take different paths in its loops";
   if (!loads.once) {

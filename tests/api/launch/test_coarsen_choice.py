@@ -441,7 +441,7 @@ def test_what_pays_by_the_work_around_loads(kernel, signature, text):
         (smooth, f"{V}, {V}, {V}", "8 neighbouring blocks along x"),
         (distances, f"{M}, {M}, {M}", "8 neighbouring threads along y"),
         (gathered, f"{M}, int32[::1], {V}", "8 neighbouring blocks along x"),
-        (around_places, "uint8[:,::1], int32[:,::1], int8[:,::1], int32[:,::1]", "2 neighbouring threads along y"),
+        (around_places, "uint8[:,::1], int32[:,::1], int8[:,::1], int32[:,::1]", "not coarsened: its blocks gather at places of their own in its loops"),
         (spelled, "int32[::1], uint8[::1], uint8[:,::1]", "not coarsened: its blocks read nothing in common in its loops"),
         (turned, f"{M}, {M}", "4 neighbouring blocks along x"),
         (with_shuffle, V, "4 neighbouring blocks along x"),
