@@ -27,8 +27,8 @@
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/keep_guards.h"
 #include "codegen/llvm/match.h"
-#include "codegen/nvptx/nvptx.h"
 #include "codegen/nvptx/memory/wide_accesses.h"
+#include "codegen/nvptx/nvptx.h"
 
 enum {
   GLOBAL = 1,
@@ -118,6 +118,24 @@ static Spread spread_of(LLVMValueRef v, uint64_t bytes, unsigned wide, unsigned 
   return most;
 }
 
+/* Is it the same in all threads, as far as its code says? A loop's variable is, if it begins so:
+ * `phi` is taken to be. */
+static bool is_same_in_all(LLVMValueRef v, LLVMValueRef phi, unsigned depth) {
+  if (v == phi || !LLVMIsAInstruction(v))
+    return true;
+  if (cg_nvptx_is_thread(v) || cg_is_op(v, LLVMLoad) || depth == DEEP)
+    return false;
+  bool same = true;
+  if (LLVMIsAPHINode(v)) {
+    for (unsigned k = 0; k < LLVMCountIncoming(v) && same; k++)
+      same = is_same_in_all(LLVMGetIncomingValue(v, k), v, depth + 1);
+    return same;
+  }
+  for (unsigned k = 0, n = (unsigned)LLVMGetNumOperands(v); k < n && same; k++)
+    same = is_same_in_all(LLVMGetOperand(v, k), phi, depth + 1);
+  return same;
+}
+
 /* --- groups: what may be one access --- */
 
 /* The access of the group to that place; NULL if there is none. */
@@ -159,6 +177,12 @@ static bool is_mixed(Run *r, unsigned group) {
   return false;
 }
 
+/* Are neighbouring threads apart there, or do they all read one place in a loop? */
+static bool pays(const Run *r, const Access *a, unsigned wide) {
+  Spread s = spread_of(a->index, bytes_of(r->cg, a->element), wide, 0);
+  return s == APART || (s == SAME && r->common && a->index && is_same_in_all(a->index, NULL, 0));
+}
+
 /* What the group gains. Nothing if it has no access of 16 bytes and is more than one access: rows
  * of three elements begin at multiples of 8 bytes in one thread of two. */
 static Gain gain_of(Run *r, unsigned group) {
@@ -185,8 +209,7 @@ static Gain gain_of(Run *r, unsigned group) {
     g.widest = !inside && wide > a->bytes && wide > g.widest ? wide : g.widest;
   }
   g.words = (members * first->bytes + 3) / 4;
-  if ((g.widest == WIDEST || accesses == 1) &&
-      spread_of(first->index, bytes_of(r->cg, first->element), g.widest, 0) == APART)
+  if ((g.widest == WIDEST || accesses == 1) && pays(r, first, g.widest))
     g.fewer = members - accesses;
   return g;
 }

@@ -5,13 +5,15 @@
  *
  * As outside of loops (wide_accesses.c) each of these loads touches a cache line for each thread or
  * two of a warp, and here each iteration has them. Whether a row may be one access is known in
- * front of the loop, by the array's address and its rows' widths, and is the same in all threads. So
- * the loop is written twice:
+ * front of the loop, by the array's address and the widths of its rows, and is the same in all
+ * threads. So the loop is written twice:
  *
  *   if (address | width) & 3 == 0:
  *     for k in range(32): row = load of 4 bytes; …
  *   else:
  *     for k in range(32): ax = load; ay = load; bx = load; by = load; …
+ *
+ * So are rows that all threads read: each access takes its turn in the load pipe.
  *
  * A row of which the loop reads more than its wide accesses, as the third of three numbers behind a
  * condition, is as wide as all of it, and hardly ever begins at such multiples.

@@ -1,6 +1,6 @@
 ; opt=3
-; Rows at places that were read, of which nothing is known in front of the loop; rows that all
-; threads read; a loop that meets at a barrier.
+; Rows at places that were read, of which nothing is known in front of the loop; pairs that threads
+; have side by side, by a variable that begins with their number; a loop that meets at a barrier.
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32)
 
@@ -14,6 +14,7 @@ entry:
 
 loop:
   %k = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %lane = phi i32 [ %t, %entry ], [ %further, %loop ]
   %sum = phi float [ 0.0, %entry ], [ %s6, %loop ]
   %from = add i32 %k, %start
   %i = sext i32 %from to i64
@@ -28,19 +29,22 @@ loop:
   %s = fadd float %a, %b
   %s1 = fadd float %s, %c
   %s2 = fadd float %s1, %d
-  %m = mul nsw i32 %k, %width
+  %m = shl nuw nsw i32 %lane, 1
   %j = sext i32 %m to i64
   %q = getelementptr float, ptr addrspace(1) %rows, i64 %j
   %e = load float, ptr addrspace(1) %q, align 4
   %q1 = getelementptr inbounds nuw i8, ptr addrspace(1) %q, i64 4
   %f = load float, ptr addrspace(1) %q1, align 4
-  %q2 = getelementptr inbounds nuw i8, ptr addrspace(1) %q, i64 8
+  %far = add nuw nsw i32 %m, 64
+  %jf = sext i32 %far to i64
+  %q2 = getelementptr float, ptr addrspace(1) %rows, i64 %jf
   %g = load float, ptr addrspace(1) %q2, align 4
-  %q3 = getelementptr inbounds nuw i8, ptr addrspace(1) %q, i64 12
+  %q3 = getelementptr inbounds nuw i8, ptr addrspace(1) %q2, i64 4
   %h = load float, ptr addrspace(1) %q3, align 4
   %s3 = fadd float %e, %f
   %s4 = fadd float %s3, %g
   %s5 = fadd float %s4, %h
+  %further = add nuw nsw i32 %lane, 32
   %both = fmul float %s2, %s5
   %s6 = fadd float %sum, %both
   %next = add nuw nsw i32 %k, 4
