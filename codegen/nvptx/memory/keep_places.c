@@ -43,6 +43,9 @@
  * masked iterations, is one predicate: the generator would compare once more in each block that
  * asks, and ptxas does not see that both are the same.
  *
+ * So is one in front of a loop that asks it beside a comparison of the same kind, `r > guard or c >
+ * guard`: the generator would make one of both, of the larger number, in each iteration.
+ *
  * Of an argument beside a constant (are rows as short as the step between a warp's lanes?) it is
  * the other way round: a predicate, of which there are seven, would be held from one loop to the
  * next, and masked iterations in between would wait for it. Each branch compares for itself.
@@ -68,7 +71,8 @@ enum {
   MOST_ASKED = 16, /* comparisons of arguments that are looked at */
   MOST_SHARED = 7, /* predicate registers of a thread */
   SOME_SHARED = 4, /* where conditions around the block may be in predicates, too */
-  FEW_SHARED = 3   /* where the selections' block has comparisons of its own */
+  FEW_SHARED = 3,  /* where the selections' block has comparisons of its own */
+  MOST_IN_FRONT = 2
 };
 
 static unsigned bits_of(Cg *cg, LLVMValueRef v) {
@@ -442,6 +446,14 @@ static unsigned most_shared(Cg *cg, LLVMValueRef compare) {
   return most;
 }
 
+/* The generator sees a predicate, and not what was compared. */
+static void hide(Cg *cg, LLVMValueRef compare) {
+  LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(compare));
+  LLVMValueRef same = cg_nvptx_hidden(cg, LLVMGetUndef(cg->t.i1));
+  LLVMReplaceAllUsesWith(compare, same);
+  LLVMSetOperand(same, 0, compare);
+}
+
 static void share_comparisons(Cg *cg, const FnGraph *g, uint32_t k) {
   LLVMValueRef shared[MOST_SHARED];
   uint32_t loop = g->nodes[k].loop;
@@ -454,11 +466,40 @@ static void share_comparisons(Cg *cg, const FnGraph *g, uint32_t k) {
       most = now < most ? now : most;
       shared[n++] = i;
     }
-  for (unsigned j = 0; j < n && j < most; j++) {
-    LLVMPositionBuilderBefore(cg->builder, LLVMGetNextInstruction(shared[j]));
-    LLVMValueRef same = cg_nvptx_hidden(cg, LLVMGetUndef(cg->t.i1));
-    LLVMReplaceAllUsesWith(shared[j], same);
-    LLVMSetOperand(same, 0, shared[j]);
+  for (unsigned j = 0; j < n && j < most; j++)
+    hide(cg, shared[j]);
+}
+
+/* --- comparisons in front of a loop --- */
+
+/* Does a loop behind it ask it beside a comparison of the same kind? */
+static bool is_asked_in_loop(const FnGraph *g, LLVMValueRef compare) {
+  for (LLVMUseRef u = LLVMGetFirstUse(compare); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    uint32_t at = graph_number(g, LLVMGetInstructionParent(by));
+    uint32_t loop = at == GRAPH_NONE ? GRAPH_NONE : g->nodes[at].loop;
+    if (loop == GRAPH_NONE || graph_in_loop(g, loop, compare) ||
+        (!cg_is_both(by) && !cg_is_either(by)))
+      continue;
+    LLVMValueRef second = cg_second_condition(by);
+    LLVMValueRef other = second == compare ? LLVMGetOperand(by, 0) : second;
+    if (cg_is_op(other, LLVMICmp) && graph_in_loop(g, loop, other) &&
+        LLVMGetICmpPredicate(other) == LLVMGetICmpPredicate(compare))
+      return true;
+  }
+  return false;
+}
+
+/* The generator would compare the larger of the two numbers in each iteration. */
+static void keep_in_front(Cg *cg, const FnGraph *g, uint32_t k) {
+  unsigned n = 0;
+  for (LLVMValueRef i = LLVMGetFirstInstruction(g->nodes[k].block), next; i; i = next) {
+    next = LLVMGetNextInstruction(i);
+    bool is = cg_is_op(i, LLVMICmp) && LLVMTypeOf(i) == cg->t.i1;
+    if (n < MOST_IN_FRONT && is && is_asked_in_loop(g, i)) {
+      hide(cg, i);
+      n++;
+    }
   }
 }
 
@@ -507,6 +548,7 @@ static void visit_node(Cg *cg, const FnGraph *g, uint32_t k) {
   LLVMValueRef values[MOST_OPERANDS];
   unsigned n = 0;
   share_comparisons(cg, g, k);
+  keep_in_front(cg, g, k);
   if (node->nsucc < 2)
     return;
   for (unsigned s = 0; s < node->nsucc; s++)
