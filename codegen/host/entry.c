@@ -104,10 +104,11 @@ static void call_row(Loops *l, LLVMValueRef row, LLVMValueRef const *more, unsig
   cg_call_attribute(l->cg, call, l->points ? "noinline" : "alwaysinline");
 }
 
-/* Volatile, or LLVM unswitches all loops, for rows with and without an epilogue. */
+/* Volatile, or LLVM unswitches all loops, for rows with and without an epilogue. With inner threads
+ * rows tell that themselves, and most of what they ask is the same for all of a block. */
 static LLVMValueRef threads_of_row(Loops *l, LLVMValueRef variable) {
   LLVMValueRef now = hl_get(l, variable);
-  LLVMSetVolatile(now, 1);
+  LLVMSetVolatile(now, !l->inner);
   return now;
 }
 
@@ -201,6 +202,9 @@ static void write_inner(Loops *l, LLVMValueRef thread, HostRow *how, LanesHow ru
   if (!l->inner || thread != ((const HostState *)l->cg->target_state)->thread)
     return;
   rules.alone = true;
+  how->bounded = l->inner->bounded;
+  if (how->bounded)
+    rules.zeros = NULL;
   Lanes *lanes = cg_lanes_analyse(l->cg, l->inner->thread, &rules);
   how->inner = lanes && !cg_lanes_agree(lanes) ? cg_lanes_write(lanes) : NULL;
   if (!how->inner)

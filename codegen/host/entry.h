@@ -55,6 +55,7 @@ struct InnerRow {
       ends; /* the copy, with two more arguments, i64: only threads in between do anything */
   InnerTest tests[MOST_INNER];
   unsigned n, counting; /* counting: of so many of them x counts */
+  bool bounded;         /* so it does in a guard */
 };
 
 typedef struct Loops {

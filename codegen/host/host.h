@@ -131,6 +131,8 @@ typedef struct InnerSpans {
   LLVMValueRef inner_first, inner_end; /* of vectors; the same if there are none */
   LLVMValueRef sure_first, sure_end;   /* of vectors; sure_end: UINT32_MAX: to `end` */
   LLVMValueRef busy[2];                /* i64, what InnerRow.ends gets */
+  LLVMValueRef all;                    /* i1: threads begin to stop are inner ones, and others */
+  LLVMValueRef begin, stop;            /* have nothing to do */
 } InnerSpans;
 /* At the builder's position. */
 InnerSpans cg_host_inner_spans(Cg *cg, const InnerRow *row, LLVMValueRef const *args,
@@ -146,6 +148,7 @@ typedef struct HostRow {
   const InnerRow *inner_row;
   LLVMValueRef inner; /* the version of `lanes` for its inner threads; NULL: there is none */
   LLVMValueRef ends;  /* with `inner`: that for the vectors at the ends of these; may be NULL */
+  bool bounded;       /* guards say which are inner threads; these versions begin at any thread */
 } HostRow;
 
 /* f.row, see thread_rows.c. masked: a version of `lanes` in which guards are masks, called where

@@ -132,6 +132,7 @@ static void expect(const Search *s, LLVMValueRef c, bool holds, bool guards) {
     add_test(s, t);
   } else if (find_counting(s, &t)) {
     s->row->counting++;
+    s->row->bounded |= guards;
     add_test(s, t);
   }
 }
@@ -385,10 +386,9 @@ static void narrow(const Asked *a, Span *s, Span by) {
   s->end = least_or_most(a, "llvm.umin", s->end, by.end);
 }
 
-/* The threads for which the tests hold, of all or of guards alone. What counts is asked first: with
- * the sizes of the launch alone it is the same in all rows of a block, and LLVM moves it there. */
-static Span ask(Asked *a, bool guards) {
-  LLVMValueRef all = l_int(a->cg->t.i1, 1);
+/* The threads for which the tests of what counts hold, of all or of guards alone. With the sizes of
+ * the launch alone they are the same in all rows of a block. */
+static Span ask_counting(Asked *a, bool guards) {
   Span s = {i64(a, 0), i64(a, UINT64_MAX)};
   for (unsigned k = 0; k < a->row->n; k++) {
     const InnerTest *t = &a->row->tests[k];
@@ -397,6 +397,14 @@ static Span ask(Asked *a, bool guards) {
     LLVMValueRef x = in_first(a, t->x), n = in_first(a, t->n);
     narrow(a, &s, guards ? may_hold_in(a, t->how, x, n) : holds_in(a, t->how, x, n));
   }
+  narrow(a, &s, (Span){i64(a, 0), a->count});
+  s.first = least_or_most(a, "llvm.umin", s.first, a->count);
+  return s;
+}
+
+/* Do the tests hold that are the same in all of the row? */
+static LLVMValueRef ask_same(Asked *a, bool guards) {
+  LLVMValueRef all = l_int(a->cg->t.i1, 1);
   for (unsigned k = 0; k < a->row->n; k++) {
     const InnerTest *t = &a->row->tests[k];
     if ((guards && !t->guards) || t->x)
@@ -404,10 +412,7 @@ static Span ask(Asked *a, bool guards) {
     LLVMValueRef is = in_first(a, t->condition);
     all = l_and(a->b, all, t->holds ? is : l_not(a->b, is));
   }
-  narrow(a, &s, (Span){i64(a, 0), a->count});
-  s.first = least_or_most(a, "llvm.umin", s.first, a->count);
-  s.end = l_select(a->b, all, s.end, i64(a, 0));
-  return s;
+  return all;
 }
 
 /* Vectors all of whose threads are inner ones, or have nothing to do. */
@@ -423,21 +428,22 @@ static Span sure_vectors(const Asked *a, Span busy, Span inner, Span vectors) {
   return s;
 }
 
-InnerSpans cg_host_inner_spans(Cg *cg, const InnerRow *row, LLVMValueRef const *args,
-                               LLVMValueRef count, unsigned width) {
-  LLVMTypeRef i32 = cg->t.i32;
-  LLVMBuilderRef b = cg->builder;
-  Asked a = {.cg = cg, .b = b, .row = row, .args = args, .count = l_zext(b, count, cg->t.i64)};
-  a.number.arena = &cg->cx->arena;
-  Span busy = ask(&a, true), inner = ask(&a, false);
-  LLVMValueRef down = i64(&a, ~(uint64_t)(width - 1)), more = i64(&a, width - 1),
+static InnerSpans spans_of(const Asked *a, Span busy, Span inner, unsigned width) {
+  LLVMTypeRef i32 = a->cg->t.i32;
+  LLVMBuilderRef b = a->b;
+  LLVMValueRef down = i64(a, ~(uint64_t)(width - 1)), more = i64(a, width - 1),
                any = l_icmp(b, LLVMIntULT, busy.first, busy.end);
-  busy.end = l_select(b, any, busy.end, i64(&a, 0));
+  busy.end = l_select(b, any, busy.end, i64(a, 0));
   Span vectors = {l_and(b, l_add(b, inner.first, more), down), l_and(b, inner.end, down)},
-       sure = sure_vectors(&a, busy, inner, vectors);
-  vectors.first = least_or_most(&a, "llvm.umin", vectors.first, vectors.end);
-  LLVMValueRef x = l_zext(b, args[HOST_TX], cg->t.i64);
+       sure = sure_vectors(a, busy, inner, vectors);
+  vectors.first = least_or_most(a, "llvm.umin", vectors.first, vectors.end);
+  LLVMValueRef x = l_zext(b, a->args[HOST_TX], a->cg->t.i64);
+  LLVMValueRef begins = l_icmp(b, LLVMIntULE, inner.first, busy.first),
+               stops = l_icmp(b, LLVMIntUGE, inner.end, busy.end);
   return (InnerSpans){
+      .all = l_and(b, begins, stops),
+      .begin = l_trunc(b, inner.first, i32),
+      .stop = l_trunc(b, least_or_most(a, "llvm.umax", inner.first, busy.end), i32),
       .first = l_trunc(b, l_and(b, busy.first, down), i32),
       .end = l_trunc(b, busy.end, i32),
       .inner_first = l_trunc(b, vectors.first, i32),
@@ -446,4 +452,30 @@ InnerSpans cg_host_inner_spans(Cg *cg, const InnerRow *row, LLVMValueRef const *
       .sure_end = l_trunc(b, sure.end, i32),
       .busy = {l_add(b, x, busy.first), l_add(b, x, busy.end)},
   };
+}
+
+/* `s` where c holds, else what it was. */
+static void take_where(const Asked *a, LLVMValueRef c, InnerSpans *to, InnerSpans s) {
+  LLVMValueRef *all[] = {&to->first,      &to->end,      &to->inner_first, &to->inner_end,
+                         &to->sure_first, &to->sure_end, &to->busy[0],     &to->busy[1],
+                         &to->all,        &to->begin,    &to->stop},
+               now[] = {s.first,   s.end,     s.inner_first, s.inner_end, s.sure_first, s.sure_end,
+                        s.busy[0], s.busy[1], s.all,         s.begin,     s.stop};
+  for (unsigned k = 0; k < sizeof now / sizeof *now; k++)
+    *all[k] = l_select(a->b, c, now[k], *all[k]);
+}
+
+/* A row passes all tests that are the same in it, or the guards alone, or is idle. What follows
+ * from each is computed before it is known which: it is mostly the same in all rows of a block. */
+InnerSpans cg_host_inner_spans(Cg *cg, const InnerRow *row, LLVMValueRef const *args,
+                               LLVMValueRef count, unsigned width) {
+  Asked a = {.cg = cg, .b = cg->builder, .row = row, .args = args};
+  a.count = l_zext(cg->builder, count, cg->t.i64);
+  a.number.arena = &cg->cx->arena;
+  Span busy = ask_counting(&a, true), inner = ask_counting(&a, false);
+  Span idle = {busy.first, i64(&a, 0)}, none = {inner.first, i64(&a, 0)};
+  InnerSpans s = spans_of(&a, idle, none, width);
+  take_where(&a, ask_same(&a, true), &s, spans_of(&a, busy, none, width));
+  take_where(&a, ask_same(&a, false), &s, spans_of(&a, busy, inner, width));
+  return s;
 }

@@ -247,6 +247,49 @@ static void try_masked(Row *r, const char *inlining, LLVMBasicBlockRef next) {
   at(r, single);
 }
 
+/* Where rows are mostly run_all_inner's. */
+static const char *inner_inlining(const Row *r, LLVMValueRef fn) {
+  return r->how->bounded && r->how->ends ? "noinline" : cg_host_inlining(fn, 4);
+}
+
+/* `count` threads from `now` on by the lanes `fn`; where these have done nothing, one by one. */
+static void run_or_some(Row *r, LLVMValueRef fn, LLVMValueRef now, unsigned extra,
+                        LLVMValueRef count, LLVMBasicBlockRef next) {
+  LLVMBasicBlockRef fails = new_block(r, "fails");
+  LLVMValueRef alone = call(r, fn, extra);
+  cg_call_attribute(r->cg, alone, cg_host_inlining(fn, 4));
+  cg_branch_weights(r->cg, l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), next, fails),
+                    CG_OFTEN, 1);
+  at(r, fails);
+  call_some(r, now, count);
+  l_br(r->b, next);
+}
+
+/* A row of which only inner threads have anything to do: vectors from the first of them on, and one
+ * with a mask behind them. */
+static void run_all_inner(Row *r, LLVMValueRef results, LLVMBasicBlockRef done) {
+  const InnerSpans *s = &r->spans;
+  LLVMBasicBlockRef wide = new_block(r, "vectors"), next = new_block(r, ""),
+                    rest = new_block(r, "last"), some = new_block(r, "ends");
+  LLVMValueRef down = i32(r, ~(uint32_t)(r->how->width - 1)),
+               whole = l_and(r->b, l_sub(r->b, s->stop, s->begin), down),
+               last = l_add(r->b, s->begin, whole);
+  l_condbr(r->b, l_icmp(r->b, LLVMIntNE, whole, i32(r, 0)), wide, rest);
+  at(r, wide);
+  RowLoop loop = begin_loop(r, "i", s->begin);
+  set_args(r, loop.counter);
+  r->args[r->nargs] = results;
+  run_or_some(r, r->how->inner, loop.counter, 1, i32(r, r->how->width), next);
+  at(r, next);
+  end_loop(r, &loop, loop.counter, r->how->width, last, rest);
+  l_condbr(r->b, l_icmp(r->b, LLVMIntULT, last, s->stop), some, done);
+  at(r, some);
+  set_args(r, last);
+  memcpy(r->args + r->nargs, s->busy, sizeof s->busy);
+  r->args[r->nargs + 2] = results;
+  run_or_some(r, r->how->ends, last, 3, l_sub(r->b, s->stop, last), done);
+}
+
 /* Where `now` is a vector of inner threads, these run by their version, as long as it takes them.
  * Returns the vector with which the row goes on; `done`: it ends there. */
 static LLVMValueRef run_inner(Row *r, LLVMValueRef results, LLVMValueRef now, LLVMValueRef whole,
@@ -262,7 +305,7 @@ static LLVMValueRef run_inner(Row *r, LLVMValueRef results, LLVMValueRef now, LL
   set_args(r, loop.counter);
   r->args[r->nargs] = results;
   LLVMValueRef alone = call(r, r->how->inner, 1);
-  cg_call_attribute(r->cg, alone, cg_host_inlining(r->how->inner, 4));
+  cg_call_attribute(r->cg, alone, inner_inlining(r, r->how->inner));
   LLVMBasicBlockRef next = new_block(r, ""), stops = LLVMGetInsertBlock(r->b);
   cg_branch_weights(r->cg, l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), next, general),
                     CG_OFTEN, 1);
@@ -290,7 +333,7 @@ static void run_ends(Row *r, LLVMValueRef results, LLVMValueRef now, LLVMBasicBl
   memcpy(r->args + r->nargs, s->busy, sizeof s->busy);
   r->args[r->nargs + 2] = results;
   LLVMValueRef alone = call(r, r->how->ends, 3);
-  cg_call_attribute(r->cg, alone, cg_host_inlining(r->how->ends, 4));
+  cg_call_attribute(r->cg, alone, inner_inlining(r, r->how->ends));
   cg_branch_weights(r->cg, l_condbr(r->b, l_icmp(r->b, LLVMIntEQ, alone, i32(r, 0)), next, fails),
                     CG_OFTEN, 1);
   at(r, fails);
@@ -339,6 +382,17 @@ typedef struct RowEnds {
   LLVMValueRef first, last, wide, left, few;
 } RowEnds;
 
+/* Leaves the builder where other threads than inner ones have something to do. */
+static void try_all_inner(Row *r, LLVMValueRef results, LLVMBasicBlockRef done) {
+  LLVMBasicBlockRef all = new_block(r, "all"), mixed = new_block(r, "mixed");
+  set_args(r, i32(r, 0));
+  r->spans = cg_host_inner_spans(r->cg, r->how->inner_row, r->args, r->count, r->how->width);
+  cg_branch_weights(r->cg, l_condbr(r->b, r->spans.all, all, mixed), CG_OFTEN, 1);
+  at(r, all);
+  run_all_inner(r, results, done);
+  at(r, mixed);
+}
+
 /* With inner threads: where the last vector is theirs, threads beyond the row's end rest in it. */
 static RowEnds find_inner_ends(Row *r) {
   unsigned more = r->how->width - 1;
@@ -382,13 +436,15 @@ LLVMValueRef cg_host_row(Cg *cg, LLVMValueRef thread, LLVMValueRef lanes, LLVMVa
                whole = LLVMBuildAnd(r.b, r.count, i32(&r, ~(uint32_t)(how->width - 1)), "whole");
   r.whole = whole;
   RowEnds e = {.first = i32(&r, 0), .last = whole};
+  LLVMBasicBlockRef wide = new_block(&r, "wide"), rest = new_block(&r, "rest"),
+                    few = new_block(&r, "few"), end = new_block(&r, "end");
+  r.few = few;
+  if (how->inner && how->ends && how->bounded)
+    try_all_inner(&r, results, end);
   if (how->inner)
     e = find_inner_ends(&r);
   else
     e.wide = l_icmp(r.b, LLVMIntNE, whole, i32(&r, 0));
-  LLVMBasicBlockRef wide = new_block(&r, "wide"), rest = new_block(&r, "rest"),
-                    few = new_block(&r, "few"), end = new_block(&r, "end");
-  r.few = few;
   l_condbr(r.b, e.wide, wide, rest);
   at(&r, wide);
   run_lanes(&r, lanes, results, e.first, e.last);

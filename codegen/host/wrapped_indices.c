@@ -190,8 +190,8 @@ static Split split(Cg *cg, LLVMValueRef f, const Wrap *w) {
 
 /* Is it known wherever the function has a branch behind it? */
 static bool is_known_first(LLVMValueRef f, LLVMValueRef n) {
-  return LLVMIsAConstant(n) || (LLVMIsAInstruction(n) && LLVMGetInstructionParent(n) ==
-                                                             LLVMGetEntryBasicBlock(f));
+  return LLVMIsAConstant(n) ||
+         (LLVMIsAInstruction(n) && LLVMGetInstructionParent(n) == LLVMGetEntryBasicBlock(f));
 }
 
 /* The first check asks for both: of an index that is in range without wrapping the second one is
@@ -229,7 +229,8 @@ static void join_runs(Cg *cg, LLVMValueRef f, Split *all, uint32_t n) {
   }
   for (uint32_t k = 0; k < n; k++) {
     const Split *first = &all[k];
-    for (Split *now = all[k].follows ? NULL : next_of(all, n, first); now; now = next_of(all, n, now))
+    for (Split *now = all[k].follows ? NULL : next_of(all, n, first); now;
+         now = next_of(all, n, now))
       if (first->w.block != LLVMGetEntryBasicBlock(f) && is_known_first(f, now->w.n))
         join(cg, first, now);
       else

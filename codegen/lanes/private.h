@@ -182,7 +182,7 @@ bool ln_find_flow(Lanes *l);     /* blocks, loops, order; false: refused */
 void ln_merge_latches(Lanes *l); /* changes the function; l is of no use after it */
 /* marks the block's branch as divergent: its region, the masks, loops that become divergent */
 void ln_split(Lanes *l, uint32_t block);
-/* next_block.c: beside a contiguous access of so many bytes, whose first lane's address is `first` */
+/* next_block.c: beside a contiguous access of so many bytes; first: lane 0's address */
 void ln_fetch_for_next(Lanes *l, LLVMValueRef pointer, LLVMValueRef first, uint64_t bytes,
                        bool writes);
 /* align.c: what follows from the low bits of lane 0's value, where a step is 1 and lanes do not

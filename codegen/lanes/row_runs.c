@@ -7,7 +7,13 @@
  *
  * A vector of threads reads a line of each row, each in another page, which no prefetcher follows.
  * Four lines of each are read in little more time, and more sums at once do not wait for each
- * other. */
+ * other.
+ *
+ * Bytes and words that are read, computed with and written side by side:
+ *
+ *   out[i] = max(a[i], b[i])
+ *
+ * As many lanes as there are elements of 32 bits in a register leave most of it empty. */
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
@@ -144,8 +150,8 @@ static bool computes_short(Lanes *l, LLVMValueRef i) {
   return true;
 }
 
-/* Does all that the instruction does fit bytes or words side by side? *most: the bits of the longest
- * element in memory. */
+/* Does all that the instruction does fit bytes or words side by side? *most: the bits of the
+ * longest element in memory. */
 static bool stays_short(Lanes *l, LLVMValueRef i, unsigned *most) {
   bool stores = LLVMIsAStoreInst(i);
   if (!stores && LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVoidTypeKind)
