@@ -174,6 +174,7 @@ void cg_host_guard_divisions(Cg *cg);
 void cg_host_guard_conversions(Cg *cg); /* conversion_guards.c: the same */
 void cg_host_mark_choices(Cg *cg);      /* even_choices.c: the same */
 void cg_host_widen_masks(Cg *cg);       /* wide_masks.c: the same */
+void cg_host_order_stores(Cg *cg);      /* store_order.c: the same */
 
 /* target.c: another target machine for very long functions. */
 void cg_host_choose_machine(Cg *cg);
