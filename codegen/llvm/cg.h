@@ -36,7 +36,7 @@ typedef struct PassTime {
 } PassTime;
 
 /* Where the parts of optimize.def end. */
-typedef enum LlvmPart { LLVM_UNROLL_FULL = 1, LLVM_UNROLL, LLVM_PARTS } LlvmPart;
+typedef enum LlvmPart { LLVM_ROTATE = 1, LLVM_UNROLL_FULL, LLVM_UNROLL, LLVM_PARTS } LlvmPart;
 
 typedef struct Cg {
   Cx *cx;

@@ -172,6 +172,11 @@ bool cg_has_allocas(const Cg *cg) {
   return false;
 }
 
+void cg_optimize_to_rotate(Cg *cg) {
+  flush_subnormals(cg);
+  run_parts_before(cg, LLVM_ROTATE);
+}
+
 void cg_optimize_loops(Cg *cg) {
   flush_subnormals(cg);
   run_parts_before(cg, LLVM_UNROLL_FULL);

@@ -4,8 +4,10 @@
 
 #include "codegen/llvm/cg.h"
 
-/* The GPU's passes at opt=3: the first part, for kernels with local arrays alone; what is left in
- * front of unrolling, for those with loops that we unroll; and all of them, or what is left. */
+/* The GPU's passes at opt=3: what is in front of the rotation of loops; what is left in front of
+ * full unrolling, for kernels with local arrays alone; in front of unrolling, for those with loops
+ * that we unroll; and all of them, or what is left. */
+void cg_optimize_to_rotate(Cg *cg);
 void cg_optimize_loops(Cg *cg);
 void cg_optimize_to_unroll(Cg *cg);
 void cg_optimize_gpu(Cg *cg);

@@ -180,6 +180,9 @@ void cg_nvptx_late_stores(Cg *cg);
 void cg_nvptx_sum_comparisons(Cg *cg);
 /* magnitudes.c: abs(x - y) > reach in loops as one comparison without a sign. */
 void cg_nvptx_magnitudes(Cg *cg);
+/* exit_latches.c: loops that both their ends leave; before rotation. */
+void cg_nvptx_exit_latches(Cg *cg);
+bool cg_nvptx_has_exit_latches(const Cg *cg);
 /* alternating.c: loops in which something comes back; before unrolling. */
 void cg_nvptx_alternating(Cg *cg);
 bool cg_nvptx_may_alternate(const Cg *cg);
