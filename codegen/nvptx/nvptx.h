@@ -180,6 +180,8 @@ void cg_nvptx_late_stores(Cg *cg);
 void cg_nvptx_sum_comparisons(Cg *cg);
 /* magnitudes.c: abs(x - y) > reach in loops as one comparison without a sign. */
 void cg_nvptx_magnitudes(Cg *cg);
+/* loop_bounds.c: comparisons with bounds of 64 bits, in 32; before code is emitted. */
+void cg_nvptx_loop_bounds(Cg *cg);
 /* exit_latches.c: loops that both their ends leave; before rotation. */
 void cg_nvptx_exit_latches(Cg *cg);
 bool cg_nvptx_has_exit_latches(const Cg *cg);
