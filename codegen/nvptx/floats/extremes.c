@@ -33,6 +33,8 @@
  * not beyond b, which each update keeps so.
  *
  * In: a module behind coarsening. */
+#include <math.h>
+
 #include "codegen/llvm/copy.h"
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
@@ -127,23 +129,80 @@ static bool is_never_nan(Extremes *x, LLVMValueRef v) {
   return right;
 }
 
+static void write_as(Cg *cg, LLVMValueRef i, const Extreme *e, const char *name) {
+  LLVMValueRef compare = LLVMGetOperand(i, 0);
+  LLVMPositionBuilderBefore(cg->builder, i);
+  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
+  LLVMValueRef fn = cg_intrinsic_fn(cg, name, &cg->t.f32, 1);
+  LLVMReplaceAllUsesWith(i, l_call(cg->builder, fn, (LLVMValueRef[]){e->kept, e->other}, 2));
+  LLVMInstructionEraseFromParent(i);
+  if (!LLVMGetFirstUse(compare))
+    LLVMInstructionEraseFromParent(compare);
+}
+
+static void write_extreme(Cg *cg, LLVMValueRef i, const Extreme *e) {
+  write_as(cg, i, e, e->least ? "llvm.minnum" : "llvm.maxnum");
+}
+
+/* --- differences beside 0 --- */
+
+/* max(a - b, 0.0), and the same of sums: ptxas would ask whether a > b, and select. The instruction
+ * that keeps nan is there from sm_80 on. */
+static void write_beside_zero(Cg *cg, LLVMValueRef i) {
+  Extreme e;
+  if (LLVMTypeOf(i) != cg->t.f32 || cg_nvptx_arch_number(cg) < 80 || !read_extreme(i, &e) ||
+      !(cg_is_op(e.kept, LLVMFSub) || cg_is_op(e.kept, LLVMFAdd)) ||
+      !LLVMIsAConstantFP(e.other) || !LLVMIsNull(e.other))
+    return;
+  write_as(cg, i, &e, e.least ? "llvm.minimum" : "llvm.maximum");
+}
+
+/* --- clamps by what a loop does not change ---
+ *
+ *   for k in range(n): total += min(x[k], most)
+ *
+ * The instruction that keeps nan gives nan where `most` is, and Python x[k]: as if it were inf. So
+ * that is what a nan becomes in front of the loop. */
+
+static void write_clamp(Cg *cg, const FnGraph *g, uint32_t loop, LLVMValueRef i) {
+  Extreme e;
+  if (LLVMTypeOf(i) != cg->t.f32 || !read_extreme(i, &e) || LLVMIsAConstant(e.other) ||
+      graph_in_loop(g, loop, e.other) || !graph_in_loop(g, loop, e.kept))
+    return;
+  LLVMValueRef front = NULL;
+  for (; loop != GRAPH_NONE && !graph_in_loop(g, loop, e.other); loop = g->loops.data[loop].parent) {
+    LLVMValueRef at = graph_front(g, loop);
+    if (!at)
+      break;
+    front = at;
+  }
+  if (!front)
+    return;
+  LLVMBuilderRef b = cg->builder;
+  LLVMPositionBuilderBefore(b, front);
+  LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(front));
+  LLVMValueRef far = LLVMConstReal(cg->t.f32, e.least ? INFINITY : -INFINITY);
+  e.other = l_select(b, l_fcmp(b, LLVMRealUNO, e.other, e.other), far, e.other);
+  write_as(cg, i, &e, e.least ? "llvm.minimum" : "llvm.maximum");
+}
+
+static void look_at_clamps(Cg *cg, const FnGraph *g, uint32_t loop) {
+  const GraphLoop *l = &g->loops.data[loop];
+  for (uint32_t k = 0; k < l->nnodes; k++) {
+    const GraphNode *n = &g->nodes[l->nodes[k]];
+    for (LLVMValueRef i = n->loop == loop ? n->first : NULL, next; i; i = next) {
+      next = LLVMGetNextInstruction(i);
+      write_clamp(cg, g, loop, i);
+    }
+  }
+}
+
 /* --- the pass --- */
 
 static void find(Extremes *x, LLVMValueRef i) {
   Extreme e;
   if (LLVMTypeOf(i) == x->cg->t.f32 && read_extreme(i, &e) && is_never_nan(x, e.kept))
     VEC_PUSH(&x->cg->cx->arena, &x->found, i);
-}
-
-static void write_extreme(Cg *cg, LLVMValueRef i, const Extreme *e) {
-  LLVMValueRef compare = LLVMGetOperand(i, 0);
-  LLVMPositionBuilderBefore(cg->builder, i);
-  LLVMSetCurrentDebugLocation2(cg->builder, LLVMInstructionGetDebugLoc(i));
-  LLVMValueRef fn = cg_intrinsic_fn(cg, e->least ? "llvm.minnum" : "llvm.maxnum", &cg->t.f32, 1);
-  LLVMReplaceAllUsesWith(i, l_call(cg->builder, fn, (LLVMValueRef[]){e->kept, e->other}, 2));
-  LLVMInstructionEraseFromParent(i);
-  if (!LLVMGetFirstUse(compare))
-    LLVMInstructionEraseFromParent(compare);
 }
 
 static void replace(Cg *cg, LLVMValueRef i) {
@@ -649,8 +708,16 @@ void cg_nvptx_extremes(Cg *cg) {
   for (uint32_t k = 0; k < x.found.len; k++)
     replace(cg, x.found.data[k]);
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        write_beside_zero(cg, i);
+      }
+  for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f)) {
       visit_branches(cg, f);
       visit_chains(cg, f);
     }
+  if (cg_nvptx_arch_number(cg) >= 80)
+    graph_each_loop(cg, look_at_clamps);
 }
