@@ -248,10 +248,37 @@ static int side_of_term(const Cg *cg, LLVMValueRef phi) {
   return -1;
 }
 
+/* How many small terms the phi adds up, each behind a branch, as add_behind_branches writes it; 0:
+ * it is no such. */
+static unsigned terms_of(const Cg *cg, LLVMValueRef phi) {
+  unsigned n = 0;
+  for (; LLVMIsAPHINode(phi) && LLVMTypeOf(phi) == cg->t.i32 && LLVMCountIncoming(phi) == 2; n++) {
+    LLVMValueRef more = LLVMGetIncomingValue(phi, 0), before = LLVMGetIncomingValue(phi, 1);
+    if (LLVMIsAConstantInt(before))
+      return LLVMIsNull(before) && cg_nvptx_fits(more, TERM_BITS) ? n + 1 : 0;
+    if (!cg_is_op(more, LLVMAdd) || LLVMGetOperand(more, 0) != before ||
+        !cg_nvptx_fits(LLVMGetOperand(more, 1), TERM_BITS))
+      return 0;
+    phi = before;
+  }
+  return 0;
+}
+
+/* Of a sum the term that branches in front have added up, if another may be added to it; -1. */
+static int terms_in(const Cg *cg, LLVMValueRef sum) {
+  for (unsigned k = 0; k < 2 && cg_is_op(sum, LLVMAdd); k++) {
+    LLVMValueRef v = LLVMGetOperand(sum, k);
+    unsigned n = is_extended(cg, v) ? terms_of(cg, LLVMGetOperand(v, 0)) : 0;
+    if (n && n < MOST_TERMS)
+      return (int)k;
+  }
+  return -1;
+}
+
 /* Is there a small term in front of the branch, or behind the next one, that it can be added to? */
 static bool has_neighbour(const Cg *cg, LLVMValueRef phi, int side) {
   LLVMValueRef before = LLVMGetIncomingValue(phi, !side);
-  if (LLVMIsAInstruction(before) && term_in(cg, before) >= 0 &&
+  if (LLVMIsAInstruction(before) && (term_in(cg, before) >= 0 || terms_in(cg, before) >= 0) &&
       LLVMGetInstructionParent(before) == LLVMGetIncomingBlock(phi, !side))
     return true;
   for (LLVMUseRef u = LLVMGetFirstUse(phi); u; u = LLVMGetNextUse(u)) {
@@ -264,7 +291,8 @@ static bool has_neighbour(const Cg *cg, LLVMValueRef phi, int side) {
   return false;
 }
 
-/* Such sums as additions behind the branch of a term that is 0 where it is not taken. */
+/* Such sums as additions behind all the branches of what each adds up: nothing where it is not
+ * taken. An addition by itself is one instruction under a predicate. */
 static void add_behind_branches(Cg *cg, LLVMBasicBlockRef b) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; LLVMIsAPHINode(i); i = next) {
     next = LLVMGetNextInstruction(i);
@@ -274,14 +302,22 @@ static void add_behind_branches(Cg *cg, LLVMBasicBlockRef b) {
     LLVMBasicBlockRef from[] = {LLVMGetIncomingBlock(i, side), LLVMGetIncomingBlock(i, !side)};
     LLVMValueRef more = LLVMGetIncomingValue(i, side), before = LLVMGetIncomingValue(i, !side);
     LLVMValueRef term = LLVMGetOperand(more, (unsigned)term_in(cg, more));
+    int terms = terms_in(cg, before);
     LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(from[0]));
     LLVMValueRef of[] = {low(cg, term), l_int(cg->t.i32, 0)};
+    Interval s = cg_nvptx_range(term);
+    if (terms >= 0) {
+      LLVMValueRef had = LLVMGetOperand(before, (unsigned)terms);
+      s.lo = LLVMIsASExtInst(had) ? -1 : s.lo;
+      before = LLVMGetOperand(before, !terms);
+      of[1] = LLVMGetOperand(had, 0);
+      of[0] = l_add_nsw(cg->builder, of[1], of[0]);
+    }
     LLVMPositionBuilderBefore(cg->builder, i);
     LLVMValueRef phi = l_phi(cg->builder, cg->t.i32);
     LLVMAddIncoming(phi, of, from, 2);
     LLVMPositionBuilderBefore(cg->builder, graph_behind_phis(b));
-    LLVMReplaceAllUsesWith(
-        i, l_add(cg->builder, before, extend(cg, phi, cg_nvptx_range(term))));
+    LLVMReplaceAllUsesWith(i, l_add(cg->builder, before, extend(cg, phi, s)));
     LLVMInstructionEraseFromParent(i);
     LLVMInstructionEraseFromParent(more);
   }
