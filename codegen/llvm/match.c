@@ -221,3 +221,26 @@ bool cg_compares(LLVMIntPredicate how, int64_t a, int64_t b) {
   }
   return false;
 }
+
+static unsigned low_zeros(LLVMValueRef v, unsigned depth) {
+  enum { HALF = 32, MAX_DEPTH = 4 };
+  if (LLVMIsAConstantInt(v) && cg_int_width(v) <= 64)
+    return LLVMIsNull(v) ? HALF : (unsigned)__builtin_ctzll(LLVMConstIntGetZExtValue(v));
+  if (!LLVMIsAInstruction(v) || depth == MAX_DEPTH)
+    return 0;
+  if (cg_is_extension(v))
+    return low_zeros(LLVMGetOperand(v, 0), depth);
+  LLVMValueRef by = LLVMGetNumOperands(v) == 2 ? LLVMGetOperand(v, 1) : NULL;
+  if (cg_is_op(v, LLVMShl) && LLVMIsAConstantInt(by))
+    return low_zeros(LLVMGetOperand(v, 0), depth + 1) + (unsigned)LLVMConstIntGetZExtValue(by);
+  unsigned least = HALF;
+  for (unsigned k = 0; LLVMIsAPHINode(v) && k < LLVMCountIncoming(v); k++) {
+    LLVMValueRef from = LLVMGetIncomingValue(v, k);
+    bool steps = cg_is_op(from, LLVMAdd) && LLVMGetOperand(from, 0) == v;
+    unsigned n = low_zeros(steps ? LLVMGetOperand(from, 1) : from, depth + 1);
+    least = n < least ? n : least;
+  }
+  return LLVMIsAPHINode(v) ? least : 0;
+}
+
+unsigned cg_low_zeros(LLVMValueRef v) { return low_zeros(v, 0); }

@@ -92,10 +92,11 @@ static LLVMValueRef end_at_limit(Cg *cg, const FnGraph *g, const GraphLoop *loop
   Interval r = cg_nvptx_range(limit);
   bool leaves = (p == LLVMIntEQ && end.no == header && end.yes != header) ||
                 (p == LLVMIntNE && end.yes == header && end.no != header);
+  int64_t least = LLVMConstIntGetSExtValue(first) + 1;
   bool small = leaves && r.lo >= 0 && r.hi <= INT32_MAX &&
                !graph_in_loop(g, (uint32_t)(loop - g->loops.data), limit) &&
-               cg_nvptx_is_at_least(cg, g, limit, LLVMConstIntGetSExtValue(first) + 1,
-                                    LLVMGetIncomingBlock(phi, !back), header);
+               (r.lo >= least || cg_nvptx_is_at_least(cg, g, limit, least,
+                                                      LLVMGetIncomingBlock(phi, !back), header));
   return small ? end.condition : NULL;
 }
 
@@ -211,7 +212,10 @@ static void write_narrow(Cg *cg, LLVMValueRef phi, int64_t most) {
 
 /* --- variables that go together --- */
 
-enum { MOST_TOGETHER = 16 }; /* of a loop */
+enum {
+  MOST_TOGETHER = 16, /* of a loop */
+  MAX_DEPTH = 8,      /* operations that a number is made by */
+};
 
 /* What is known of a number: nothing, it fits int32, and is less than the largest of these. */
 typedef enum Level { ANY, FITS, LESS } Level;
@@ -227,17 +231,24 @@ typedef struct Together {
 
 static Level smaller(Level a, Level b) { return a < b ? a : b; }
 
-/* By what it is made of. One more than a number is no less than that. */
-static Level level_of(const Together *t, LLVMValueRef v) {
+/* By what it is made of. One more than a number is no less than that; a minimum, or a selection, is
+ * what one of its operands is. */
+static Level level_in(const Together *t, LLVMValueRef v, unsigned depth) {
   for (unsigned k = 0; k < t->n; k++)
     if (t->phis[k] == v)
       return t->levels[k];
-  if (cg_is_op(v, LLVMAdd) && cg_is_number(LLVMGetOperand(v, 1), 1) &&
-      level_of(t, LLVMGetOperand(v, 0)) == LESS)
+  if (cg_is_op(v, LLVMAdd) && cg_is_number(LLVMGetOperand(v, 1), 1) && depth &&
+      level_in(t, LLVMGetOperand(v, 0), depth - 1) == LESS)
     return FITS;
+  bool selects = cg_is_op(v, LLVMSelect);
+  if (depth && (selects || cg_is_call_of(v, "llvm.smin.i64") || cg_is_call_of(v, "llvm.smax.i64")))
+    return smaller(level_in(t, LLVMGetOperand(v, selects), depth - 1),
+                   level_in(t, LLVMGetOperand(v, selects + 1u), depth - 1));
   Interval r = cg_nvptx_range(v), room = cg_nvptx_numbers(32);
   return !ir_interval_lies_within(r, room) ? ANY : r.hi < room.hi ? LESS : FITS;
 }
+
+static Level level_of(const Together *t, LLVMValueRef v) { return level_in(t, v, MAX_DEPTH); }
 
 static bool is_less(const Together *t, LLVMValueRef v, LLVMBasicBlockRef from,
                     LLVMBasicBlockRef to) {
@@ -345,6 +356,68 @@ static bool narrow_together(Cg *cg, const FnGraph *g, uint32_t loop) {
   return asked;
 }
 
+/* --- loops over local arrays ---
+ *
+ *   for k in range(side * side): seen[k] = 0     # side is an extent: 62 bits
+ *
+ * An element of the array by the number of the iteration, or a multiple of it, is accessed in each
+ * iteration, and there are no more of them: a limit that is further away would not be defined. */
+
+/* A counter of the loop from a constant, by a constant that is more than 0. */
+static bool counts_up(LLVMValueRef phi, LLVMBasicBlockRef latch) {
+  LLVMValueRef next = LLVMIsAPHINode(phi) ? graph_incoming(phi, latch) : NULL;
+  if (!next || LLVMCountIncoming(phi) != 2 || !cg_is_op(next, LLVMAdd) ||
+      LLVMGetOperand(next, 0) != phi || !is_number_in(LLVMGetOperand(next, 1), 1, UINT8_MAX))
+    return false;
+  return is_number_in(LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == latch), 0, INT32_MAX);
+}
+
+/* Is it an access of a local array by a counter of the loop? */
+static bool is_of_local_array(LLVMValueRef i, LLVMBasicBlockRef header, LLVMBasicBlockRef latch) {
+  LLVMValueRef p = LLVMIsALoadInst(i)    ? LLVMGetOperand(i, 0)
+                   : LLVMIsAStoreInst(i) ? LLVMGetOperand(i, 1)
+                                         : NULL;
+  if (!p || !cg_is_op(p, LLVMGetElementPtr) || LLVMGetNumIndices(p) != 1 || !LLVMIsInBounds(p) ||
+      !LLVMIsAAllocaInst(LLVMGetOperand(p, 0)))
+    return false;
+  LLVMValueRef index = cg_peel(LLVMGetOperand(p, 1));
+  return LLVMIsAPHINode(index) && LLVMGetInstructionParent(index) == header &&
+         counts_up(index, latch);
+}
+
+static bool goes_over_local_array(const FnGraph *g, const GraphLoop *loop) {
+  LLVMBasicBlockRef header = g->nodes[loop->header].block,
+                    latch = g->nodes[loop->latches[0]].block;
+  for (uint32_t k = 0; k < loop->nnodes; k++) {
+    uint32_t at = loop->nodes[k];
+    if (!graph_dominates(g, at, loop->latches[0]))
+      continue;
+    for (LLVMValueRef i = g->nodes[at].first; i; i = LLVMGetNextInstruction(i))
+      if (is_of_local_array(i, header, latch))
+        return true;
+  }
+  return false;
+}
+
+/* Compares the counter of such a loop with its limit in 32 bits. */
+static bool narrow_limit(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
+  LLVMBasicBlockRef latch = g->nodes[loop->latches[0]].block;
+  Fork end;
+  if (loop->nlatches != 1 || !graph_fork(LLVMGetBasicBlockTerminator(latch), &end) ||
+      !LLVMIsAICmpInst(end.condition) || LLVMTypeOf(LLVMGetOperand(end.condition, 0)) != cg->t.i64)
+    return false;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(end.condition);
+  LLVMValueRef next = LLVMGetOperand(end.condition, 0), limit = LLVMGetOperand(end.condition, 1);
+  LLVMValueRef phi = cg_is_op(next, LLVMAdd) ? LLVMGetOperand(next, 0) : NULL;
+  if ((p != LLVMIntEQ && p != LLVMIntNE) || !phi || !counts_up(phi, latch) ||
+      LLVMGetInstructionParent(phi) != g->nodes[loop->header].block ||
+      LLVMIsAConstantInt(limit) || graph_in_loop(g, (uint32_t)(loop - g->loops.data), limit) ||
+      !goes_over_local_array(g, loop))
+    return false;
+  compare_low(cg, end.condition);
+  return true;
+}
+
 static bool narrow_in(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
   bool any = false;
   for (LLVMValueRef i = g->nodes[loop->header].first, next; LLVMIsAPHINode(i); i = next) {
@@ -366,7 +439,7 @@ void cg_nvptx_bounded_phis(Cg *cg) {
   for (LLVMValueRef f = NULL; graph_next_function(cg, &f, &g);) {
     bool any = false;
     for (uint32_t k = 0; k < g.loops.len && !g.irreducible; k++)
-      any |= narrow_in(cg, &g, &g.loops.data[k]);
+      any |= narrow_in(cg, &g, &g.loops.data[k]) || narrow_limit(cg, &g, &g.loops.data[k]);
     for (uint32_t k = 0; k < g.loops.len && !g.irreducible; k++)
       any |= narrow_together(cg, &g, k);
     if (any)

@@ -29,7 +29,7 @@
 #include "codegen/nvptx/ranges/value_ranges.h"
 #include "ir/base/vec.h"
 
-enum { HALF = 32, MAX_ZEROS = 4 /* operations that are looked at for zeros */ };
+enum { HALF = 32 };
 
 typedef struct Value {
   LLVMValueRef wide, low; /* low: the same in 32 bits; NULL: not written yet */
@@ -256,31 +256,12 @@ static LLVMValueRef extended(const Halves *h, LLVMValueRef i) {
   return v;
 }
 
-/* How many of its lowest bits are certainly 0? Of a counter those of its start and its step. */
-static unsigned low_zeros(LLVMValueRef v, unsigned depth) {
-  if (LLVMIsAConstantInt(v) && cg_int_width(v) <= 64)
-    return LLVMIsNull(v) ? HALF : (unsigned)__builtin_ctzll(LLVMConstIntGetZExtValue(v));
-  if (!LLVMIsAInstruction(v) || depth == MAX_ZEROS)
-    return 0;
-  LLVMValueRef by = LLVMGetNumOperands(v) == 2 ? LLVMGetOperand(v, 1) : NULL;
-  if (cg_is_op(v, LLVMShl) && LLVMIsAConstantInt(by))
-    return low_zeros(LLVMGetOperand(v, 0), depth + 1) + (unsigned)LLVMConstIntGetZExtValue(by);
-  unsigned least = HALF;
-  for (unsigned k = 0; LLVMIsAPHINode(v) && k < LLVMCountIncoming(v); k++) {
-    LLVMValueRef from = LLVMGetIncomingValue(v, k);
-    bool steps = cg_is_op(from, LLVMAdd) && LLVMGetOperand(from, 0) == v;
-    unsigned n = low_zeros(steps ? LLVMGetOperand(from, 1) : from, depth + 1);
-    least = n < least ? n : least;
-  }
-  return LLVMIsAPHINode(v) ? least : 0;
-}
-
 /* Does the mask keep all of the low half of x but bits that are 0? LLVM, which extends such a half
  * with zeros, masks no more than it has to. */
 static bool is_whole(LLVMValueRef x, LLVMValueRef mask) {
   uint64_t bits = LLVMIsAConstantInt(mask) ? LLVMConstIntGetZExtValue(mask) : 0;
   return bits && bits >> HALF == 0 && ((bits | (bits - 1)) == UINT32_MAX) &&
-         low_zeros(x, 0) >= (unsigned)__builtin_ctzll(bits);
+         cg_low_zeros(x) >= (unsigned)__builtin_ctzll(bits);
 }
 
 /* x & mask, or x >> by & mask. */

@@ -6,8 +6,9 @@
  * local accesses at constant offsets. So the array's local address goes through a move that LLVM
  * does not look into; all addresses come from there, and LLVM's inference of address spaces makes
  * them local. Of an array that has other accesses the move has a comment with its place in Python,
- * for advice (pyext/compile/assembler_log.c). An array whose size is a multiple of 16 bytes lies at
- * such an address, and neighbours in it at known places are accessed together; here, since the code
+ * for advice (pyext/compile/assembler_log.c). An array whose size is a multiple of 16 bytes, or
+ * that is long, lies at such an address, and neighbours in it at known places, or at such distances
+ * from a counter that goes by as many, are accessed together; here, since the code
  * generator leaves that out, too, for long functions.
  *
  * In: the module right before code generation. */
@@ -16,7 +17,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum { WIDEST = 16 }; /* bytes of an access */
+enum { WIDEST = 16, LONG = 128 }; /* bytes of an access, of an array that may be filled up */
 
 static LLVMValueRef opaque_move(Cg *cg, LLVMTypeRef type, const char *place) {
   static const char constraints[] = "=l,l";
@@ -77,21 +78,34 @@ static void redirect(Cg *cg, LLVMValueRef array, LLVMValueRef address, LLVMValue
   }
 }
 
-/* Says of accesses at constant offsets from an address that is a multiple of WIDEST what theirs are
+/* What is a multiple of the unit, a power of two, plus the offset is one of this. */
+static unsigned least_unit(unsigned unit, uint64_t offset) {
+  return offset & (unit - 1) ? (unsigned)(offset & -offset) : unit;
+}
+
+/* A power of two of which the index is a multiple. */
+static unsigned multiple_of(LLVMValueRef index) {
+  unsigned zeros = cg_low_zeros(index);
+  return zeros < WIDEST ? 1u << zeros : WIDEST;
+}
+
+/* Says of accesses at an offset from an address that is a multiple of `unit` what theirs are
  * multiples of, so that the generator makes wide ones of neighbours. */
-static void align_accesses(Cg *cg, LLVMValueRef address, uint64_t offset) {
+static void align_accesses(Cg *cg, LLVMValueRef address, uint64_t offset, unsigned unit) {
   for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef by = LLVMGetUser(u);
     bool store = LLVMIsAStoreInst(by) && LLVMGetOperand(by, 1) == address;
     if (cg_is_op(by, LLVMAddrSpaceCast))
-      align_accesses(cg, by, offset);
-    else if (cg_is_op(by, LLVMGetElementPtr) && LLVMGetNumIndices(by) == 1 &&
-             LLVMIsAConstantInt(LLVMGetOperand(by, 1)))
-      align_accesses(cg, by,
-                     offset + (uint64_t)LLVMConstIntGetSExtValue(LLVMGetOperand(by, 1)) *
-                                  LLVMABISizeOfType(cg->layout, LLVMGetGEPSourceElementType(by)));
-    else if ((store || LLVMIsALoadInst(by)) && cg_is_plain_access(by)) {
-      unsigned of = offset & (WIDEST - 1) ? (unsigned)(offset & -offset) : WIDEST;
+      align_accesses(cg, by, offset, unit);
+    else if (cg_is_op(by, LLVMGetElementPtr) && LLVMGetNumIndices(by) == 1) {
+      LLVMValueRef index = LLVMGetOperand(by, 1);
+      uint64_t size = LLVMABISizeOfType(cg->layout, LLVMGetGEPSourceElementType(by));
+      if (LLVMIsAConstantInt(index))
+        align_accesses(cg, by, offset + (uint64_t)LLVMConstIntGetSExtValue(index) * size, unit);
+      else
+        align_accesses(cg, by, offset, least_unit(unit, size * multiple_of(index)));
+    } else if ((store || LLVMIsALoadInst(by)) && cg_is_plain_access(by)) {
+      unsigned of = least_unit(unit, offset);
       if (LLVMGetAlignment(by) < of)
         LLVMSetAlignment(by, of);
     }
@@ -109,9 +123,10 @@ static void move_address(Cg *cg, LLVMValueRef array) {
   LLVMValueRef moved = l_call_type(b, type, opaque_move(cg, type, place), &address, 1);
   LLVMValueRef generic = l_addrspacecast(b, moved, cg->t.ptr);
   redirect(cg, array, address, generic);
-  if (LLVMABISizeOfType(cg->layout, LLVMGetAllocatedType(array)) % WIDEST == 0) {
+  uint64_t size = LLVMABISizeOfType(cg->layout, LLVMGetAllocatedType(array));
+  if (size % WIDEST == 0 || size >= LONG) {
     LLVMSetAlignment(array, WIDEST);
-    align_accesses(cg, generic, 0);
+    align_accesses(cg, generic, 0, WIDEST);
   }
 }
 
