@@ -342,6 +342,17 @@ LLVMValueRef graph_front(const FnGraph *g, uint32_t loop) {
   return entries == 1 ? front : NULL;
 }
 
+LLVMValueRef graph_outer_front(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
+  LLVMValueRef front = NULL;
+  for (; loop != GRAPH_NONE && !graph_in_loop(g, loop, v); loop = g->loops.data[loop].parent) {
+    LLVMValueRef at = graph_front(g, loop);
+    if (!at)
+      return front;
+    front = at;
+  }
+  return front;
+}
+
 /* --- liveness --- */
 
 LiveSets *graph_live_sets(const FnGraph *g, uint32_t variables) {

@@ -76,6 +76,8 @@ uint32_t graph_end(const FnGraph *g, LLVMBasicBlockRef block);
 bool graph_in_loop(const FnGraph *g, uint32_t loop, LLVMValueRef v);
 /* The terminator of the only block from which the loop is entered; NULL if there are several. */
 LLVMValueRef graph_front(const FnGraph *g, uint32_t loop);
+/* The same of the outermost loop around it that does not change v, as it does not. */
+LLVMValueRef graph_outer_front(const FnGraph *g, uint32_t loop, LLVMValueRef v);
 
 /* --- liveness --- */
 

@@ -132,8 +132,8 @@ unsigned match_global_index(const Registers *r, LLVMValueRef v);
 /* Is v, a term of such sums along the axis, used in them only? */
 bool match_only_in_sums(const Registers *r, LLVMValueRef v, unsigned axis);
 
-/* How many of the lowest bits of an integer are certainly 0? Of a counter those of its start and its
- * step. */
+/* How many of the lowest bits of an integer are certainly 0? Of a counter those of its start and of
+ * its step. */
 unsigned cg_low_zeros(LLVMValueRef v);
 
 /* --- instructions --- */

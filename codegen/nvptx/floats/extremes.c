@@ -151,8 +151,8 @@ static void write_extreme(Cg *cg, LLVMValueRef i, const Extreme *e) {
 static void write_beside_zero(Cg *cg, LLVMValueRef i) {
   Extreme e;
   if (LLVMTypeOf(i) != cg->t.f32 || cg_nvptx_arch_number(cg) < 80 || !read_extreme(i, &e) ||
-      !(cg_is_op(e.kept, LLVMFSub) || cg_is_op(e.kept, LLVMFAdd)) ||
-      !LLVMIsAConstantFP(e.other) || !LLVMIsNull(e.other))
+      !(cg_is_op(e.kept, LLVMFSub) || cg_is_op(e.kept, LLVMFAdd)) || !LLVMIsAConstantFP(e.other) ||
+      !LLVMIsNull(e.other))
     return;
   write_as(cg, i, &e, e.least ? "llvm.minimum" : "llvm.maximum");
 }
@@ -167,15 +167,9 @@ static void write_beside_zero(Cg *cg, LLVMValueRef i) {
 static void write_clamp(Cg *cg, const FnGraph *g, uint32_t loop, LLVMValueRef i) {
   Extreme e;
   if (LLVMTypeOf(i) != cg->t.f32 || !read_extreme(i, &e) || LLVMIsAConstant(e.other) ||
-      graph_in_loop(g, loop, e.other) || !graph_in_loop(g, loop, e.kept))
+      !graph_in_loop(g, loop, e.kept))
     return;
-  LLVMValueRef front = NULL;
-  for (; loop != GRAPH_NONE && !graph_in_loop(g, loop, e.other); loop = g->loops.data[loop].parent) {
-    LLVMValueRef at = graph_front(g, loop);
-    if (!at)
-      break;
-    front = at;
-  }
+  LLVMValueRef front = graph_outer_front(g, loop, e.other);
   if (!front)
     return;
   LLVMBuilderRef b = cg->builder;

@@ -38,8 +38,8 @@
  * that are from 0 on. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
-#include "codegen/nvptx/ranges/guarded.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/ranges/guarded.h"
 
 enum { BOUNDED = GUARD_WHOLE | GUARD_LESS };
 
@@ -361,7 +361,8 @@ static bool narrow_together(Cg *cg, const FnGraph *g, uint32_t loop) {
  *   for k in range(side * side): seen[k] = 0     # side is an extent: 62 bits
  *
  * An element of the array by the number of the iteration, or a multiple of it, is accessed in each
- * iteration, and there are no more of them: a limit that is further away would not be defined. */
+ * iteration, and there are no more of them: a limit that is further away would not be defined, if
+ * nothing else ends the loop, as a check of the index does. */
 
 /* A counter of the loop from a constant, by a constant that is more than 0. */
 static bool counts_up(LLVMValueRef phi, LLVMBasicBlockRef latch) {
@@ -369,7 +370,8 @@ static bool counts_up(LLVMValueRef phi, LLVMBasicBlockRef latch) {
   if (!next || LLVMCountIncoming(phi) != 2 || !cg_is_op(next, LLVMAdd) ||
       LLVMGetOperand(next, 0) != phi || !is_number_in(LLVMGetOperand(next, 1), 1, UINT8_MAX))
     return false;
-  return is_number_in(LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == latch), 0, INT32_MAX);
+  return is_number_in(LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == latch), 0,
+                      INT32_MAX);
 }
 
 /* Is it an access of a local array by a counter of the loop? */
@@ -385,9 +387,20 @@ static bool is_of_local_array(LLVMValueRef i, LLVMBasicBlockRef header, LLVMBasi
          counts_up(index, latch);
 }
 
+/* Is the loop left at its end only? */
+static bool has_one_exit(const FnGraph *g, uint32_t loop) {
+  const GraphLoop *l = &g->loops.data[loop];
+  for (uint32_t k = 0; k < l->nnodes; k++) {
+    const GraphNode *n = &g->nodes[l->nodes[k]];
+    for (uint32_t s = 0; s < n->nsucc && l->nodes[k] != l->latches[0]; s++)
+      if (!graph_in_loop(g, loop, g->nodes[n->succ[s]].last))
+        return false;
+  }
+  return true;
+}
+
 static bool goes_over_local_array(const FnGraph *g, const GraphLoop *loop) {
-  LLVMBasicBlockRef header = g->nodes[loop->header].block,
-                    latch = g->nodes[loop->latches[0]].block;
+  LLVMBasicBlockRef header = g->nodes[loop->header].block, latch = g->nodes[loop->latches[0]].block;
   for (uint32_t k = 0; k < loop->nnodes; k++) {
     uint32_t at = loop->nodes[k];
     if (!graph_dominates(g, at, loop->latches[0]))
@@ -401,6 +414,7 @@ static bool goes_over_local_array(const FnGraph *g, const GraphLoop *loop) {
 
 /* Compares the counter of such a loop with its limit in 32 bits. */
 static bool narrow_limit(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
+  uint32_t number = (uint32_t)(loop - g->loops.data);
   LLVMBasicBlockRef latch = g->nodes[loop->latches[0]].block;
   Fork end;
   if (loop->nlatches != 1 || !graph_fork(LLVMGetBasicBlockTerminator(latch), &end) ||
@@ -410,8 +424,8 @@ static bool narrow_limit(Cg *cg, const FnGraph *g, const GraphLoop *loop) {
   LLVMValueRef next = LLVMGetOperand(end.condition, 0), limit = LLVMGetOperand(end.condition, 1);
   LLVMValueRef phi = cg_is_op(next, LLVMAdd) ? LLVMGetOperand(next, 0) : NULL;
   if ((p != LLVMIntEQ && p != LLVMIntNE) || !phi || !counts_up(phi, latch) ||
-      LLVMGetInstructionParent(phi) != g->nodes[loop->header].block ||
-      LLVMIsAConstantInt(limit) || graph_in_loop(g, (uint32_t)(loop - g->loops.data), limit) ||
+      LLVMGetInstructionParent(phi) != g->nodes[loop->header].block || LLVMIsAConstantInt(limit) ||
+      graph_in_loop(g, number, limit) || !has_one_exit(g, number) ||
       !goes_over_local_array(g, loop))
     return false;
   compare_low(cg, end.condition);

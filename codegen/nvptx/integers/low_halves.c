@@ -24,8 +24,8 @@
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/match.h"
 #include "codegen/llvm/valuemap.h"
-#include "codegen/nvptx/ranges/high_bits.h"
 #include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/ranges/high_bits.h"
 #include "codegen/nvptx/ranges/value_ranges.h"
 #include "ir/base/vec.h"
 

@@ -51,22 +51,10 @@ static bool is_only_compared(const FnGraph *g, uint32_t loop, LLVMValueRef magni
   return true;
 }
 
-/* In front of the outermost loop that does not change v. */
-static LLVMValueRef front_of(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
-  LLVMValueRef front = NULL;
-  for (; loop != GRAPH_NONE && !graph_in_loop(g, loop, v); loop = g->loops.data[loop].parent) {
-    LLVMValueRef at = graph_front(g, loop);
-    if (!at)
-      return front;
-    front = at;
-  }
-  return front;
-}
-
 static LLVMValueRef compared(Cg *cg, const FnGraph *g, uint32_t loop, LLVMValueRef i) {
   unsigned side = magnitude_of(g, loop, i);
   LLVMValueRef d = signed_one(LLVMGetOperand(i, side)), most = LLVMGetOperand(i, !side);
-  LLVMValueRef front = front_of(g, loop, most);
+  LLVMValueRef front = graph_outer_front(g, loop, most);
   if (!front || !is_only_compared(g, loop, LLVMGetOperand(i, side)))
     return NULL;
   LLVMIntPredicate how = LLVMGetICmpPredicate(i);

@@ -8,8 +8,8 @@
  * them local. Of an array that has other accesses the move has a comment with its place in Python,
  * for advice (pyext/compile/assembler_log.c). An array whose size is a multiple of 16 bytes, or
  * that is long, lies at such an address, and neighbours in it at known places, or at such distances
- * from a counter that goes by as many, are accessed together; here, since the code
- * generator leaves that out, too, for long functions.
+ * from a counter that goes by as many, are accessed together; here, since the code generator leaves
+ * that out, too, for long functions.
  *
  * In: the module right before code generation. */
 #include <string.h>

@@ -7,9 +7,9 @@
  * LLVM moves a loop's condition to its end, by which what the loop does not change (most[i],
  * limit[i]) is loaded in front of it. It leaves loops alone whose last block leaves them, for they
  * may have been rotated before. Where the first block leaves them too they have not: a block of its
- * own on the way back, which LLVM makes a part of the rotated loop, says so. Loops that load nothing
- * of the kind stay: of others, searches as a rule, a rotated one has two or three instructions more.
- * So do loops around others, beside which a load is little, and a register for it is not.
+ * own on the way back, which LLVM makes a part of the rotated loop, says so. Loops that load
+ * nothing of the kind stay: searches as a rule, which have two or three instructions more when they
+ * are rotated. So do loops around others, beside which a load is little, and a register is not.
  *
  * In: functions in front of the rotation. Out: such blocks. */
 #include "codegen/llvm/graph.h"
@@ -60,8 +60,8 @@ static bool loads_fixed(const FnGraph *g, uint32_t loop) {
 
 static bool has_two_ends(const FnGraph *g, uint32_t loop) {
   const GraphLoop *l = &g->loops.data[loop];
-  return l->innermost && l->nlatches == 1 && l->latches[0] != l->header && leaves(g, loop, l->header) &&
-         leaves(g, loop, l->latches[0]);
+  return l->innermost && l->nlatches == 1 && l->latches[0] != l->header &&
+         leaves(g, loop, l->header) && leaves(g, loop, l->latches[0]);
 }
 
 bool cg_nvptx_has_exit_latches(const Cg *cg) {
@@ -78,8 +78,8 @@ static void look_at(Cg *cg, const FnGraph *g, uint32_t loop) {
     return;
   const GraphLoop *l = &g->loops.data[loop];
   LLVMBasicBlockRef header = g->nodes[l->header].block;
-  LLVMBasicBlockRef back = LLVMAppendBasicBlockInContext(
-      cg->context, LLVMGetBasicBlockParent(header), "back");
+  LLVMBasicBlockRef back = LLVMAppendBasicBlockInContext(cg->context,
+                                                         LLVMGetBasicBlockParent(header), "back");
   LLVMMoveBasicBlockAfter(back, g->nodes[l->latches[0]].block);
   l_at_end(cg->builder, back, NULL);
   LLVMValueRef end = g->nodes[l->latches[0]].last, again = l_br(cg->builder, header);
