@@ -291,6 +291,13 @@ static bool has_neighbour(const Cg *cg, LLVMValueRef phi, int side) {
   return false;
 }
 
+/* Is the term loaded in its branch? Under a predicate that takes no more than without, and what it
+ * is added to need not wait. */
+static bool is_loaded_in(LLVMValueRef term, LLVMBasicBlockRef side) {
+  LLVMValueRef v = cg_peel(term);
+  return LLVMIsALoadInst(v) && LLVMGetInstructionParent(v) == side;
+}
+
 /* Such sums as additions behind all the branches of what each adds up: nothing where it is not
  * taken. An addition by itself is one instruction under a predicate. */
 static void add_behind_branches(Cg *cg, LLVMBasicBlockRef b) {
@@ -302,7 +309,7 @@ static void add_behind_branches(Cg *cg, LLVMBasicBlockRef b) {
     LLVMBasicBlockRef from[] = {LLVMGetIncomingBlock(i, side), LLVMGetIncomingBlock(i, !side)};
     LLVMValueRef more = LLVMGetIncomingValue(i, side), before = LLVMGetIncomingValue(i, !side);
     LLVMValueRef term = LLVMGetOperand(more, (unsigned)term_in(cg, more));
-    int terms = terms_in(cg, before);
+    int terms = is_loaded_in(term, from[0]) ? -1 : terms_in(cg, before);
     LLVMPositionBuilderBefore(cg->builder, LLVMGetBasicBlockTerminator(from[0]));
     LLVMValueRef of[] = {low(cg, term), l_int(cg->t.i32, 0)};
     Interval s = cg_nvptx_range(term);

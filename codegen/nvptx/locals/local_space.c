@@ -7,9 +7,10 @@
  * does not look into; all addresses come from there, and LLVM's inference of address spaces makes
  * them local. Of an array that has other accesses the move has a comment with its place in Python,
  * for advice (pyext/compile/assembler_log.c). An array whose size is a multiple of 16 bytes, or
- * that is long, lies at such an address, and neighbours in it at known places, or at such distances
- * from a counter that goes by as many, are accessed together; here, since the code generator leaves
- * that out, too, for long functions.
+ * that is long and of bytes, lies at such an address, and neighbours in it at known places, or
+ * bytes and half words from a counter on that goes by as many, are accessed together; here, since
+ * the code generator leaves that out, too, for long functions. (Words of a thread lie apart in
+ * memory, so that a wide access to them takes as much of it as several.)
  *
  * In: the module right before code generation. */
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
 
-enum { WIDEST = 16, LONG = 128 }; /* bytes of an access, of an array that may be filled up */
+enum { WIDEST = 16, WORD = 4, LONG = 128 }; /* bytes; LONG: of an array that may be filled up */
 
 static LLVMValueRef opaque_move(Cg *cg, LLVMTypeRef type, const char *place) {
   static const char constraints[] = "=l,l";
@@ -102,7 +103,7 @@ static void align_accesses(Cg *cg, LLVMValueRef address, uint64_t offset, unsign
       uint64_t size = LLVMABISizeOfType(cg->layout, LLVMGetGEPSourceElementType(by));
       if (LLVMIsAConstantInt(index))
         align_accesses(cg, by, offset + (uint64_t)LLVMConstIntGetSExtValue(index) * size, unit);
-      else
+      else if (size < WORD)
         align_accesses(cg, by, offset, least_unit(unit, size * multiple_of(index)));
     } else if ((store || LLVMIsALoadInst(by)) && cg_is_plain_access(by)) {
       unsigned of = least_unit(unit, offset);
@@ -110,6 +111,18 @@ static void align_accesses(Cg *cg, LLVMValueRef address, uint64_t offset, unsign
         LLVMSetAlignment(by, of);
     }
   }
+}
+
+/* Has it bytes or half words at places of which something is known? */
+static bool has_short_places(Cg *cg, LLVMValueRef address) {
+  for (LLVMUseRef u = LLVMGetFirstUse(address); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef by = LLVMGetUser(u);
+    if (cg_is_op(by, LLVMGetElementPtr) && LLVMGetNumIndices(by) == 1 &&
+        LLVMABISizeOfType(cg->layout, LLVMGetGEPSourceElementType(by)) < WORD &&
+        cg_low_zeros(LLVMGetOperand(by, 1)))
+      return true;
+  }
+  return false;
 }
 
 static void move_address(Cg *cg, LLVMValueRef array) {
@@ -124,7 +137,7 @@ static void move_address(Cg *cg, LLVMValueRef array) {
   LLVMValueRef generic = l_addrspacecast(b, moved, cg->t.ptr);
   redirect(cg, array, address, generic);
   uint64_t size = LLVMABISizeOfType(cg->layout, LLVMGetAllocatedType(array));
-  if (size % WIDEST == 0 || size >= LONG) {
+  if (size % WIDEST == 0 || (size >= LONG && has_short_places(cg, generic))) {
     LLVMSetAlignment(array, WIDEST);
     align_accesses(cg, generic, 0, WIDEST);
   }

@@ -1,5 +1,5 @@
 ; opt=3
-; Neighbours from a counter that goes by four on are accessed together, in an array that is long or a multiple of 16 bytes; from one that goes by two, in pairs; from another number not, nor in a short array.
+; Bytes from a counter that goes by four on are accessed together, in an array that is long or a multiple of 16 bytes; words are not, nor what is in a short array.
 define ptx_kernel void @k(i32 %n, i32 %m, ptr addrspace(1) align 4 %out) #0 {
 entry:
   %a = alloca [361 x i8], align 1
