@@ -6,7 +6,7 @@ warpgroup, the producer, fills a ring of stages with boxes of A and B. Two or th
 consumers, multiply, with one group of operations in flight while the next is issued, and give a
 stage back when it has been read. `full` and `empty` are the barriers of the ring. Results go to C
 in boxes, too, by way of shared memory, so edges need no tests: what is outside of a matrix arrives
-as 0 and is not stored.
+as 0 and is not stored. Boxes of another matrix that an epilogue reads follow a tile's last stage.
 
 The consumers share a tile, 64 rows each, or take turns at whole tiles ("ping-pong"): then one
 stores its tile while the other multiplies. Blocks with neighbouring tiles may share what they copy:
@@ -185,7 +185,7 @@ def make_gemm(
     CLUSTER = ROWS * COLUMNS
     CONSUMERS = 2 if TURNS or M == 256 else M // 64
     PARTS = M // 64 // (1 if TURNS else CONSUMERS)  # of 64 rows that a consumer multiplies
-    STEPS = 4 if residual else steps  # of 16 columns in the last k block
+    STEPS = 4 if residual and TURNS else steps  # of 16 columns in the last k block
     CACHE = "evict_first" if once else None
     AHEAD = of_column is not None and TRANSPOSED
     if TRANSPOSED:
@@ -194,10 +194,15 @@ def make_gemm(
     THREADS = 128 * (1 + CONSUMERS)
     BOXES = -(-N // 64)
     REST = N - 64 * (BOXES - 1)  # rows of the last box of a transposed tile
-    BUFFERS = BOXES if residual or BOXES % 2 else 2  # boxes of C in turn; of D, those of 64 rows of a tile
+    # Boxes of D come by the ring, behind a tile's last k block; or where consumers take turns, whose stages would
+    # wait for one while the other needs them, to where those of C are to be.
+    RINGED, APART = residual and not TURNS, residual and TURNS
+    BUFFERS = BOXES if APART or BOXES % 2 else 2  # boxes of C in turn; of D, those of 64 rows of a tile
     STAGE_BYTES = 2 * (M + N) * K
     STAGES = min(STAGES, (MOST_SHARED - 2 * CONSUMERS * BUFFERS * BOX) // STAGE_BYTES)
     SIDE_A, SIDE_B, SIDE_C = STAGES * M * K, STAGES * N * K, CONSUMERS * BUFFERS * BOX
+    IN_A = M >= N  # of the ring, which part of a stage has boxes of D
+    IN_STAGE, OF_D = max(M, N) // 64 // CONSUMERS, PARTS * BOXES if RINGED else 0  # how many of a consumer, and of all its
     ROW, COLUMN = (1 << COLUMNS) - 1, sum(1 << COLUMNS * i for i in range(ROWS))  # blocks of a cluster
     # of a stage: what is multiplied, and what each block of the cluster copies
     if a_major == "k":
@@ -242,6 +247,12 @@ def make_gemm(
             sums = multiply(a, b, part, k, sums)
         cuda.wgmma.commit()
         return sums
+
+    @cuda.jit(device=True)
+    def box_of_d(memory: cuda.Array, stage: int, consumer: int, number: int) -> cuda.Array:
+        """Where a stage has that box of D of a consumer."""
+        at = (stage * M if IN_A else STAGES * M + stage * N) * K + (consumer * IN_STAGE + number % IN_STAGE) * BOX
+        return memory[at : at + BOX].reshape(64, 64)
 
     @cuda.jit(device=True)
     def store(c: cuda.Array, box: cuda.Array, top: int, left: int, height: int) -> None:
@@ -293,7 +304,7 @@ def make_gemm(
             for i in range(STAGES):
                 cuda.mbarrier_init(full, i, 1)
                 cuda.mbarrier_init(empty, i, CLUSTER * (1 if TURNS else CONSUMERS))
-            for i in range(CONSUMERS * BUFFERS if residual else 0):
+            for i in range(CONSUMERS * BUFFERS if APART else 0):
                 cuda.mbarrier_init(came, i, 1)
             cuda.fence_mbarrier_init()
         if CLUSTER > 1:
@@ -336,6 +347,16 @@ def make_gemm(
                                 at = k + K // ROWS * y, left + 64 * j
                                 cuda.cp_async_bulk_tensor(shares_b[stage, j, y], boxes_b, at, full, stage, multicast=to)
                         stage, phase = after(stage, phase, 1)
+                    for begin_d in range(0, OF_D, IN_STAGE):
+                        count = min(IN_STAGE, OF_D - begin_d)
+                        cuda.mbarrier_wait_parity(empty, stage, phase)
+                        cuda.mbarrier_arrive_expect_tx(full, stage, 2 * BOX * CONSUMERS * count)
+                        for i in range(CONSUMERS * count):
+                            consumer, number = i // count, begin_d + i % count
+                            r, s = top + 64 * (PARTS * consumer + number // BOXES), left + 64 * (number % BOXES)
+                            at = (s, r) if TRANSPOSED else (r, s)
+                            cuda.cp_async_bulk_tensor(box_of_d(memory, stage, consumer, number), boxes_d, at, full, stage, cache=CACHE)
+                        stage, phase = after(stage, phase, 1)
         else:
             cuda.setmaxregister_increase(MANY)
             me, quarter, lane = warp // 4 - 1, warp % 4, int32(t % 32)
@@ -359,7 +380,7 @@ def make_gemm(
                     cuda.barrier_sync(3 + me, 256)
                 for k in range(0, whole, K):
                     sums = begin(full, stage, phase, sa[stage], sb[stage], half, 4, sums)
-                    if residual and k == 0 and leader:
+                    if APART and k == 0 and leader:
                         cuda.cp_async_bulk_wait_group(0, read=True)  # the stores of the tile before
                         for j in range(BOXES):
                             cuda.mbarrier_arrive_expect_tx(came, BUFFERS * me + j, 2 * BOX)
@@ -391,20 +412,24 @@ def make_gemm(
                     acc = sums[part]
                     r, s = uint32(top + 64 * part + 16 * quarter + lane // 4), uint32(left + 2 * (lane % 4))
                     for j in range(BOXES):
-                        box = sc[me, (part * BOXES + j) % BUFFERS]
-                        if residual:
+                        number = part * BOXES + j
+                        box = sc[me, number % BUFFERS]
+                        if APART:
                             cuda.mbarrier_wait_parity(came, BUFFERS * me + j, turn)
                         else:
                             if leader:
                                 cuda.cp_async_bulk_wait_group(BUFFERS - 1, read=True)  # the last store from this box has read it
                             cuda.barrier_sync(1 + me, 128)
+                        box_d = box_of_d(memory, stage, me, number) if RINGED else box
+                        if RINGED and number % IN_STAGE == 0:
+                            cuda.mbarrier_wait_parity(full, stage, phase)
                         if AHEAD:  # of the next box, not of all: else all would be finished before one is stored
                             following = two_of(r + uint32(64 * ((j + 1) // BOXES)), c.shape[1], more)
                         for e in range(0, 32, 8):
                             if 32 * j + e < N // 2:
                                 # where the swizzle has these 8 columns
                                 at = (2 * e + row, 8 * (eight ^ row % 8)) if TRANSPOSED else (row, 8 * ((e // 4 + eight) ^ row % 8))
-                                old = cuda.ldmatrix(box, at, 4, trans=TRANSPOSED) if residual else (c.dtype.type(0),) * 8
+                                old = cuda.ldmatrix(box_d, at, 4, trans=TRANSPOSED) if residual else (c.dtype.type(0),) * 8
                                 for i in range(8):
                                     if 32 * j + e + i < N // 2:
                                         values[e + i] = finish(acc[32 * j + e + i], float32(old[i]), 32 * j + e + i, r, s, ahead if AHEAD else (), c.shape, more)
@@ -414,10 +439,14 @@ def make_gemm(
                             ahead = following
                         cuda.fence_proxy_async_shared()  # so that the copy sees what this thread has stored
                         cuda.barrier_sync(1 + me, 128)
+                        if RINGED and (number % IN_STAGE == IN_STAGE - 1 or number == OF_D - 1):
+                            if leader:
+                                release(empty, stage)
+                            stage, phase = after(stage, phase, 1)
                         at = (left + 64 * j, top + 64 * part) if TRANSPOSED else (top + 64 * part, left + 64 * j)
                         if direct:
                             store(c, box, *at, REST if TRANSPOSED and j == BOXES - 1 else 64)
-                            if residual:
+                            if APART:
                                 cuda.barrier_sync(1 + me, 128)  # all have read the box
                         elif leader:
                             if TRANSPOSED and j == BOXES - 1:
@@ -426,7 +455,7 @@ def make_gemm(
                                 cuda.cp_async_bulk_tensor_store(boxes_c, at, box, cache=CACHE)
                             cuda.cp_async_bulk_commit_group()
                         if leader:
-                            if residual and 0 < part * BOXES + j <= (PARTS - 1) * BOXES:  # the box before, of the next 64 rows
+                            if APART and 0 < part * BOXES + j <= (PARTS - 1) * BOXES:  # the box before, of the next 64 rows
                                 last_box = (j - 1) % BOXES
                                 below = top + 64 * (part if j == 0 else part + 1)
                                 at = (left + 64 * last_box, below) if TRANSPOSED else (below, left + 64 * last_box)

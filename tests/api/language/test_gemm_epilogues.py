@@ -81,6 +81,18 @@ def test_what_is_read_of_a_column_before(m, n, form, transposed, pipeline):
         assert np.array_equal(c, product + d)
 
 
+@pytest.mark.usefixtures("unoptimised")
+@pytest.mark.host_only
+@pytest.mark.parametrize("m, n, form", [(264, 392, (192, 192, 3, False, (2, 1))), (133, 261, (256, 128, 8, False, (1, 1), True)), (264, 136, (256, 72, 8, False, (1, 2), True)), (264, 520, (128, 256, 4, False))])
+def test_another_matrix_by_the_ring(m, n, form, pipeline):
+    """Where consumers share tiles: one to three boxes of a consumer in a stage, of A or of B, in clusters, at edges."""
+    rng = np.random.default_rng(13)
+    a, b, d = (rng.integers(-1, 2, shape).astype(np.float16) for shape in ((m, 72), (72, n), (m, n)))
+    c = np.full((m, n), np.nan, np.float16)
+    pipeline.launch(4, epilogue=lambda value, old, row, column: value + old, residual=True, form=pipeline.Form(*form))(a, b, c, d)
+    assert np.array_equal(c, a.astype(np.float32) @ b.astype(np.float32) + d)
+
+
 @pytest.mark.host_only
 def test_another_matrix_beyond_the_cache(pipeline, monkeypatch):
     """What is read once and written once asks the cache to keep the rest; results stay."""
