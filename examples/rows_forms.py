@@ -39,7 +39,7 @@ MOST_OF_SIX = 24  # warps of at most six chunks and their weights
 BETWEEN = 12.5  # what `spread` says
 BY_EIGHT = 16384, 18431  # chunks of a row of bfloat16: beyond so many eight blocks have it, of softmax and layer norm
 TWO_ROWS = 20480, 27200  # chunks of a row of layer norm that begins anywhere: between these two are on the way
-EIGHT_AHEAD = 8832, 32 * FEWER * MANY * 8  # at multiples of an access: between these eight blocks tell ahead
+EIGHT_AHEAD = 8512, 32 * FEWER * MANY * 8  # at multiples of an access: between these eight blocks tell ahead
 MOST_OF_THREE = 32 * 26 * 5 * 3  # chunks of a row of softmax that three blocks have
 AHEAD_WARPS, AHEAD = 12, 41_000  # of a block of softmax that tells ahead: warps at most, bytes that are on the way
 MOST_AHEAD = 32 * AHEAD_WARPS * MANY  # its chunks at most
@@ -83,7 +83,9 @@ def form_of(name: str, rows: int, columns: int, size: int):
         most, blocks = HELD // width, 1
         warps = max(1, -(-chunks // (32 * most)))
         # A third block, where it leaves 48 registers: 10,505 elements 0.84 -> 1.00, 12,735 0.93 -> 0.95.
-        resident = 96 * warps if size == 2 and name == "softmax" and warps in THREE else RESIDENT
+        # Of 13 warps, where lanes have no chunk or fewer, with spills: 12,792 0.90, by two blocks 0.935.
+        three = size == 2 and name == "softmax" and warps in THREE and (warps < 13 or odd or chunks == 32 * most * warps)
+        resident = 96 * warps if three else RESIDENT
     share = share_of(chunks, warps, blocks, 8 if stays else 32, 32 * most)
     exact = not odd and share * warps * blocks * width == columns
     here = max(1, resident // (32 * warps))  # blocks of a multiprocessor
@@ -143,7 +145,8 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     if size == 2 and name == "softmax":  # what a warp does for each row is half as often
         most, most_warps, resident = MANY, 16, RESIDENT // 2
     if size == 2 and weights > 1 and not odd and EIGHT_AHEAD[0] < chunks <= EIGHT_AHEAD[1]:
-        # 71,680 to 81,800 by eight of nine and ten warps of four chunks 0.89 to 0.91, 0.93 to 0.94
+        # 71,680 to 81,800 by eight of nine and ten warps of four chunks 0.89 to 0.91, 0.93 to 0.94; 69,824 and 70,656
+        # by three of 16 of six 0.886, 0.93 and 0.94
         warps = -(-chunks // (32 * FEWER * 8))
         return FEWER, warps, 8, 64 * warps
     for of, blocks, most_of, beyond in BEYOND if size == 2 and weights > 1 and not odd else ():
