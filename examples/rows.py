@@ -111,7 +111,7 @@ def kernels(width: int, share: int, warps: int, blocks: int, exact: bool, odd: b
     of_weights = length + margin + width * odd
     kept_chunks = of_weights // width
     places = 4 if ahead else 2  # for what is told of rows: blocks may be a row apart either way
-    once = odd and not ahead and blocks > 4 and (stages > 1 and steps < 8 or width == 8 and (stages > 1 or resident >= 96 * warps))  # one pass for layer norm's moments
+    once = odd and not ahead and blocks > 4 and (stages > 1 and steps < 8 or width == 8 and (stages > 1 or warps <= 8 and resident >= 64 * warps))  # one pass for layer norm's moments
     direct = 1 < blocks and warps * blocks <= DIRECT  # each warp tells all blocks what it has found
     told = warps * blocks if direct else warps + blocks
     in_chunk, chunk_numbers = tuple(range(width)), tuple(range(steps))

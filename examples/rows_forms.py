@@ -33,14 +33,14 @@ FEWER, MOST_ALONE = 5, 28  # chunks of a thread, warps of a block that has a row
 ENOUGH_ALONE = 15  # warps of a block of softmax that is alone on its multiprocessor
 THREE = (11, 12, 13)  # warps of a block of softmax of bfloat16 of which a multiprocessor has three
 FEW_BLOCKS, MOST_FEW = (3, 4, 8), 6  # of a cluster that fill a GPU; chunks of a thread at most, of 24 warps
-BEYOND = (6, 1, 24, 4096), (6, 3, 16, 8192)  # chunks of a thread, blocks, their warps at most: beyond so many chunks of a row
+BEYOND = (6, 1, 24, 4096), (6, 3, 14, 7680), (6, 3, 16, 8192)  # chunks of a thread, blocks, their warps at most: beyond so many chunks of a row
 MORE = 6  # the same chunks of layer norm, so that two such rows have room beside the weights
 MOST_OF_SIX = 24  # warps of at most six chunks and their weights
 BETWEEN = 12.5  # what `spread` says
 BY_EIGHT = 16384, 18431  # chunks of a row of bfloat16: beyond so many eight blocks have it, of softmax and layer norm
 TWO_ROWS = 20480, 27200  # chunks of a row of layer norm that begins anywhere: between these two are on the way
 EIGHT_AHEAD = 8512, 32 * FEWER * MANY * 8  # at multiples of an access: between these eight blocks tell ahead
-MOST_OF_THREE = 32 * 26 * 5 * 3  # chunks of a row of softmax that three blocks have
+MOST_OF_THREE = 32 * 28 * 4 * 3  # chunks of a row of softmax that three blocks have
 AHEAD_WARPS, AHEAD = 12, 41_000  # of a block of softmax that tells ahead: warps at most, bytes that are on the way
 MOST_AHEAD = 32 * AHEAD_WARPS * MANY  # its chunks at most
 FILLED = 0.875  # of a GPU's multiprocessors by clusters, at least
@@ -84,6 +84,8 @@ def form_of(name: str, rows: int, columns: int, size: int):
         warps = max(1, -(-chunks // (32 * most)))
         # A third block, where it leaves 48 registers: 10,505 elements 0.84 -> 1.00, 12,735 0.93 -> 0.95.
         # Of 13 warps, where lanes have no chunk or fewer, with spills: 12,792 0.90, by two blocks 0.935.
+        if size == 4 and weights > 1 and warps == 2 and not alone:
+            warps = 4  # 1,892 elements 0.84, 0.97
         three = size == 2 and name == "softmax" and warps in THREE and (warps < 13 or odd or chunks == 32 * most * warps)
         resident = 96 * warps if three else RESIDENT
     share = share_of(chunks, warps, blocks, 8 if stays else 32, 32 * most)
@@ -103,9 +105,9 @@ def form_of(name: str, rows: int, columns: int, size: int):
     ahead = stays and tells_ahead(name, odd, width, share, warps, blocks, resident)
     if ahead and name == "softmax":
         enough = -(-AHEAD // nbytes)  # 151,936 elements, by two of 38 KB 0.96, by one and four 0.944
-    elif name == "layer_norm" and size == 2 and odd and here == 2:
+    elif name == "layer_norm" and size == 2 and odd and here == 2 and blocks < 8:
         enough = max(enough, 2)
-    elif name == "layer_norm" and odd and here == 3 and blocks > 1:
+    elif name == "layer_norm" and here > 1 and blocks > 1 and (odd or here == 3):
         enough = 1
     stages = max(1, min(enough, room // nbytes)) if stays else 0
     alone_in_eight = name == "layer_norm" and here == 1 and blocks == 8 and stages > 1  # with_two_rows
@@ -144,6 +146,9 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     most, most_warps, resident = MANY if size == 4 and name != "layer_norm" else 4, 32, RESIDENT
     if size == 2 and name == "softmax":  # what a warp does for each row is half as often
         most, most_warps, resident = MANY, 16, RESIDENT // 2
+    form = in_small(name, chunks, size, odd)
+    if form:
+        return form
     if size == 2 and weights > 1 and not odd and EIGHT_AHEAD[0] < chunks <= EIGHT_AHEAD[1]:
         # 71,680 to 81,800 by eight of nine and ten warps of four chunks 0.89 to 0.91, 0.93 to 0.94; 69,824 and 70,656
         # by three of 16 of six 0.886, 0.93 and 0.94
@@ -158,9 +163,6 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     if odd and size == 2 and weights and 4 * 32 < chunks <= MANY * 32:  # by two warps 1,109 elements 0.78, 1,301 0.89; 0.93
         of = -(-chunks // 32)
         return of, 1, 1, 768 if of <= MOST_FEW else RESIDENT // 2
-    form = in_small(chunks, size, name == "layer_norm", odd)
-    if form:
-        return form
     alone = odd and name == "layer_norm"  # reads weights one by one
     small, of_warp = alone, MANY * 32 * ACCESS * (1 + weights)
     for blocks in (1, 2):  # as few as have room: they exchange less, and no multiprocessor is left out
@@ -227,17 +229,29 @@ def held_by(name: str, columns: int, size: int, chunks: int, weights: int) -> tu
     return 4, -(-fours // blocks), blocks, RESIDENT
 
 
-def in_small(chunks: int, size: int, layer_norm: bool, odd: bool) -> tuple:
-    """The same of blocks of three to five warps, two or three of a multiprocessor, which wait for copies and for
-    each other in turns, where one block or two of 17 to 24 warps would be alone on it; () for others. On an H200, beside
-    these: layer norm that begins anywhere, of bfloat16, 30,001 elements 0.89 and 0.91, 35,001 0.90 and 0.925, 68,267 0.88
-    and 0.92, of float32, 20,003 0.90 and 0.94; float32 of 37,048, softmax 0.89 and 0.92, RMS norm 0.89 and 0.935."""
-    # chunks beyond which and up to which, blocks, their warps, blocks of a multiprocessor
-    if layer_norm:
-        forms = ((3072, 3840, 5, 4, 3), (3840, 4608, 8, 3, 3), (7800, 10240, 8, 5, 3)) if size == 2 else ((4096, 7168, 8, 4, 3),)
-    else:
-        forms = ((8192, 10240, 8, 5, 2),) if size == 4 else ()
-    for beyond, most, blocks, warps, here in forms if odd or not layer_norm else ():
+# What `in_small` gives, by kernel, bytes of an element, and whether rows begin anywhere: chunks beyond which and up to
+# which, blocks, their warps, blocks of a multiprocessor.
+SMALL_BLOCKS = {
+    ("layer_norm", 2, True): (
+        *((3072, 3550, 5, 4, 3), (3550, 4608, 8, 3, 3), (4608, 6144, 8, 4, 3), (6144, 7300, 8, 5, 3), (7300, 7800, 8, 8, 3)),
+        *((7800, 9250, 8, 5, 3), (9250, 10240, 8, 8, 2), (10240, 12288, 8, 6, 2), (12800, 14080, 8, 11, 2)),
+    ),
+    ("layer_norm", 2, False): ((2048, 2300, 5, 3, 3), (3400, 4416, 8, 3, 3), (6144, 7680, 8, 5, 3)),
+    ("layer_norm", 4, True): ((4096, 7168, 8, 4, 3), (7168, 8192, 8, 5, 3)),
+    ("layer_norm", 4, False): ((32768, 33792, 16, 11, 2), (33792, 36000, 16, 12, 2)),
+    **dict.fromkeys((("rms_norm", 4, True), ("rms_norm", 4, False), ("softmax", 4, True)), ((8192, 10240, 8, 5, 2), (12000, 14336, 8, 7, 2))),
+    ("softmax", 4, False): ((8192, 10240, 8, 5, 2), (12000, 14336, 8, 7, 2), (32768, 35840, 16, 10, 2)),
+}
+
+
+def in_small(name: str, chunks: int, size: int, odd: bool) -> tuple:
+    """The same of small blocks, two or three of a multiprocessor, which wait for copies and for each other in turns,
+    where one block or two of 17 to 32 warps would be alone on it; () for others. On an H200, beside these: layer norm
+    of bfloat16 that begins anywhere, 30,001 elements 0.89 and 0.925, 35,001 0.90 and 0.925, 42,001 0.91 and 0.93, 51,203
+    0.87 and 0.92, 68,267 0.88 and 0.92, 93,852 0.91 and 0.93, 105,001 0.90 and 0.93, at multiples of an access, 28,552
+    and 60,000 0.90 and 0.93, of float32, 20,003 0.90 and 0.94, 132,148 0.85 and 0.93; float32 of 37,048, softmax 0.89 and
+    0.92, RMS norm 0.89 and 0.935, of 50,768 0.90 and 0.94."""
+    for beyond, most, blocks, warps, here in SMALL_BLOCKS.get((name, size, odd), ()):
         if beyond < chunks <= most:
             return -(-chunks // (32 * warps * blocks)), warps, blocks, 32 * warps * here
     return ()
@@ -258,7 +272,7 @@ def in_few(chunks: int) -> tuple:
     if chunks <= 32 * 7 * MANY_WARPS * 2:
         return by_scheduler(chunks, 2, 0)  # 70,000 by three blocks 0.91, by two 0.92
     if MOST_OF_THREE < chunks <= 32 * 7 * MOST_WARPS * 4:
-        return in_pairs(chunks)  # 100,000 by three blocks 0.92, by eight 0.93
+        return in_pairs(chunks)  # 88,968 by three blocks 0.89, by eight 0.925, 100,000 0.92 and 0.93
     blocks = next(blocks for blocks in FEW_BLOCKS if chunks <= 32 * 24 * MOST_FEW * blocks)
     # 80,000 by three blocks of 27 warps of four chunks 0.91, by 15 of seven 0.92; 208,896 by eight of 26 0.91, by 15
     # of seven 0.93; 86,016 by 28 of four 0.94, by 16 of seven 0.89
