@@ -255,6 +255,15 @@ def make_gemm(
         return memory[at : at + BOX].reshape(64, 64)
 
     @cuda.jit(device=True)
+    def fetch(d: cuda.Array, top: int, left: int, thread: int) -> None:
+        """To the L2 cache, what a consumer has of D below its first 64 rows, by lines of 128 bytes."""
+        rows, columns = (N, M - 64) if TRANSPOSED else (M - 64, N)
+        for line in range(thread, rows * ((columns + 63) // 64), 128):
+            r, s = (left if TRANSPOSED else top + 64) + line % rows, (top + 64 if TRANSPOSED else left) + 64 * (line // rows)
+            if r < d.shape[0] and s < d.shape[1]:
+                cuda.inline_ptx("prefetch.global.L2 [%0];", "l", d[r, s:], host=lambda at: None)
+
+    @cuda.jit(device=True)
     def store(c: cuda.Array, box: cuda.Array, top: int, left: int, height: int) -> None:
         """The warps of a consumer store a box, a row each, at (top, left)."""
         quarter, lane = cuda.threadIdx.x // 32 % 4, cuda.threadIdx.x % 32
@@ -386,6 +395,8 @@ def make_gemm(
                             cuda.mbarrier_arrive_expect_tx(came, BUFFERS * me + j, 2 * BOX)
                             at = (left + 64 * j, top) if TRANSPOSED else (top, left + 64 * j)
                             cuda.cp_async_bulk_tensor(sc[me, j], boxes_d, at, came, BUFFERS * me + j, cache=CACHE)
+                    if APART and PARTS > 1 and k == max(0, whole - 5 * K):  # else they would be waited for at the end
+                        fetch(d, top, left, int32(t % 128))
                     cuda.wgmma.wait(1)  # the stage before has been read
                     if k > 0 and leader:
                         release(empty, before)
