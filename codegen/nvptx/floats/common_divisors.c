@@ -67,10 +67,15 @@ static LLVMValueRef magnitude(Cg *cg, LLVMValueRef x) {
   return call(cg, "llvm.fabs", &cg->t.f32, &x, 1);
 }
 
-/* c - y * r. Not of y the sign is changed: where that was an integer, this would take instructions
- * of its own (nvptx/ptx_fixup.c). */
+static bool was_integer(LLVMValueRef v) {
+  return cg_is_op(v, LLVMSIToFP) || cg_is_op(v, LLVMUIToFP);
+}
+
+/* c - y * r. Of a y that was an integer the sign is not changed: that would take instructions of
+ * its own (nvptx/ptx_fixup.c). */
 static LLVMValueRef rest(Cg *cg, LLVMValueRef y, LLVMValueRef r, LLVMValueRef c) {
-  return fused(cg, y, l_fneg(cg->builder, r), c);
+  LLVMBuilderRef b = cg->builder;
+  return was_integer(y) ? fused(cg, y, l_fneg(b, r), c) : fused(cg, l_fneg(b, y), r, c);
 }
 
 /* The estimate has an upper half only; ptxas makes the lower one 1. */
@@ -111,8 +116,7 @@ static bool is_whole(LLVMValueRef v, unsigned depth) {
   }
   if (depth && (cg_is_op(v, LLVMFAdd) || cg_is_op(v, LLVMFSub)))
     return is_whole(LLVMGetOperand(v, 0), depth - 1) && is_whole(LLVMGetOperand(v, 1), depth - 1);
-  return (cg_is_op(v, LLVMSIToFP) || cg_is_op(v, LLVMUIToFP)) &&
-         cg_int_width(LLVMGetOperand(v, 0)) <= 64;
+  return was_integer(v) && cg_int_width(LLVMGetOperand(v, 0)) <= 64;
 }
 
 /* Does a comparison say that x, or the difference that it is, is not 0? */
@@ -131,7 +135,7 @@ static bool says_not_0(Fact fact, LLVMValueRef x) {
 
 /* May the float, where the block runs, be 0? */
 static bool may_be_0(const FnGraph *g, LLVMValueRef y, LLVMBasicBlockRef block) {
-  if (LLVMIsAConstantFP(y) || (!cg_is_op(y, LLVMSIToFP) && !cg_is_op(y, LLVMUIToFP)))
+  if (LLVMIsAConstantFP(y) || !was_integer(y))
     return !LLVMIsAConstantFP(y) || LLVMIsNull(y);
   Facts facts = {.n = 0};
   cg_add_facts_at(&facts, g, graph_number(g, block));
