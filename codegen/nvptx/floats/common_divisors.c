@@ -71,28 +71,28 @@ static bool was_integer(LLVMValueRef v) {
   return cg_is_op(v, LLVMSIToFP) || cg_is_op(v, LLVMUIToFP);
 }
 
-/* c - y * r. Of a y that was an integer the sign is not changed: that would take instructions of
- * its own (nvptx/ptx_fixup.c). */
-static LLVMValueRef rest(Cg *cg, LLVMValueRef y, LLVMValueRef r, LLVMValueRef c) {
+/* c - y * r. Of a whole y, which was an integer, the sign is not changed: that would take
+ * instructions of its own (nvptx/ptx_fixup.c). */
+static LLVMValueRef rest(Cg *cg, LLVMValueRef y, LLVMValueRef r, LLVMValueRef c, bool whole) {
   LLVMBuilderRef b = cg->builder;
-  return was_integer(y) ? fused(cg, y, l_fneg(b, r), c) : fused(cg, l_fneg(b, y), r, c);
+  return whole ? fused(cg, y, l_fneg(b, r), c) : fused(cg, l_fneg(b, y), r, c);
 }
 
 /* The estimate has an upper half only; ptxas makes the lower one 1. */
-static LLVMValueRef reciprocal(Cg *cg, LLVMValueRef y) {
+static LLVMValueRef reciprocal(Cg *cg, LLVMValueRef y, bool whole) {
   LLVMBuilderRef b = cg->builder;
   LLVMValueRef one = LLVMConstReal(cg->t.f64, 1),
                bits = l_bitcast(b, call(cg, "llvm.nvvm.rcp.approx.ftz.d", NULL, &y, 1), cg->t.i64),
                high = l_and(b, bits, l_int(cg->t.i64, ~(uint64_t)0 << UPPER)),
                r = l_bitcast(b, l_or(b, high, l_int(cg->t.i64, 1)), cg->t.f64),
-               e = rest(cg, y, r, one);
+               e = rest(cg, y, r, one, whole);
   r = fused(cg, r, fused(cg, e, e, e), r);
-  return fused(cg, r, rest(cg, y, r, one), r);
+  return fused(cg, r, rest(cg, y, r, one, whole), r);
 }
 
-static LLVMValueRef quotient(Cg *cg, LLVMValueRef x, LLVMValueRef y, LLVMValueRef r) {
+static LLVMValueRef quotient(Cg *cg, LLVMValueRef x, LLVMValueRef y, LLVMValueRef r, bool whole) {
   LLVMValueRef q = l_fmul(cg->builder, x, r);
-  return fused(cg, r, rest(cg, y, q, x), q);
+  return fused(cg, r, rest(cg, y, q, x, whole), q);
 }
 
 /* Are x, y and the quotient such that it is the nearest number? */
@@ -194,16 +194,16 @@ static void write(Cg *cg, Quotients *all, Quotient *q) {
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(q->division));
   if (q->whole) {
     LLVMPositionBuilderBefore(b, q->division);
-    first->reciprocal = first == q ? reciprocal(cg, y) : first->reciprocal;
-    LLVMValueRef exact = quotient(cg, x, y, first->reciprocal);
+    first->reciprocal = first == q ? reciprocal(cg, y, q->whole) : first->reciprocal;
+    LLVMValueRef exact = quotient(cg, x, y, first->reciprocal, q->whole);
     LLVMReplaceAllUsesWith(q->division, q->of_0 ? unless_0(cg, x, y, exact) : exact);
     LLVMInstructionEraseFromParent(q->division);
     return;
   }
   GraphDetour d = graph_detour(cg, q->division, "slow");
   if (first == q)
-    q->reciprocal = reciprocal(cg, y);
-  LLVMValueRef quick = quotient(cg, x, y, first->reciprocal);
+    q->reciprocal = reciprocal(cg, y, q->whole);
+  LLVMValueRef quick = quotient(cg, x, y, first->reciprocal, q->whole);
   LLVMValueRef branch = l_condbr(b, is_exact(cg, x, y, quick), d.block, d.apart);
   cg_branch_weights(cg, branch, CG_OFTEN, 1);
   graph_join_detour(&d, q->division, quick);
