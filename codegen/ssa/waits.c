@@ -19,8 +19,8 @@
  * a flag that the host sets: in a walk over a map, the next step is elsewhere (is_walked).
  *
  * Nor is such a path repeated for ever if it is taken only while a counter of its own is below a
- * bound, as by a scanner that reads two texts and moves on in one of them (`if p < n: p += 1`), or if
- * it writes to the next element of an array each time. See is_bounded and ends_at_check.
+ * bound, as by a scanner that reads two texts and moves on in one of them (`if p < n: p += 1`), or
+ * if it writes to the next element of an array each time. See is_bounded and ends_at_check.
  *
  * The paths through the body are enumerated, each with the branch conditions that it assumes, and a
  * backward walk from the exit conditions along the path finds what they depend on. Inner loops are

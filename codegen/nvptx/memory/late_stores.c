@@ -12,10 +12,16 @@
  * write side by side, each coarsened copy's by themselves: copies are threads, whose stores have
  * no order.
  *
+ * The same holds of one iteration, or thread, that gathers and stores by turns:
+ *
+ *   for c in range(3):
+ *     out[i, c] = f(table[at, c], table[at + row, c])
+ *
  * Loads by counters alone are loads_ahead.c's, which knows how many have registers.
  *
- * In: functions as they go to the code generator; innermost loops that are left at their end only.
- * Out: such stores further down, in the order in which they were. */
+ * In: functions as they go to the code generator; innermost loops that are left at their end only,
+ * and each block that is in no loop. Out: such stores further down, in the order in which they
+ * were. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
 #include "codegen/nvptx/nvptx.h"
@@ -31,15 +37,15 @@ typedef struct Loop {
   Cg *cg;
   const FnGraph *g;
   uint32_t number, latch;
-  ValueMap carried; /* what is made of phis that do not count */
+  ValueMap waiting; /* what is made of phis that do not count, and of what is loaded */
   /* what is between `place` and where the walk has come */
   LLVMValueRef place, loads[MOST_LOADS];
   unsigned nloads, nstores;
   LLVMValueRef first; /* of the stores that came down in a block */
-  bool waits; /* one of the loads is at such an address */
+  bool waits; /* one of the loads is at such an address, or in no loop */
 } Loop;
 
-/* --- addresses that are made of what the iteration before has found --- */
+/* --- addresses that are made of what was found --- */
 
 static bool has(const ValueMap *map, LLVMValueRef v) {
   return valuemap_get(map, v) != VALUEMAP_NONE;
@@ -83,12 +89,17 @@ static bool counts(const Loop *l, LLVMValueRef phi) {
   return is_further(l, graph_incoming(phi, l->g->nodes[l->latch].block), phi, 0);
 }
 
-static void find_carried(Loop *l) {
+static void find_waiting(Loop *l) {
   const GraphNode *header = &l->g->nodes[l->g->loops.data[l->number].header];
   for (LLVMValueRef i = header->first; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
     if (!counts(l, i))
-      valuemap_set(&l->carried, i, 1);
-  spread(l, &l->carried);
+      valuemap_set(&l->waiting, i, 1);
+  for (uint32_t n = 0; n < l->g->len; n++)
+    for (LLVMValueRef i = l->g->nodes[n].first; i && l->g->nodes[n].loop == l->number;
+         i = LLVMGetNextInstruction(i))
+      if (cg_is_op(i, LLVMLoad))
+        valuemap_set(&l->waiting, i, 1);
+  spread(l, &l->waiting);
 }
 
 /* --- what a store passes --- */
@@ -187,7 +198,7 @@ static void look_at(Loop *l, LLVMValueRef i, bool always) {
   bool store = cg_is_op(i, LLVMStore), load = cg_is_op(i, LLVMLoad),
        plain = (store || load) && cg_is_plain_access(i);
   if (plain && load && l->nloads < MOST_LOADS) {
-    l->waits |= has(&l->carried, LLVMGetOperand(i, 0));
+    l->waits |= l->number == GRAPH_NONE || has(&l->waiting, LLVMGetOperand(i, 0));
     l->loads[l->nloads++] = i;
   } else if (plain && store && always && l->place && l->nstores < MOST_STORES && passes_all(l, i)) {
     LLVMInstructionRemoveFromParent(i);
@@ -201,8 +212,8 @@ static void look_at(Loop *l, LLVMValueRef i, bool always) {
 
 static void look_through(Loop *l, uint32_t node) {
   LLVMValueRef end = l->g->nodes[node].last;
-  bool always = graph_dominates(l->g, node, l->latch);
-  if (always && !l->place)
+  bool alone = l->number == GRAPH_NONE, always = alone || graph_dominates(l->g, node, l->latch);
+  if (alone || (always && !l->place))
     begin_at(l, end);
   for (LLVMValueRef i = end, before; i && !LLVMIsAPHINode(i); i = before) {
     before = LLVMGetPreviousInstruction(i);
@@ -231,20 +242,26 @@ static bool read_loop(Loop *l) {
   return true;
 }
 
+static void look_through_all(Loop *l) {
+  for (uint32_t k = l->g->len; k-- > 0;)
+    if (l->g->nodes[k].loop == l->number)
+      look_through(l, k);
+}
+
 void cg_nvptx_late_stores(Cg *cg) {
   for (LLVMValueRef f = LLVMGetFirstFunction(cg->module); f; f = LLVMGetNextFunction(f)) {
     if (LLVMIsDeclaration(f) || !has_arrays_apart(f))
       continue;
     FnGraph g = graph_of(&cg->cx->arena, f, NULL);
     graph_loops(&g);
+    Loop none = {.cg = cg, .g = &g, .number = GRAPH_NONE};
+    look_through_all(&none);
     for (uint32_t n = 0; n < g.loops.len; n++) {
-      Loop l = {.cg = cg, .g = &g, .number = n, .carried = {.arena = &cg->cx->arena}};
-      if (!read_loop(&l))
-        continue;
-      find_carried(&l);
-      for (uint32_t k = g.len; k-- > 0;)
-        if (g.nodes[k].loop == n)
-          look_through(&l, k);
+      Loop l = {.cg = cg, .g = &g, .number = n, .waiting = {.arena = &cg->cx->arena}};
+      if (read_loop(&l)) {
+        find_waiting(&l);
+        look_through_all(&l);
+      }
     }
   }
 }
