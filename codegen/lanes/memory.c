@@ -11,7 +11,6 @@
  * Every access is legal here: shape.c and can_write of control.c have decided that before. */
 #include <assert.h>
 
-#include "codegen/host/host.h"
 #include "codegen/lanes/private.h"
 #include "codegen/llvm/match.h"
 
@@ -541,7 +540,8 @@ static LLVMValueRef make_apart(Lanes *l, const char *name, LLVMTypeRef type, LLV
                mask = LLVMGetParam(fn, 1), none = LLVMGetPoison(all);
   LLVMTypeRef types[] = {all, LLVMTypeOf(at)};
   LLVMSetLinkage(fn, LLVMInternalLinkage);
-  cg_host_make_small(l->cg, fn);
+  cg_attribute(l->cg, fn, L_FUNCTION, "noinline", 0);
+  cg_attribute(l->cg, fn, L_FUNCTION, "optsize", 0);
   LLVMPositionBuilderAtEnd(l->b, LLVMAppendBasicBlockInContext(l->cg->context, fn, ""));
   if (LLVMCountParams(fn) == 2) {
     l_ret(l->b, call_masked(l, "llvm.masked.gather", types, (LLVMValueRef[]){at, mask, none}, 3, 0,
