@@ -64,6 +64,7 @@ def test_diagonals(dtype):
         run(kernel, [numbers(m, dtype) % 4, numbers(n, dtype) % 4, np.zeros(32, np.int64)], 1, 32)
 
 
+@pytest.mark.host_only
 def test_out_of_range_at_a_falling_index():
     def kernel(a, x, out, first):
         i = cuda.grid(1)

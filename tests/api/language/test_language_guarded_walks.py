@@ -67,6 +67,7 @@ def test_a_search_with_break():
     run(kernel, [letters(30, 9), places(64, 0, 12, np.int32), first, first + 20, np.zeros(64, np.int64)], 2, 32)
 
 
+@pytest.mark.host_only
 def test_a_bound_beyond_the_end():
     """The guard's bound is not the array's size: what is beyond it is found."""
 
@@ -87,6 +88,7 @@ def test_a_bound_beyond_the_end():
         cuda.jit(kernel)[1, 32](a, first, 40, out)
 
 
+@pytest.mark.host_only
 def test_the_second_index_runs_ahead():
     """It begins behind the first, so that it leaves the array first."""
 

@@ -37,6 +37,7 @@ def test_letters(n, dtype):
     run(encoded, [data_of(n, dtype), LETTERS.copy(), np.zeros(4 * -(-n // 3), np.uint8)], 2, 32)
 
 
+@pytest.mark.host_only
 def test_a_table_that_is_too_short():
     data = np.zeros(192, np.uint8)
     run(encoded, [data, LETTERS[:63].copy(), np.zeros(256, np.uint8)], 2, 32)
@@ -46,6 +47,7 @@ def test_a_table_that_is_too_short():
 
 
 @pytest.mark.parametrize("size", [255, 254, 253, 252, 130])
+@pytest.mark.host_only
 def test_the_last_thread_is_out_of_range(size):
     with pytest.raises(IndexError, match=rf"index {size} is out of bounds for axis 0 of 'text' with size {size}"):
         cuda.jit(encoded)[2, 32](data_of(192), LETTERS.copy(), np.zeros(size, np.uint8))

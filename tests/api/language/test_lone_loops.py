@@ -94,6 +94,7 @@ def three(sizes, around, **options):
 
 
 @pytest.mark.parametrize("sizes", [(30, 30, 30), (30, 40, 50), (50, 40, 30), (40, 30, 50), (40, 50, 30)])
+@pytest.mark.host_only("one thread after the other: they add to the same elements")
 def test_one_index_into_several_arrays(sizes):
     around = np.random.default_rng(4).integers(-30, 30, 50)
     args = three(sizes, around)
