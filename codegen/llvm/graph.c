@@ -13,6 +13,8 @@
 #include "codegen/llvm/compat.h"
 #include "codegen/llvm/emit.h"
 
+enum { MOST_SUMS = 16 }; /* that a counter is moved on by */
+
 /* --- nodes --- */
 
 typedef VEC(LLVMBasicBlockRef) Blocks;
@@ -328,6 +330,26 @@ bool graph_in_loop(const FnGraph *g, uint32_t loop, LLVMValueRef v) {
   while (in != GRAPH_NONE && in != loop)
     in = g->loops.data[in].parent;
   return in == loop && loop != GRAPH_NONE;
+}
+
+/* Is v the phi plus what the loop does not change? */
+static bool is_further(const FnGraph *g, uint32_t loop, LLVMValueRef v, LLVMValueRef phi,
+                       unsigned depth) {
+  LLVMOpcode op = LLVMIsAInstruction(v) ? LLVMGetInstructionOpcode(v) : LLVMRet;
+  bool moves = op == LLVMAdd || op == LLVMGetElementPtr;
+  if (v == phi || !moves || LLVMGetNumOperands(v) != 2 || depth == MOST_SUMS)
+    return v == phi;
+  for (unsigned k = 0; k < 2; k++)
+    if (!graph_in_loop(g, loop, LLVMGetOperand(v, !k)) &&
+        is_further(g, loop, LLVMGetOperand(v, k), phi, depth + 1))
+      return true;
+  return false;
+}
+
+bool graph_counts(const FnGraph *g, uint32_t loop, LLVMValueRef phi) {
+  const GraphLoop *l = &g->loops.data[loop];
+  return l->nlatches == 1 &&
+         is_further(g, loop, graph_incoming(phi, g->nodes[l->latches[0]].block), phi, 0);
 }
 
 LLVMValueRef graph_front(const FnGraph *g, uint32_t loop) {

@@ -74,6 +74,8 @@ uint32_t graph_end(const FnGraph *g, LLVMBasicBlockRef block);
 
 /* Is v computed in the loop, or in a loop in it? Constants and parameters are not. */
 bool graph_in_loop(const FnGraph *g, uint32_t loop, LLVMValueRef v);
+/* Is a phi of the loop's header a counter: moved on by what the loop does not change? */
+bool graph_counts(const FnGraph *g, uint32_t loop, LLVMValueRef phi);
 /* The terminator of the only block from which the loop is entered; NULL if there are several. */
 LLVMValueRef graph_front(const FnGraph *g, uint32_t loop);
 /* The same of the outermost loop around it that does not change v, as it does not. */

@@ -30,7 +30,6 @@ enum {
   MOST_STORES = 8, /* of a loop */
   MOST_LOADS = 32,
   MOST_COPIES = 16, /* of a coarsened entry */
-  MAX_DEPTH = 16, /* sums that a counter is moved on by */
 };
 
 typedef struct Loop {
@@ -72,27 +71,10 @@ static void spread(const Loop *l, ValueMap *map) {
   }
 }
 
-/* Is v the phi plus what the loop does not change? */
-static bool is_further(const Loop *l, LLVMValueRef v, LLVMValueRef phi, unsigned depth) {
-  bool moves = cg_is_op(v, LLVMAdd) || LLVMIsAGetElementPtrInst(v);
-  if (v == phi || !moves || LLVMGetNumOperands(v) != 2 || depth == MAX_DEPTH)
-    return v == phi;
-  for (unsigned k = 0; k < 2; k++)
-    if (!graph_in_loop(l->g, l->number, LLVMGetOperand(v, !k)) &&
-        is_further(l, LLVMGetOperand(v, k), phi, depth + 1))
-      return true;
-  return false;
-}
-
-/* A counter, of which loads_ahead.c knows all values when the loop's body begins? */
-static bool counts(const Loop *l, LLVMValueRef phi) {
-  return is_further(l, graph_incoming(phi, l->g->nodes[l->latch].block), phi, 0);
-}
-
 static void find_waiting(Loop *l) {
   const GraphNode *header = &l->g->nodes[l->g->loops.data[l->number].header];
   for (LLVMValueRef i = header->first; i && LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-    if (!counts(l, i))
+    if (!graph_counts(l->g, l->number, i)) /* loads_ahead.c knows all values of a counter */
       valuemap_set(&l->waiting, i, 1);
   for (uint32_t n = 0; n < l->g->len; n++)
     for (LLVMValueRef i = l->g->nodes[n].first; i && l->g->nodes[n].loop == l->number;
