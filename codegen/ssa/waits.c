@@ -499,15 +499,18 @@ static bool is_carried(const Waits *w, const Ins *v, int depth) {
   return false;
 }
 
-/* Does the loop go from element to element of what the kernel only reads? Arrays with other
- * elements are taken to be other memory. */
-static bool is_walked(const Waits *w, const Ins *read) {
-  if (read->op != OP_LOAD || is_of_written(w, read->args[0]))
-    return false;
-  for (uint32_t k = 1; k <= indices_of(read); k++)
+/* Does the loop read another element each time? */
+static bool goes_on(const Waits *w, const Ins *read) {
+  for (uint32_t k = 1; read->op == OP_LOAD && k <= indices_of(read); k++)
     if (is_carried(w, read->args[k], 0))
       return true;
   return false;
+}
+
+/* Does the loop go from element to element of what the kernel only reads? Arrays with other
+ * elements are taken to be other memory. */
+static bool is_walked(const Waits *w, const Ins *read) {
+  return goes_on(w, read) && !is_of_written(w, read->args[0]);
 }
 
 static bool may_change(const Waits *w, const Ins *read) {
@@ -623,8 +626,12 @@ static bool is_bounded(const Waits *w, uint32_t chosen) {
 }
 
 /* Nor can one that moves an index up which it checks (`out[count] = x; count += 1`): it comes to
- * the end of that axis. */
+ * the end of that axis. One that looks at the same element all the time may be filling a list until
+ * another thread says that it is enough. */
 static bool ends_at_check(const Waits *w) {
+  for (uint32_t k = 0; k < w->reads.len; k++)
+    if (may_change(w, w->reads.data[k]) && !goes_on(w, w->reads.data[k]))
+      return false;
   for (uint32_t k = 0; k < w->path.len; k++)
     FOR_INS (w->path.data[k], i)
       if (i->op == OP_CHECK_INDEX && !inner_of(w, i->block) &&
