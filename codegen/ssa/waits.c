@@ -33,7 +33,7 @@
 
 #include "ir/cfg.h"
 
-enum { MOST_PATHS = 512, DEEPEST = 24 };
+enum { MOST_PATHS = 512, MOST_STEPS = 1 << 15, DEEPEST = 24 };
 
 typedef struct FnFacts {
   bool reads;         /* memory that other threads may write, itself or in a call */
@@ -65,7 +65,7 @@ typedef struct Waits {
   /* the path: its blocks, and by rpo the predecessor on it, NULL for blocks that are not on it */
   Block **from;
   VEC(Block *) path;
-  unsigned paths; /* so far */
+  unsigned paths, steps; /* so far; blocks on the way, of paths that lead out of the loop too */
   /* what the path's conditions depend on; by Ins.id: the stamp of the last walk that came there */
   uint32_t *seen, visit_stamp;
   uint32_t *followed, follow_stamp;
@@ -551,10 +551,11 @@ static bool judge_path(Waits *w) {
     return false;
   if (w->merges)
     visit_path_conditions(w);
-  for (uint32_t k = 0; k < w->reads.len; k++)
-    if (may_change(w, w->reads.data[k]) &&
-        !(is_access(w->reads.data[k]) && is_written(w, w->reads.data[k])))
+  for (uint32_t k = 0; k < w->reads.len; k++) {
+    const Ins *read = w->reads.data[k];
+    if (may_change(w, read) && !(is_access(read) && is_written(w, read)))
       return true;
+  }
   return false;
 }
 
@@ -607,11 +608,9 @@ static bool approaches(const Waits *w, const Ins *v, const Ins *bound, Way way) 
 
 /* Must a comparison of a counter with an invariant bound hold for the path to be taken, so that it
  * cannot be repeated for ever? Another path may begin the counter anew (`if p < n: p += 1; else: p
- * = 0`). But of iterations for ever of which finitely many make progress the last ones make none.
- * If none of those moves the counter back, it comes nearer to the bound whenever this path is
- * taken, which is finitely often. (A counter that overflows passes for one that advances, as in
- * visit_carried.) Only branches count, `chosen` of them: what a selection assumes does not hold on
- * all of the path. */
+ * = 0`). But of iterations for ever the last ones make no progress. If none of those moves the
+ * counter back, it comes nearer to the bound whenever this path is taken, which is finitely often.
+ * Only branches count, `chosen` of them: what a selection assumes does not hold on all of it. */
 static bool is_bounded(const Waits *w, uint32_t chosen) {
   for (uint32_t k = 0; k < chosen; k++) {
     const Ins *c = w->chosen.data[k].condition;
@@ -625,9 +624,9 @@ static bool is_bounded(const Waits *w, uint32_t chosen) {
   return false;
 }
 
-/* Nor can one that moves an index up which it checks (`out[count] = x; count += 1`): it comes to
- * the end of that axis. One that looks at the same element all the time may be filling a list until
- * another thread says that it is enough. */
+/* Nor can one that moves an index up which it checks (`out[count] = x; count += 1`) and looks at
+ * other elements each time. One that looks at the same may fill a list until another thread says
+ * that it is enough. */
 static bool ends_at_check(const Waits *w) {
   for (uint32_t k = 0; k < w->reads.len; k++)
     if (may_change(w, w->reads.data[k]) && !goes_on(w, w->reads.data[k]))
@@ -640,19 +639,14 @@ static bool ends_at_check(const Waits *w) {
   return false;
 }
 
-static void note_moves(Waits *w) {
-  FOR_INS (w->loop->header, phi)
-    if (phi->op == OP_PHI)
-      w->moves[phi->id] |= moves(w, latch_operand(w, phi), phi);
-}
-
 /* Other paths may yet be found to move the counter of a path that is bounded: see waits(). */
 static bool path_waits(Waits *w) {
   uint32_t chosen = w->chosen.len;
   bool waits = judge_path(w);
   w->chosen.len = chosen; /* drops what selections have assumed */
-  if (!w->advances)
-    note_moves(w);
+  FOR_INS (w->loop->header, phi)
+    if (phi->op == OP_PHI && !w->advances)
+      w->moves[phi->id] |= moves(w, latch_operand(w, phi), phi);
   if (!waits || !(is_bounded(w, chosen) || ends_at_check(w)))
     return waits;
   w->bounded = true;
@@ -688,9 +682,14 @@ static bool search_past_inner(Waits *w, const WaitLoop *inner) {
 static bool search(Waits *w, Block *b, Block *from) {
   const WaitLoop *inner = inner_of(w, b);
   uint32_t length = w->path.len, chosen = w->chosen.len;
-  bool found = false;
-  if (b == w->loop->header && from)
-    return ++w->paths > MOST_PATHS ? w->bounded || some_condition_waits(w) : path_waits(w);
+  bool found = false, ends = b == w->loop->header && from;
+  if (w->paths > MOST_PATHS || w->steps > MOST_STEPS)
+    return false; /* that is decided */
+  w->paths += ends;
+  if (w->paths > MOST_PATHS || ++w->steps > MOST_STEPS)
+    return w->bounded || some_condition_waits(w);
+  if (ends)
+    return path_waits(w);
   w->from[b->rpo] = from;
   if (inner) {
     FOR_BLOCKS (w->fn, x)
@@ -747,13 +746,12 @@ static bool waits(Waits *w, const WaitLoop *l) {
     return true;
   if (counts(w, l))
     return false;
-  w->path.len = w->chosen.len = w->paths = 0;
-  w->bounded = false;
+  w->path.len = w->chosen.len = w->paths = w->steps = w->bounded = 0;
   FOR_INS (l->header, phi)
     w->moves[phi->id] = STAYS;
   if (search(w, l->header, NULL))
     return true;
-  w->paths = 0;
+  w->paths = w->steps = 0;
   return w->bounded && search(w, l->header, NULL); /* now all moves are known */
 }
 

@@ -41,7 +41,7 @@ typedef struct Loop {
   LLVMValueRef place, loads[MOST_LOADS];
   unsigned nloads, nstores;
   LLVMValueRef first; /* of the stores that came down in a block */
-  bool waits; /* one of the loads is at such an address, or in no loop */
+  bool waits;         /* one of the loads is at such an address, or in no loop */
 } Loop;
 
 /* --- addresses that are made of what was found --- */
@@ -157,8 +157,7 @@ static void sort_by_copies(Loop *l) {
  * does not see that they do not wrap around, nor so what addresses have in common. */
 static void bring_address(const Loop *l, LLVMValueRef store) {
   LLVMValueRef place = store, v = LLVMGetOperand(store, 1);
-  while (LLVMIsAInstruction(v) && cg_has_one_use(v) &&
-         graph_in_loop(l->g, l->number, v) &&
+  while (LLVMIsAInstruction(v) && cg_has_one_use(v) && graph_in_loop(l->g, l->number, v) &&
          (LLVMIsAGetElementPtrInst(v) || cg_is_extension(v) || cg_is_op(v, LLVMAdd) ||
           cg_is_disjoint_or(v))) {
     LLVMInstructionRemoveFromParent(v);
