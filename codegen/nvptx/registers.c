@@ -31,10 +31,10 @@
  * In: a module that only the code generator is still to see. */
 #include "codegen/llvm/graph.h"
 #include "codegen/llvm/match.h"
-#include "codegen/nvptx/nvptx.h"
-#include "codegen/nvptx/prepare.h"
 #include "codegen/nvptx/loops/masked_unroll.h"
 #include "codegen/nvptx/loops/strided_unroll.h"
+#include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/prepare.h"
 
 enum {
   MANY = 8,      /* loads of a loop */
@@ -260,8 +260,8 @@ static bool is_of_argument(LLVMValueRef v, unsigned depth, LLVMValueRef *arg) {
   }
   if (LLVMIsAConstantInt(v) || (LLVMIsACallInst(v) && cg_nvptx_register_of(v) == SREG_TID_X))
     return true;
-  if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || LLVMIsACallInst(v) ||
-      cg_is_op(v, LLVMLoad) || depth == MAX_DEPTH)
+  if (!LLVMIsAInstruction(v) || LLVMIsAPHINode(v) || LLVMIsACallInst(v) || cg_is_op(v, LLVMLoad) ||
+      depth == MAX_DEPTH)
     return false;
   for (int k = 0; k < LLVMGetNumOperands(v); k++)
     if (!is_of_argument(LLVMGetOperand(v, (unsigned)k), depth + 1, arg))

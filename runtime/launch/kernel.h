@@ -61,7 +61,7 @@ struct RtKernel { /* first what every launch reads, in two cache lines */
     uint32_t at, from; /* the number at `at` in the parameter block is at least `from`; 0: any is */
     _Atomic(CUfunction) function;
     CUmodule module;
-    uint32_t most, local; /* threads if it is of use; its local memory, as loaded */
+    uint32_t most, local;    /* threads if it is of use; its local memory, as loaded */
   } roomy[RT_ROOMY_ENTRIES]; /* from RT_ENTRY_ROOMY on */
   uint64_t trap_address;     /* of *trap as the device sees it */
   uint32_t param_bytes;      /* of the whole block */

@@ -132,8 +132,7 @@ static inline int has_extent(const struct RtRoomyEntry *e, const void *params) {
 
 /* Do its blocks fill a multiprocessor well enough with more registers, and do they take one or two
  * waves, as without, where that matters? Blocks have whole warps. */
-static inline int takes_roomy(const struct RtRoomyEntry *e, const RtConfig *c,
-                              const void *params) {
+static inline int takes_roomy(const struct RtRoomyEntry *e, const RtConfig *c, const void *params) {
   uint32_t most = atomic_load_explicit(&e->threads, memory_order_relaxed);
   uint64_t threads = (threads_of(c) + 31) & ~31ull,
            blocks = (uint64_t)c->grid[0] * c->grid[1] * c->grid[2];
@@ -218,7 +217,8 @@ HOT static inline int queue(const RtKernel *k, const RtConfig *c, void *params) 
   if (UNLIKELY(k->coarse.factor != 0) && takes_coarse(k, c))
     return queue_coarse(k, c, params);
   if (UNLIKELY(k->has_roomy))
-    return queue_entry(function_of(k, roomy_entry(k, c, params)), c->grid, k->plain_bytes, c, params);
+    return queue_entry(function_of(k, roomy_entry(k, c, params)), c->grid, k->plain_bytes, c,
+                       params);
   return queue_entry(rt_own_function(k), c->grid, k->plain_bytes, c, params);
 }
 

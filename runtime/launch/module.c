@@ -269,8 +269,7 @@ static RtStatus prepare_registers(RtKernel *k, const RtParams *params) {
   for (; params->roomy && e < last; e++)
     e->multiprocessors = (uint32_t)multiprocessors, e->all = (uint32_t)all;
   if (params->reading) {
-    prepare_roomy(last, params->reading, (uint32_t)all,
-                  params->reading == FIVE_EIGHTHS ? 5 : 6);
+    prepare_roomy(last, params->reading, (uint32_t)all, params->reading == FIVE_EIGHTHS ? 5 : 6);
     last->least = last->most - last->most / 8;
     last->at = params->reading_at;
     last->from = params->reading_from;

@@ -255,9 +255,12 @@ static void as_many_waves(int n) {
   const struct {
     uint32_t blocks;
     RtEntryKind wanted;
-  } of[] = {{wave, RT_ENTRY_AS_MANY_WAVES},     {wave + 1, RT_ENTRY_OWN},
-            {full, RT_ENTRY_OWN},               {full + 1, RT_ENTRY_AS_MANY_WAVES},
-            {2 * wave, RT_ENTRY_AS_MANY_WAVES}, {2 * wave + 1, RT_ENTRY_OWN}};
+  } of[] = {{wave, RT_ENTRY_AS_MANY_WAVES},
+            {wave + 1, RT_ENTRY_OWN},
+            {full, RT_ENTRY_OWN},
+            {full + 1, RT_ENTRY_AS_MANY_WAVES},
+            {2 * wave, RT_ENTRY_AS_MANY_WAVES},
+            {2 * wave + 1, RT_ENTRY_OWN}};
   for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
     RtKernel *k = open_roomy(gpu());
     RtConfig c = config_of(of[i].blocks, 128);

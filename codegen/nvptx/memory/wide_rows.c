@@ -38,7 +38,7 @@ enum {
 typedef struct Rows {
   const FnGraph *g;
   const GraphLoop *loop;
-  uint32_t number; /* the loop's */
+  uint32_t number;         /* the loop's */
   LLVMBasicBlockRef front; /* NULL: only asks whether there are any */
   LLVMValueRef bits;       /* 0: the rows may be read in wide accesses */
   bool any;
@@ -62,8 +62,7 @@ static bool is_whole(const Cg *cg, const Rows *rows, const Access *group, unsign
 static bool is_carried(const Rows *rows, LLVMValueRef v, unsigned depth) {
   if (!v || !graph_in_loop(rows->g, rows->number, v) || LLVMIsALoadInst(v) || !depth)
     return false;
-  if (LLVMIsAPHINode(v) &&
-      LLVMGetInstructionParent(v) == rows->g->nodes[rows->loop->header].block)
+  if (LLVMIsAPHINode(v) && LLVMGetInstructionParent(v) == rows->g->nodes[rows->loop->header].block)
     return !graph_counts(rows->g, rows->number, v);
   for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(v); k++)
     if (is_carried(rows, LLVMGetOperand(v, k), depth - 1))
