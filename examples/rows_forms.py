@@ -235,10 +235,18 @@ SMALL_BLOCKS = {
     ("layer_norm", 2, True): (
         *((3072, 3550, 5, 4, 3), (3550, 4608, 8, 3, 3), (4608, 6144, 8, 4, 3), (6144, 7300, 8, 5, 3), (7300, 7800, 8, 8, 3)),
         *((7800, 9250, 8, 5, 3), (9250, 10240, 8, 8, 2), (10240, 12288, 8, 6, 2), (12800, 14080, 8, 11, 2)),
+        (16500, 17920, 16, 5, 2),
     ),
-    ("layer_norm", 2, False): ((2048, 2300, 5, 3, 3), (3400, 4416, 8, 3, 3), (6144, 7680, 8, 5, 3)),
+    ("layer_norm", 2, False): (  # but for the 8,000 chunks of 64,000 elements: three blocks 0.94
+        *((2048, 2300, 5, 3, 3), (3000, 3200, 5, 5, 3), (3200, 3400, 5, 4, 3), (3400, 4416, 8, 3, 3)),
+        *((6144, 7680, 8, 5, 3), (7680, 7999, 5, 9, 2), (8000, 8191, 5, 9, 2), (15000, 15359, 8, 15, 2)),
+    ),
     ("layer_norm", 4, True): ((4096, 7168, 8, 4, 3), (7168, 8192, 8, 5, 3)),
-    ("layer_norm", 4, False): ((32768, 33792, 16, 11, 2), (33792, 35328, 16, 12, 2)),
+    ("layer_norm", 4, False): (
+        *((6000, 7168, 8, 4, 3), (32768, 33792, 16, 11, 2), (33792, 35328, 16, 12, 2)),
+        *((41000, 42000, 16, 17, 1), (65000, 65535, 16, 22, 1)),
+    ),
+    **dict.fromkeys((("softmax", 2, True), ("softmax", 2, False)), ((16384, 16750, 8, 11, 2),)),
     **dict.fromkeys((("rms_norm", 4, True), ("rms_norm", 4, False), ("softmax", 4, True)), ((8192, 10240, 8, 5, 2), (12000, 14336, 8, 7, 2))),
     ("softmax", 4, False): ((8192, 10240, 8, 5, 2), (12000, 14336, 8, 7, 2), (32768, 35840, 16, 10, 2)),
 }
@@ -249,8 +257,10 @@ def in_small(name: str, chunks: int, size: int, odd: bool) -> tuple:
     where one block or two of 17 to 32 warps would be alone on it; () for others. On an H200, beside these: layer norm
     of bfloat16 that begins anywhere, 30,001 elements 0.89 and 0.925, 35,001 0.90 and 0.925, 42,001 0.91 and 0.93, 51,203
     0.87 and 0.92, 68,267 0.88 and 0.92, 93,852 0.91 and 0.93, 105,001 0.90 and 0.93, at multiples of an access, 28,552
-    and 60,000 0.90 and 0.93, of float32, 20,003 0.90 and 0.94, 132,148 0.85 and 0.93; float32 of 37,048, softmax 0.89 and
-    0.92, RMS norm 0.89 and 0.935, of 50,768 0.90 and 0.94."""
+    and 60,000 0.90 and 0.93, 64,400 0.865 and 0.93, of float32, 20,003 0.90 and 0.94, 24,720 0.89 and 0.93, 132,148 0.85
+    and 0.93; softmax of bfloat16 of 131,500 0.90 and 0.925; float32 of 37,048, softmax 0.89 and 0.92, RMS norm 0.89 and
+    0.935, of 50,768 0.90 and 0.94. Sixteen blocks of float32 are alone with fewer warps of more chunks: 165,220 0.905
+    and 0.925."""
     for beyond, most, blocks, warps, here in SMALL_BLOCKS.get((name, size, odd), ()):
         if beyond < chunks <= most:
             return -(-chunks // (32 * warps * blocks)), warps, blocks, 32 * warps * here

@@ -76,9 +76,9 @@ def test_rows_that_blocks_take_one_after_the_other(columns, dtype, example, monk
 FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks, blocks of a multiprocessor, stages
     ("softmax", 20003, 2): (8, 10, 1, 2, 1), ("rms_norm", 20003, 2): (8, 10, 1, 2, 1), ("layer_norm", 20003, 2): (5, 16, 1, 1, 1),
     ("softmax", 35001, 2): (7, 20, 1, 1, 1), ("rms_norm", 35001, 2): (4, 18, 2, 1, 1), ("layer_norm", 35001, 2): (6, 3, 8, 3, 1),
-    ("softmax", 50257, 2): (8, 13, 2, 1, 1), ("rms_norm", 50257, 2): (4, 25, 2, 1, 1), ("layer_norm", 50257, 2): (5, 20, 2, 1, 1),
-    ("softmax", 50257, 4): (8, 25, 2, 1, 1), ("rms_norm", 50257, 4): (8, 25, 2, 1, 1), ("layer_norm", 50257, 4): (8, 7, 8, 2, 1),
-    ("layer_norm", 75001, 2): (8, 5, 8, 3, 1), ("layer_norm", 100003, 2): (7, 19, 3, 1, 1), ("layer_norm", 128257, 2): (7, 9, 8, 2, 1),
+    ("softmax", 50257, 2): (8, 13, 2, 1, 1), ("rms_norm", 50257, 2): (4, 25, 2, 1, 1), ("layer_norm", 50257, 2): (5, 5, 8, 3, 1),
+    ("softmax", 50257, 4): (8, 7, 8, 2, 1), ("rms_norm", 50257, 4): (8, 7, 8, 2, 1), ("layer_norm", 50257, 4): (8, 7, 8, 2, 1),
+    ("layer_norm", 75001, 2): (5, 8, 8, 2, 1), ("layer_norm", 100003, 2): (7, 19, 3, 1, 1), ("layer_norm", 128257, 2): (7, 9, 8, 2, 1),
     ("softmax", 150001, 2): (5, 15, 8, 1, 2), ("layer_norm", 150001, 2): (8, 19, 4, 1, 1), ("layer_norm", 150001, 4): (8, 19, 8, 1, 1),
     ("softmax", 100003, 2): (5, 20, 4, 1, 2), ("softmax", 120011, 2): (6, 20, 4, 1, 1), ("softmax", 175003, 2): (8, 11, 8, 1, 1), ("softmax", 210007, 2): (7, 15, 8, 1, 2),
     ("layer_norm", 120011, 2): (6, 10, 8, 2, 1), ("layer_norm", 175003, 2): (8, 11, 8, 1, 2), ("layer_norm", 200003, 2): (5, 20, 8, 1, 2), ("layer_norm", 210007, 2): (7, 15, 8, 1, 2),
@@ -86,15 +86,17 @@ FORMS = {  # kernel, elements, bytes of each: chunks of a thread, warps, blocks,
     ("layer_norm", 225001, 2): (7, 16, 8, 1, 1), ("layer_norm", 250001, 2): (8, 16, 8, 1, 1), ("softmax", 250001, 2): (8, 16, 8, 1, 1),
     # at multiples of an access
     ("softmax", 20000, 2): (5, 16, 1, 1, 1), ("rms_norm", 20000, 2): (4, 20, 1, 1, 1), ("softmax", 32000, 2): (8, 16, 1, 1, 1),
-    ("layer_norm", 32000, 2): (4, 32, 1, 1, 1), ("layer_norm", 65536, 2): (4, 32, 2, 1, 1), ("layer_norm", 262144, 2): (8, 16, 8, 1, 1),
+    ("layer_norm", 32000, 2): (6, 3, 8, 3, 1), ("layer_norm", 65536, 2): (4, 32, 2, 1, 1), ("layer_norm", 262144, 2): (8, 16, 8, 1, 1),
     ("softmax", 128256, 2): (5, 26, 4, 1, 1), ("softmax", 131072, 2): (5, 26, 4, 1, 1), ("softmax", 256000, 2): (4, 32, 8, 1, 1),
     ("softmax", 70000, 2): (7, 20, 2, 1, 1), ("softmax", 81920, 2): (4, 27, 3, 1, 2), ("softmax", 100000, 2): (7, 7, 8, 2, 1),
     ("softmax", 151936, 2): (5, 15, 8, 1, 2), ("softmax", 180000, 2): (8, 11, 8, 1, 1), ("softmax", 40001, 2): (8, 20, 1, 1, 1),
     ("layer_norm", 8192, 2): (4, 8, 1, 4, 0), ("layer_norm", 11008, 2): (4, 11, 1, 2, 1), ("layer_norm", 11008, 4): (8, 11, 1, 2, 0),
-    ("layer_norm", 36864, 2): (6, 24, 1, 1, 1), ("layer_norm", 70000, 2): (6, 16, 3, 1, 2), ("layer_norm", 81920, 2): (5, 8, 8, 2, 1),
-    ("softmax", 76800, 2): (5, 20, 3, 1, 2), ("softmax", 163840, 2): (7, 12, 8, 1, 1), ("layer_norm", 90001, 2): (6, 20, 3, 1, 1), ("layer_norm", 163840, 2): (5, 16, 8, 1, 2),
+    ("layer_norm", 36864, 2): (6, 24, 1, 1, 1), ("layer_norm", 70000, 2): (5, 7, 8, 2, 1), ("layer_norm", 81920, 2): (5, 8, 8, 2, 1),
+    ("softmax", 76800, 2): (5, 20, 3, 1, 2), ("softmax", 163840, 2): (7, 12, 8, 1, 1), ("layer_norm", 90001, 2): (8, 6, 8, 2, 1), ("layer_norm", 163840, 2): (5, 16, 8, 1, 2),
     ("layer_norm", 245760, 2): (5, 24, 8, 1, 1), ("softmax", 34816, 2): (7, 20, 1, 1, 1), ("layer_norm", 17001, 2): (8, 9, 1, 2, 1), ("softmax", 77003, 2): (7, 11, 4, 1, 2),
-    ("rms_norm", 65536, 2): (8, 8, 4, 2, 1), ("layer_norm", 114688, 2): (8, 7, 8, 2, 1), ("rms_norm", 115203, 2): (6, 10, 8, 2, 1), ("layer_norm", 60001, 2): (5, 24, 2, 1, 1), ("layer_norm", 180001, 2): (6, 15, 8, 1, 2), ("layer_norm", 100000, 2): (4, 13, 8, 2, 1), ("rms_norm", 100000, 2): (4, 13, 8, 2, 1), ("layer_norm", 20000, 4): (4, 20, 2, 1, 1),
+    ("rms_norm", 65536, 2): (8, 8, 4, 2, 1), ("layer_norm", 114688, 2): (8, 7, 8, 2, 1), ("rms_norm", 115203, 2): (6, 10, 8, 2, 1), ("layer_norm", 60001, 2): (4, 8, 8, 3, 1), ("layer_norm", 180001, 2): (6, 15, 8, 1, 2), ("layer_norm", 100000, 2): (4, 13, 8, 2, 1), ("rms_norm", 100000, 2): (4, 13, 8, 2, 1), ("layer_norm", 20000, 4): (4, 20, 2, 1, 1),
+    ("softmax", 132000, 2): (6, 11, 8, 2, 1), ("layer_norm", 24720, 2): (4, 5, 5, 3, 1), ("layer_norm", 64000, 2): (6, 14, 3, 1, 2), ("layer_norm", 64400, 2): (6, 9, 5, 2, 1),
+    ("layer_norm", 120672, 2): (4, 15, 8, 2, 1), ("layer_norm", 138668, 2): (7, 5, 16, 2, 1), ("layer_norm", 24720, 4): (7, 4, 8, 3, 1), ("layer_norm", 165220, 4): (5, 17, 16, 1, 2),
 }  # fmt: skip
 
 
@@ -135,7 +137,7 @@ def test_rows_spread_where_clusters_fill_the_gpu(example, monkeypatch):
     ("softmax", 40001, bfloat16), ("softmax", 70000, bfloat16), ("softmax", 180000, bfloat16),
     ("rms_norm", 105001, bfloat16), ("layer_norm", 60001, bfloat16), ("softmax", 77003, bfloat16), ("softmax", 180001, bfloat16),
     ("softmax", 140000, bfloat16), ("softmax", 145001, bfloat16), ("softmax", 76800, bfloat16), ("layer_norm", 90001, bfloat16), ("layer_norm", 163840, bfloat16),
-    ("layer_norm", 11008, bfloat16), ("layer_norm", 36856, bfloat16), ("layer_norm", 70000, bfloat16),
+    ("layer_norm", 11008, bfloat16), ("layer_norm", 36856, bfloat16), ("layer_norm", 64400, bfloat16), ("layer_norm", 70000, bfloat16), ("layer_norm", 138668, bfloat16),
 ])  # fmt: skip
 def test_long_rows(name, columns, dtype, example, monkeypatch):
     rows = example("rows")
