@@ -1,7 +1,6 @@
 """Small sources that would be huge if they were followed to the end: inlined, unrolled, unpacked or computed while they are compiled. Each is compiled
 quickly or ends in an error that says what is too large. What functions that call the next one twice compute: test_long_functions.py."""
 
-import random
 import re
 
 import pytest
@@ -35,16 +34,6 @@ BARRIERS = "def {this}(x):\n    return {below}(x) if x > {k} else {below}(x + 1)
 MEETING = "    cuda.syncthreads()\n    return x + 1.0"
 NESTED_SUMS = "def {this}(x):\n    return sum({below}(x + q) if x > q else {below}(x - q) for q in range(1))\n"
 
-
-
-def condition(terms, rng):
-    """So many comparisons of a, b and c, joined at random."""
-    if terms == 1:
-        return f"{rng.choice('abc')} {rng.choice(['<', '>', '==', '!='])} {rng.choice(['n', '5', 'b', 'c', 'n', '100'])}"
-    left = rng.randint(1, terms - 1)
-    return f"({condition(left, rng)} {rng.choice(['and', 'or'])} {condition(terms - left, rng)})"
-
-
 CASES = {  # source, argument, what comes of it
     "a tuple of itself": (doubled("(a, a)", "(t, t)", "t" + "[0]" * 41), 1, LARGE),
     "a tuple of itself in a loop": ("def kernel(o, a):\n    t = (a,)\n    for i in range(40):\n        t = (t, t)\n    o[0] = len(t)\n", 1, "PT203"),
@@ -60,9 +49,6 @@ CASES = {  # source, argument, what comes of it
     "inlined for their barriers": (chain(BARRIERS, start=MEETING), 1.0, "ran|PT117: .* it has to have inlined it has more than 131072 operations"),
     "400 calls deep": (chain("def {this}(x):\n    return {below}(x) if x > {k} else {below}(x + 1)\n", 400), 1.0, "ran"),
     "600 calls deep": (chain("def {this}(x):\n    return {below}(x) + 1\n", 600), 1.0, "PT222: calls are nested more than 500 deep"),
-    "paths through a condition": (
-        f"def kernel(o, n):\n    a = int(o[0])\n    b, c = 3 * a, a - n\n    while {condition(120, random.Random(7))}:\n        a -= 1\n"
-        "        if a < -20:\n            break\n    o[0] = a\n", 3, "ran"),
     "a power": ("def kernel(o, a):\n    n = 10\n    o[0] = n ** (n ** 7)\n", 1, "PT206"),
     "squares": (doubled("3", "t * t", "t % 7"), 1, "PT206"),
     "a shift": ("def kernel(o, a):\n    n = 1\n    o[0] = (n << (n << 40)) > 0\n", 1, "PT206"),
