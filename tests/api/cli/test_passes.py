@@ -36,7 +36,19 @@ def total(x):
     cuda.atomic.add(x, 0, s)
 
 
+def first_above(x, limits):
+    i = cuda.grid(1)
+    for k in range(limits.size):
+        if limits[k] >= x[0]:
+            break
+        i += 1
+        if i >= x[1]:
+            break
+    x[2] = i
+
+
 SIGNATURE = "float32[::1], float32[::1], float32[::1]"
+TWO_ENDS = "nvptx.llvm_rotate", "nvptx.exit_latches"  # for loops that both their ends leave
 STRIDED = "nvptx.own_elements", "nvptx.llvm_unroll", "nvptx.strided_unroll"  # for loops whose step is known at run time
 
 
@@ -51,8 +63,8 @@ def test_all_passes_are_listed(capsys):
 
 
 @pytest.mark.parametrize("target, names", [
-    ("nvptx", [n for n in sorted(NAMES) if n.startswith(("ssa.", "nvptx.")) and n not in ("nvptx.alternating", "nvptx.apart", "nvptx.coarse_entry", "nvptx.drain", "nvptx.fence_copies", "nvptx.local_shared", *STRIDED)]),
-    ("host", [n for n in sorted(NAMES) if n.startswith(("ssa.", "host.")) and not n.startswith(("ssa.narrow", "ssa.unroll", "ssa.range", "ssa.apart", "ssa.row", "ssa.sign", "ssa.checked", "ssa.condition", "ssa.factor", "ssa.sum", "ssa.short", "ssa.drift", "ssa.quotient", "ssa.two", "ssa.table", "ssa.early", "ssa.nest", "ssa.thin", "ssa.recurrences"))]),
+    ("nvptx", [n for n in sorted(NAMES) if n.startswith(("ssa.", "nvptx.")) and n not in ("nvptx.alternating", "nvptx.apart", "nvptx.coarse_entry", "nvptx.drain", "nvptx.fence_copies", "nvptx.local_shared", *STRIDED, *TWO_ENDS)]),
+    ("host", [n for n in sorted(NAMES) if n.startswith(("ssa.", "host.")) and not n.startswith(("ssa.narrow", "ssa.unroll", "ssa.range", "ssa.apart", "ssa.row", "ssa.sign", "ssa.checked", "ssa.condition", "ssa.factor", "ssa.sum", "ssa.short", "ssa.drift", "ssa.quotient", "ssa.two", "ssa.table", "ssa.early", "ssa.nest", "ssa.thin", "ssa.latches", "ssa.recurrences"))]),
 ])
 def test_every_row_is_dumped(target, names, monkeypatch, capfd):
     monkeypatch.setenv("PYPTX_DUMP", ",".join(names))
@@ -67,6 +79,12 @@ def test_rows_for_strided_loops_are_dumped(monkeypatch, capfd):
     monkeypatch.setenv("PYPTX_DUMP", ",".join(STRIDED))
     _pyptx._compile(total, "float32[::1]", "nvptx", "sm_90", 0, {}, "ptx")
     assert tuple(re.findall(r"^== ([\w.]+): total$", capfd.readouterr().err, re.M)) == STRIDED
+
+
+def test_rows_for_loops_of_two_ends_are_dumped(monkeypatch, capfd):
+    monkeypatch.setenv("PYPTX_DUMP", ",".join(TWO_ENDS))
+    _pyptx._compile(first_above, "float32[::1], float32[::1]", "nvptx", "sm_90", 0, {}, "ptx")
+    assert tuple(re.findall(r"^== ([\w.]+): first_above$", capfd.readouterr().err, re.M)) == TWO_ENDS
 
 
 def test_letters_and_names_mix(monkeypatch, capfd):
