@@ -58,6 +58,9 @@ typedef struct RtCoarse {
   uint32_t plain_bytes;
 } RtCoarse;
 
+/* Registers of a thread with which a multiprocessor has so many of its threads. */
+enum { RT_HALF_OF_THREADS = 64, RT_FIVE_EIGHTHS = 48, RT_THREE_QUARTERS = 40 };
+
 typedef struct RtParams {
   RtField *fields;
   uint32_t nfields, bytes; /* bytes: end of the last field, which need not be a multiple of 8 */

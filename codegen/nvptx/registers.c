@@ -47,9 +47,6 @@ enum {
   BYTE = 8,
   WORD = 32,
   ALL_WORDS = 32, /* registers of a thread on a full device */
-  HALF_OF_THE_THREADS = 64,
-  FIVE_EIGHTHS = 48,
-  THREE_QUARTERS = 40,
   MAX_DEPTH = 12,
   WARP_BITS = 5
 };
@@ -242,10 +239,10 @@ static bool reads_long(const Loads *l) {
 /* Registers of a launch that fills the device; 0: as many as ptxas takes. */
 static uint32_t reading_of(const Loads *l) {
   if (reads_rows(l) || reads_bytes(l))
-    return THREE_QUARTERS;
+    return RT_THREE_QUARTERS;
   if (reads_long(l) || (gathers(l) && l->words >= ALL_WORDS))
-    return FIVE_EIGHTHS;
-  return gathers(l) ? THREE_QUARTERS : 0;
+    return RT_FIVE_EIGHTHS;
+  return gathers(l) ? RT_THREE_QUARTERS : 0;
 }
 
 /* --- how long loops are --- */
@@ -336,7 +333,7 @@ void cg_nvptx_choose_registers(Cg *cg) {
   for (uint32_t k = 0; k < g.loops.len; k++) {
     Loads l = loads_of(cg, &g, &g.loops.data[k]);
     if ((l.all >= MANY || is_long(&g, &g.loops.data[k])) && !reads_rows(&l))
-      cg->out->params.roomy = HALF_OF_THE_THREADS;
+      cg->out->params.roomy = RT_HALF_OF_THREADS;
     choose_reading(&l);
   }
 }

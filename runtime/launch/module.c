@@ -255,21 +255,21 @@ static void prepare_roomy(struct RtRoomyEntry *e, uint32_t registers, uint32_t a
 }
 
 static RtStatus prepare_registers(RtKernel *k, const RtParams *params) {
-  enum { HALF = 64, FIVE_EIGHTHS = 48, THREE_QUARTERS = 40 };
   struct RtRoomyEntry *e = k->roomy, *last = &e[RT_ROOMY_ENTRIES - 1];
   int multiprocessors = 0, all = 0;
-  assert(!params->roomy || params->roomy == HALF);
-  assert(!params->reading || params->reading == THREE_QUARTERS || params->reading == FIVE_EIGHTHS);
+  assert(!params->roomy || params->roomy == RT_HALF_OF_THREADS);
+  assert(!params->reading || params->reading == RT_THREE_QUARTERS ||
+         params->reading == RT_FIVE_EIGHTHS);
   TRY(rt_device_attribute(k->device, CU_MULTIPROCESSORS, &multiprocessors));
   TRY(rt_device_attribute(k->device, CU_MAX_THREADS_PER_MULTIPROCESSOR, &all));
   if (params->roomy) {
-    prepare_roomy(&e[0], HALF, (uint32_t)all, 4);
-    prepare_roomy(&e[1], FIVE_EIGHTHS, (uint32_t)all, 5);
+    prepare_roomy(&e[0], RT_HALF_OF_THREADS, (uint32_t)all, 4);
+    prepare_roomy(&e[1], RT_FIVE_EIGHTHS, (uint32_t)all, 5);
   }
   for (; params->roomy && e < last; e++)
     e->multiprocessors = (uint32_t)multiprocessors, e->all = (uint32_t)all;
   if (params->reading) {
-    prepare_roomy(last, params->reading, (uint32_t)all, params->reading == FIVE_EIGHTHS ? 5 : 6);
+    prepare_roomy(last, params->reading, (uint32_t)all, params->reading == RT_FIVE_EIGHTHS ? 5 : 6);
     last->least = last->most - last->most / 8;
     last->at = params->reading_at;
     last->from = params->reading_from;
